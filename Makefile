@@ -1,0 +1,37 @@
+# Everything runs in a virtual environment of its own; python3 (3.11+) with venv and pip is all that is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test test-all lint bench format clean
+
+demo: $(STAMP)
+	@$(BIN)/tukeydp demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-all: $(STAMP)
+	$(BIN)/python -m pytest -n auto
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/boxem.py
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache
+
+$(STAMP): pyproject.toml
+	@echo "Setting up $(VENV) (once; a minute or two) ..."
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	@touch $@

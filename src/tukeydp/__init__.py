@@ -1,0 +1,24 @@
+"""Private means of small, sensitive, multivariate data: Tukey-depth mechanisms, exact and proven."""
+
+from tukeydp.boxem import boxem
+from tukeydp.depth import tukey_depth
+from tukeydp.directions import AxisAligned, Directions, Random
+from tukeydp.errors import ParameterError
+from tukeydp.planner import ExpectedError
+from tukeydp.privacy import PureDP
+from tukeydp.randomness import seeded
+from tukeydp.release import Release
+
+__version__ = "0.1.0"
+__all__ = [
+    "AxisAligned",
+    "Directions",
+    "ExpectedError",
+    "ParameterError",
+    "PureDP",
+    "Random",
+    "Release",
+    "boxem",
+    "seeded",
+    "tukey_depth",
+]

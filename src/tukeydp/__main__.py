@@ -1,0 +1,3 @@
+from tukeydp.cli import main
+
+main()

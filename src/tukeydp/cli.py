@@ -1,0 +1,236 @@
+"""The command line: `tukeydp mean FILE ...` and `tukeydp demo`.
+
+Exit codes: 0 released, 2 bad parameters, 1 anything else. Nothing about the data is printed but the release.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+import tukeydp
+from tukeydp.demo import LOWER, UPPER, made_up_patients
+from tukeydp.directions import AxisAligned, Notion, Random
+from tukeydp.errors import ParameterError
+from tukeydp.io import read_csv
+from tukeydp.randomness import seeded
+from tukeydp.release import Release
+
+app = typer.Typer(
+    help="Private means of small, sensitive, multivariate data.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # its tracebacks show local variables: the data
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Seed = Annotated[int | None, typer.Option(help="Rehearse with a fixed seed. The result is then NOT private.")]
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    context: typer.Context,
+    show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if show:
+        sys.stdout.write(f"tukeydp {tukeydp.__version__}\n")
+        raise typer.Exit
+
+
+@app.command()
+def mean(
+    file: Annotated[Path, typer.Argument(help="CSV file with a header line; one row per person.")],
+    epsilon: Annotated[str, typer.Option(help="Privacy budget, > 0; smaller is more private. 1 is common.")],
+    bounds: Annotated[
+        list[str],
+        typer.Option(
+            help="What is known of the columns without looking: --bounds=-10,10 for all, --bounds age=0,120 for one. "
+            "May be repeated."
+        ),
+    ],
+    columns: Annotated[str, typer.Option(help="Columns to release, separated by commas.")],
+    mechanism: Annotated[str, typer.Option(help="boxem.")] = "boxem",
+    depth: Annotated[str, typer.Option(help="random or axis-aligned.")] = "random",
+    directions: Annotated[
+        int | None,
+        typer.Option(help="Random directions besides the axes; chosen from the table's shape if left out."),
+    ] = None,
+    axes: Annotated[bool, typer.Option(help="Whether the axes are among the directions.")] = True,
+    resolution: Annotated[
+        list[str] | None,
+        typer.Option(help="Step of the public grid: --resolution 0.1 for all, --resolution age=1 for one column."),
+    ] = None,
+    decimal: Annotated[str, typer.Option(help="Decimal sign in the file: . or ,")] = ".",
+    seed: Seed = None,
+    as_json: Json = False,
+) -> None:
+    """Release the centre of the named columns with differential privacy."""
+
+    def job() -> Release:
+        if mechanism != "boxem":
+            raise ParameterError("mechanism", "must be boxem", repr(mechanism))
+        names = [name.strip() for name in columns.split(",")]
+        notion = _notion(depth, directions, axes)
+        pairs = _per_column("bounds", bounds, names, 2)
+        steps = _per_column("resolution", resolution, names, 1) if resolution else None
+        return tukeydp.boxem(
+            read_csv(file, names, decimal=decimal),
+            epsilon=epsilon,
+            bounds=([pair[0] for pair in pairs], [pair[1] for pair in pairs]),
+            depth=notion,
+            resolution=steps and [step[0] for step in steps],
+            randomness=None if seed is None else seeded(seed),
+        )
+
+    release = _run(job)
+    _print_json(release) if as_json else _print_release(release)
+
+
+@app.command()
+def demo(seed: Seed = None, as_json: Json = False) -> None:
+    """Release the centre of a made-up table of 300 patients, and explain the result."""
+    patients = made_up_patients()
+    release = _run(
+        lambda: tukeydp.boxem(
+            patients, epsilon=1, bounds=(LOWER, UPPER), randomness=None if seed is None else seeded(seed)
+        )
+    )
+    if as_json:
+        _print_json(release)
+        return
+    _print_release(release, beside=_table_means(patients.cells))
+    _say(
+        "The same for your own file:\n"
+        "  tukeydp mean FILE --columns age,pulse --epsilon 1 --bounds age=0,120 --bounds pulse=30,220"
+    )
+
+
+def _table_means(cells: Any) -> list[float]:
+    """Means of the made-up table without its gaps and slips, to show beside the release."""
+    import numpy as np
+
+    plausible = np.where((cells >= LOWER) & (cells <= UPPER), cells, np.nan)
+    return [float(v) for v in np.nanmean(plausible, axis=0)]
+
+
+def _notion(depth: str, directions: int | None, axes: bool) -> Notion | None:
+    if depth == "axis-aligned":
+        if directions is not None or not axes:
+            raise ParameterError("directions", "must be left out with --depth axis-aligned", directions)
+        return AxisAligned()
+    if depth != "random":
+        raise ParameterError("depth", "must be random or axis-aligned", repr(depth))
+    return None if directions is None and axes else Random(directions, axes=axes)
+
+
+def _per_column(option: str, given: Sequence[str], names: Sequence[str], count: int) -> list[list[str]]:
+    """`--bounds=0,1` for all columns and `--bounds a=0,5` for one become one entry per column."""
+    shape = "LOWER,UPPER" if count == 2 else "STEP"
+    found: dict[str, list[str]] = {}
+    for text in given:
+        name, separator, numbers = text.rpartition("=")
+        values = [value.strip() for value in numbers.split(",")]
+        if len(values) != count or not all(values):
+            raise ParameterError(option, f"must read {shape} or COLUMN={shape}", repr(text))
+        targets = [name.strip()] if separator else [name for name in names if name not in found]
+        for target in targets:
+            if target not in names:
+                raise ParameterError(option, f"must name one of the columns {', '.join(names)}", repr(target))
+            found[target] = values
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise ParameterError(option, f"must be given for every column ({shape})", f"none for {', '.join(missing)}")
+    return [found[name] for name in names]
+
+
+def _run(job: Callable[[], Release]) -> Release:
+    try:
+        return job()
+    except ParameterError as error:
+        _complain(str(error))
+        raise typer.Exit(2) from None
+    except Exception as error:
+        if os.environ.get("TUKEYDP_DEBUG"):
+            raise
+        # Messages and tracebacks of other errors may quote the data.
+        _complain(
+            f"unexpected {type(error).__name__}; nothing was released. "
+            "Set TUKEYDP_DEBUG=1 for a traceback (it may show your data) and report it, please."
+        )
+        raise typer.Exit(1) from None
+
+
+def _complain(message: str) -> None:
+    Console(stderr=True).print(Text(f"tukeydp: {message}"), soft_wrap=True)
+
+
+def _print_json(release: Release) -> None:
+    sys.stdout.write(json.dumps(release.to_dict()) + "\n")
+
+
+def _say(text: str = "") -> None:
+    Console().print(Text(text))
+
+
+def _print_release(release: Release, beside: Sequence[float] | None = None) -> None:
+    error = release.expected_error
+    if not release.private:
+        _say("*** SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result. ***\n")
+    _say(f"Centre of {release.n} rows, released with differential privacy\n")
+    grid = Grid(box=None, pad_edge=False)
+    grid.add_column("column")
+    grid.add_column("released", justify="right")
+    if beside is not None:
+        grid.add_column("made-up table's mean", justify="right")
+    names = release.columns or [f"column {j}" for j in range(release.d)]
+    for j, name in enumerate(names):
+        extra = [f"{beside[j]:.5g}"] if beside is not None else []
+        grid.add_row(Text(name), f"{release.point[j]:.5g}", *extra)
+    Console().print(grid)
+    _say(
+        f"\nGuarantee  {release.guarantee}.\n"
+        "  Whatever one person's row contains, no result becomes more likely by a factor above "
+        f"e^epsilon{_factor(float(release.guarantee.epsilon))}. The number of rows is not secret."
+    )
+    _say(
+        f"\nAccuracy to expect  Each released value is typically {error.privacy:g} standard deviations of its column "
+        f"away from the table's own mean, and within {error.privacy_95:g} in 95 of 100 releases. For comparison: with "
+        f"{release.n} rows, chance alone puts the table's own mean about {error.sampling:g} standard deviations from "
+        f"the truth.\n  In words: where a column's standard deviation is 10, expect the released value within "
+        f"{10 * error.privacy_95:.2g} of the table's own mean.\n  Assumed: {error.assumption}."
+    )
+    if error.privacy_95 > 1:
+        _say(
+            "  So this release is mostly noise. More rows, fewer columns, narrower bounds or a larger epsilon help; "
+            "each further run spends its own epsilon."
+        )
+    _say(
+        "\nWhat is estimated  The centre of roughly symmetric data: the point with as many rows as possible on every "
+        "side of it. For bell-shaped columns that is the mean. For skewed or yes/no columns it is not; use a clipped, "
+        "noised mean there."
+    )
+    _say(
+        "Rows outside the bounds were counted at the edge; rows with a missing or unreadable cell were counted "
+        "nowhere. How many there were stays secret.\n"
+    )
+
+
+def _factor(epsilon: float) -> str:
+    return f" = {2.718281828459045**epsilon:.3g}" if epsilon < 20 else ""
+
+
+def main() -> None:
+    app(prog_name="tukeydp")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,238 @@
+"""Notions of depth: small frozen values that name a public, finite set of directions.
+
+A notion never sees the data. On a grid it becomes integer vectors in grid coordinates (`on_grid`), short
+enough that every projection of a grid point stays below `grid.LIMIT`. For geometry without a grid it becomes
+vectors in data units (`in_data_units`).
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+from tukeydp.errors import ParameterError
+from tukeydp.grid import DEFAULT_BITS, FEWEST_BITS, LIMIT, FloatArray, Grid, IntArray
+from tukeydp.privacy import rational
+from tukeydp.randomness import Keystream, derived_key
+
+# Random directions are rounded to integers of about this length. Shorter than `_SHORTEST` they would
+# no longer be spread over the sphere.
+_LONGEST, _SHORTEST = 2**18, 2**8
+
+
+class Notion(Protocol):
+    """Which halfspaces count. Implementations are frozen values and know nothing of the data."""
+
+    def size(self, d: int) -> int:
+        """How many directions there are in d columns, before any is drawn."""
+        ...
+
+    def grid_bits(self, d: int) -> int:
+        """Bits of a column's default grid, so that the directions fit beside them."""
+        ...
+
+    def on_grid(self, grid: Grid, key: bytes) -> IntArray:
+        """Integer directions in grid coordinates, one per row; `key` is public randomness."""
+        ...
+
+    def in_data_units(self, d: int, key: bytes) -> FloatArray:
+        """Directions for data without a grid."""
+        ...
+
+
+@dataclass(frozen=True)
+class AxisAligned:
+    """Depth along the d coordinate axes only: level sets are boxes."""
+
+    def size(self, d: int) -> int:
+        return d
+
+    def grid_bits(self, d: int) -> int:
+        return DEFAULT_BITS
+
+    def on_grid(self, grid: Grid, key: bytes) -> IntArray:
+        return _checked(np.eye(grid.d, dtype=np.int64), grid)
+
+    def in_data_units(self, d: int, key: bytes) -> FloatArray:
+        return np.eye(d)
+
+
+@dataclass(frozen=True)
+class Random:
+    """The d axes and `directions` directions uniform on the sphere of grid coordinates.
+
+    Parameters
+    ----------
+    directions
+        How many besides the axes. None: `default_directions(d)`.
+    axes
+        False leaves the axes out: the random Tukey depth of the paper. With the axes the error in each column
+        scales with that column's own spread.
+    seed
+        Fixes the directions. None draws fresh public ones for each call.
+
+    Privacy
+    -------
+    The directions are drawn before and without the data, from randomness of their own, and are published.
+    """
+
+    directions: int | None = None
+    axes: bool = True
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.directions is not None:
+            _count("directions", self.directions, 0 if self.axes else 1)
+        if self.seed is not None:
+            _count("seed", self.seed, 0)
+
+    def size(self, d: int) -> int:
+        drawn = default_directions(d) if self.directions is None else self.directions
+        return drawn + d if self.axes else max(1, drawn)
+
+    def grid_bits(self, d: int) -> int:
+        return DEFAULT_BITS
+
+    def on_grid(self, grid: Grid, key: bytes) -> IntArray:
+        d = grid.d
+        # |round(B u)|_1 <= B sqrt(d) + d/2 for a unit vector u.
+        scale = _LONGEST
+        while (scale * (math.isqrt(d) + 1) + d) * max(grid.reach) >= LIMIT:
+            scale //= 2
+        shortest = max(_SHORTEST, 2 * math.isqrt(d) + 2)
+        if scale < shortest:
+            most = (LIMIT // (shortest * (math.isqrt(d) + 1) + d)).bit_length()
+            rule = f"must give fewer than 2**{most} steps between the bounds, so that projections fit in 64 bits"
+            raise ParameterError("resolution", rule, f"{max(grid.cells)} steps")
+        return _checked(self._integers(d, scale, key), grid)
+
+    def in_data_units(self, d: int, key: bytes) -> FloatArray:
+        return self._integers(d, _LONGEST, key).astype(np.float64)
+
+    def _integers(self, d: int, scale: int, key: bytes) -> IntArray:
+        axes = np.eye(d, dtype=np.int64)
+        count = self.size(d) - d if self.axes else self.size(d)
+        if self.seed is not None:
+            key = derived_key("directions", self.seed, d)
+        drawn = np.rint(scale * _unit_vectors(count, d, key)).astype(np.int64)
+        shortened = drawn // np.gcd.reduce(drawn, axis=1, keepdims=True)
+        return np.vstack([axes, shortened]) if self.axes else shortened
+
+
+@dataclass(frozen=True, init=False)
+class Directions:
+    """The given directions, in data units; each counts both of its halfspaces.
+
+    Integer vectors on columns of equal step are used exactly as given. Others are scaled, exactly where 62
+    bits allow it and rounded to integers where they do not.
+    """
+
+    vectors: tuple[tuple[Fraction, ...], ...] = field(repr=False)
+
+    def __init__(self, vectors: Any) -> None:
+        try:
+            rows = [list(row) for row in vectors]
+        except TypeError:
+            raise ParameterError("vectors", "must be one vector per row", type(vectors).__name__) from None
+        if not rows or not rows[0] or len({len(row) for row in rows}) != 1:
+            raise ParameterError("vectors", "must be at least one vector, all of one length", f"{len(rows)} rows")
+        exact = tuple(tuple(rational("vectors", _plain(v)) for v in row) for row in rows)
+        if not all(any(row) for row in exact):
+            raise ParameterError("vectors", "must not contain a zero vector", "one")
+        object.__setattr__(self, "vectors", exact)
+
+    def __repr__(self) -> str:
+        return f"Directions({len(self.vectors)} vectors in d={len(self.vectors[0])})"
+
+    def size(self, d: int) -> int:
+        if d != len(self.vectors[0]):
+            raise ParameterError("vectors", f"must have one entry for each of the {d} columns", len(self.vectors[0]))
+        return len(self.vectors)
+
+    def grid_bits(self, d: int) -> int:
+        self.size(d)
+        lengths = [sum(map(abs, v)) for v in self.vectors if all(e.denominator == 1 for e in v)]
+        room = LIMIT.bit_length() - int(max(lengths, default=Fraction(1))).bit_length()
+        return max(FEWEST_BITS, min(DEFAULT_BITS, room))
+
+    def on_grid(self, grid: Grid, key: bytes) -> IntArray:
+        self.size(grid.d)
+        # <v, lower + step * i> differs from <v * step, i> by a constant, which moves no count.
+        equal = len(set(grid.step)) == 1
+        steps = [Fraction(1)] * grid.d if equal else list(grid.step)
+        rows = []
+        for vector in self.vectors:
+            scaled = [v * s for v, s in zip(vector, steps, strict=True)]
+            given = equal and all(v.denominator == 1 for v in scaled)
+            rows.append([int(v) for v in scaled] if given else _integers_along(scaled, grid.reach))
+        return _checked(rows, grid)
+
+    def in_data_units(self, d: int, key: bytes) -> FloatArray:
+        self.size(d)
+        return np.array([[float(v) for v in row] for row in self.vectors])
+
+
+def default_directions(d: int) -> int:
+    """How many random directions go with the d axes: nearly free here, and each rounds the level sets."""
+    if d == 1:
+        return 0
+    # Past 32 columns each further direction costs more proposals than it gains accuracy.
+    return min(30 * d, 300) if d <= 32 else int(300 * (32 / d) ** 3)
+
+
+def _unit_vectors(count: int, d: int, key: bytes) -> FloatArray:
+    """Uniform on the sphere: Gaussian coordinates (Box-Muller) divided by their length."""
+    words = Keystream(key).words(0, 2 * count * d).reshape(2, count, d)
+    uniform = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    gauss = np.sqrt(-2.0 * np.log(uniform[0])) * np.cos(2.0 * math.pi * uniform[1])
+    return gauss / np.linalg.norm(gauss, axis=1, keepdims=True)
+
+
+def _integers_along(vector: Sequence[Fraction], reach: Sequence[int]) -> list[int]:
+    """Integers parallel to `vector`: exactly if they fit below the limit, else rounded to the most that do."""
+    common = math.lcm(*(v.denominator for v in vector))
+    whole = [int(v * common) for v in vector]
+    shrink = math.gcd(*whole)
+    exact = [v // shrink for v in whole]
+    span = sum(abs(v) * r for v, r in zip(exact, reach, strict=True))
+    if span < LIMIT:
+        return exact
+    room = LIMIT - 1 - sum(reach)  # rounding moves each entry by at most one half
+    rounded = [round(Fraction(v * room, span)) for v in exact]
+    if max(map(abs, rounded)) < _SHORTEST:
+        raise ParameterError("resolution", "must leave 8 bits for the directions: make it coarser", "too fine a grid")
+    return rounded
+
+
+def _checked(directions: Any, grid: Grid) -> IntArray:
+    """The directions as int64, once no projection of a grid point can reach the limit."""
+    if isinstance(directions, np.ndarray):
+        spans = np.abs(directions).astype(np.float64) @ np.array(grid.reach, dtype=np.float64)
+        if spans.max() < LIMIT / 2:  # far enough below for float rounding to be harmless
+            return directions
+        directions = directions.tolist()
+    rows = directions
+    for row in rows:
+        if sum(abs(v) * r for v, r in zip(row, grid.reach, strict=True)) >= LIMIT:
+            rule = "must be coarse enough that every projection stays below 2**62"
+            raise ParameterError("resolution", rule, f"{max(grid.cells)} steps between the bounds")
+    return np.array(rows, dtype=np.int64)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _count(parameter: str, value: Any, least: int) -> None:
+    try:
+        valid = not isinstance(value, bool) and operator.index(value) >= least
+    except TypeError:
+        valid = False
+    if not valid:
+        raise ParameterError(parameter, f"must be an integer >= {least}", repr(value)[:60])

@@ -1,0 +1,122 @@
+"""Certified boxes around level sets: the sets the sampler draws from.
+
+Invariant: the box of a level contains every grid point of the public box whose depth is at least that level, and
+lies inside the public box; no grid point of it has a depth above `top`. The hints only decide how tight it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tukeydp.certificates import Box, Multipliers, proves_empty, upper_bound
+from tukeydp.exactly import Group
+from tukeydp.hints import Hints
+from tukeydp.levels import LevelSets
+
+
+class Envelope:
+    """Boxes at some levels; each serves its own level and all those above it up to the next."""
+
+    def __init__(self, levels: LevelSets, within: Box, hints: Hints) -> None:
+        self._levels, self._within, self._hints = levels, within, hints
+        self._axes = _axis_rows(levels)
+        self.boxes: dict[int, Box] = {}
+        self.needs_programs = len(self._axes) < len(levels.directions)
+        self.top = self._find_top()
+
+    def refine(self, wanted: Sequence[int]) -> None:
+        """Certify boxes at the wanted levels that have none yet."""
+        fresh = sorted(set(wanted) - self.boxes.keys())
+        if self.needs_programs:
+            hints = self._hints.supports(fresh)
+        else:
+            hints = [[] for _ in fresh]
+        for level, supports in zip(fresh, hints, strict=True):
+            if level <= self.top:
+                box = self._certify(level, supports)
+                if box.size == 0:
+                    self._cut(level - 1)
+                else:
+                    self.boxes[level] = box
+
+    def groups(self, lowest: int) -> list[tuple[Group, Box]]:
+        """The levels lowest ... top as groups that share a box. The first holds the lowest level.
+
+        `lowest` is 0 or a level with a box.
+        """
+        starts = sorted(level for level in self.boxes if level > lowest)
+        ends = [level - 1 for level in starts] + [max(self.top, lowest)]
+        boxes = [self.boxes.get(lowest, self._within)] + [self.boxes[level] for level in starts]
+        return [
+            (Group(start, end, box.size), box) for start, end, box in zip([lowest, *starts], ends, boxes, strict=True)
+        ]
+
+    def _certify(self, level: int, supports: Sequence[tuple[Multipliers, Multipliers]]) -> Box:
+        below = max((known for known in self.boxes if known < level), default=None)
+        box = self._along_axes(level).meet(self._within if below is None else self.boxes[below])
+        # A residual costs its size times the known box, so a box that shrank much can shrink again.
+        shrunk = True
+        while shrunk and supports and box.size:
+            tighter = box.meet(self._bounded(level, supports, box))
+            shrunk = tighter.size * 2 < box.size
+            box = tighter
+        return box
+
+    def _bounded(self, level: int, supports: Sequence[tuple[Multipliers, Multipliers]], known: Box) -> Box:
+        low, high = [], []
+        for j, (largest, smallest) in enumerate(supports):
+            unit = [int(i == j) for i in range(self._levels.d)]
+            high.append(upper_bound(self._levels, level, unit, largest, known))
+            low.append(-upper_bound(self._levels, level, [-u for u in unit], smallest, known))
+        return Box(tuple(low), tuple(high))
+
+    def _along_axes(self, level: int) -> Box:
+        """What the directions parallel to an axis say, without any program."""
+        low, high = list(self._within.low), list(self._within.high)
+        smallest, largest = self._levels.offsets(level)
+        for row, j, entry in self._axes:
+            # smallest <= entry * y_j <= largest, with entry > 0 after a change of sign
+            a, b = int(smallest[row]), int(largest[row])
+            if entry < 0:
+                a, b = -b, -a
+            low[j] = max(low[j], -(-a // abs(entry)))
+            high[j] = min(high[j], b // abs(entry))
+        return Box(tuple(low), tuple(high))
+
+    def _find_top(self) -> int:
+        """The highest level not proven empty, by Newton's method from above.
+
+        The multipliers that prove a level empty also prove others below it; the lowest of those gives the next
+        level to ask about.
+        """
+        top = self._levels.highest_unbroken()
+        while top and self.needs_programs:
+            multipliers = self._hints.emptiness(top)
+            if not self._proves_empty(top, multipliers):
+                break
+            low, high = 0, top  # `high` is proven empty
+            while low + 1 < high:
+                middle = (low + high) // 2
+                if self._proves_empty(middle, multipliers):
+                    high = middle
+                else:
+                    low = middle
+            top = high - 1
+        return top
+
+    def _proves_empty(self, level: int, multipliers: Multipliers) -> bool:
+        return proves_empty(self._levels, level, multipliers, self._along_axes(level))
+
+    def _cut(self, top: int) -> None:
+        """Levels above `top` turned out to be empty."""
+        self.top = top
+        self.boxes = {level: box for level, box in self.boxes.items() if level <= top}
+
+
+def _axis_rows(levels: LevelSets) -> list[tuple[int, int, int]]:
+    """(row, column, entry) of each direction parallel to an axis."""
+    parallel = np.flatnonzero(np.count_nonzero(levels.directions, axis=1) == 1)
+    columns = np.argmax(levels.directions[parallel] != 0, axis=1)
+    return [(int(row), int(j), int(levels.directions[row, j])) for row, j in zip(parallel, columns, strict=True)]

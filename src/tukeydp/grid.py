@@ -1,0 +1,131 @@
+"""The public integer grid: rows become int64 coordinates, a grid point becomes floats again.
+
+The grid is fixed by bounds and resolution alone. Column j has the points lower_j + i * step_j for
+i = 0 ... cells_j; inside the library a point is counted from the middle of its column, so that
+coordinates are as small as they can be and projections have the most room (`LIMIT`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tukeydp.errors import ParameterError
+from tukeydp.privacy import rational, show
+
+# Every projection of a grid point stays below this in absolute value, so int64 sums and differences of two
+# projections cannot overflow. Checked from public numbers before any data is touched.
+LIMIT = 2**62
+DEFAULT_BITS = 44
+FEWEST_BITS = 16
+SMALLEST_STEP = 1e-300  # below it a float division by the step loses digits, and at last is 0/0
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The points lower + i * step, i = 0 ... cells, column by column. All numbers are public."""
+
+    lower: tuple[Fraction, ...]
+    step: tuple[Fraction, ...]
+    cells: tuple[int, ...]
+
+    @property
+    def d(self) -> int:
+        return len(self.cells)
+
+    @property
+    def low(self) -> IntArray:
+        """Smallest coordinate of each column, counted from the middle."""
+        return np.array([-(c // 2) for c in self.cells], dtype=np.int64)
+
+    @property
+    def high(self) -> IntArray:
+        return np.array([c - c // 2 for c in self.cells], dtype=np.int64)
+
+    @property
+    def reach(self) -> tuple[int, ...]:
+        """Largest absolute coordinate of each column."""
+        return tuple(c - c // 2 for c in self.cells)
+
+    def snap(self, cells: FloatArray) -> IntArray:
+        """Clip every row to the box and round it to the nearest grid point, dropping rows with a missing cell.
+
+        Each row is mapped by itself: subtraction, division, rounding and clipping are correctly rounded
+        elementwise, so a row's coordinates cannot depend on its neighbours or its place in the table.
+        Infinite cells are beyond every bound and are clipped.
+        """
+        lower = np.array([float(v) for v in self.lower])
+        step = np.array([float(v) for v in self.step])
+        count = np.array(self.cells, dtype=np.float64)
+        complete = cells[~np.isnan(cells).any(axis=1)]
+        with np.errstate(all="ignore"):
+            index = np.clip(np.rint((complete - lower) / step), 0.0, count)
+        return np.minimum(index.astype(np.int64), np.array(self.cells, dtype=np.int64)) + self.low
+
+    def point(self, coordinates: Sequence[int]) -> FloatArray:
+        """The grid point as floats; post-processing, each the float nearest to the exact rational."""
+        offsets = (int(c) + cells // 2 for c, cells in zip(coordinates, self.cells, strict=True))
+        return np.array(
+            [float(a + i * s) for a, i, s in zip(self.lower, offsets, self.step, strict=True)],
+            dtype=np.float64,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        upper = [a + c * s for a, c, s in zip(self.lower, self.cells, self.step, strict=True)]
+        return {
+            "lower": [float(v) for v in self.lower],
+            "upper": [float(v) for v in upper],
+            "step": [float(v) for v in self.step],
+            "steps": list(self.cells),
+        }
+
+
+def bounded_grid(d: int, *, bounds: Any, resolution: Any, bits: int = DEFAULT_BITS) -> Grid:
+    """The grid on the box `bounds`; without a resolution each column gets 2**bits steps."""
+    try:
+        lower, upper = bounds
+    except (TypeError, ValueError):
+        raise ParameterError("bounds", "must be a pair (lower, upper)", _brief(bounds)) from None
+    lows, highs = per_column("bounds", lower, d), per_column("bounds", upper, d)
+    for a, b in zip(lows, highs, strict=True):
+        if a >= b:
+            raise ParameterError("bounds", "must have lower < upper in every column", f"({show(a)}, {show(b)})")
+    widths = [b - a for a, b in zip(lows, highs, strict=True)]
+    if resolution is None:
+        steps = [w / 2**bits for w in widths]
+    else:
+        steps = per_column("resolution", resolution, d)
+    for s, w in zip(steps, widths, strict=True):
+        if not 0 < s <= w:
+            raise ParameterError("resolution", "must be > 0 and at most upper - lower", show(s))
+        if float(s) < SMALLEST_STEP:
+            raise ParameterError("resolution", f"must be at least {SMALLEST_STEP}", show(s))
+        if w // s >= LIMIT:
+            raise ParameterError("resolution", "must give fewer than 2**62 steps between the bounds", show(s))
+    cells = tuple(w // s for w, s in zip(widths, steps, strict=True))
+    return Grid(lower=tuple(lows), step=tuple(steps), cells=cells)
+
+
+def per_column(parameter: str, value: Any, d: int) -> list[Fraction]:
+    """A scalar for all columns, or one number for each."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return [rational(parameter, value)] * d
+    values = list(value)
+    if len(values) != d:
+        raise ParameterError(parameter, f"must be a number or one number for each of the {d} columns", _brief(value))
+    return [rational(parameter, v) for v in values]
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

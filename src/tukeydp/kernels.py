@@ -1,0 +1,98 @@
+"""The hot loop, compiled. Integers only: 64-bit words decide levels, coordinates and membership.
+
+Run under plain threads (the kernel releases the GIL); numba's own threading would break forked children.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+EXHAUSTED, ACCEPTED, UNDECIDED, STARVED = 0, 1, 2, 3
+SPARE = 16  # words kept in hand when a proposal starts, for coordinates that must be redrawn
+
+
+@intrinsic
+def _high_word(typingctx: Any, a: Any, b: Any) -> Any:
+    """The upper 64 bits of the 128-bit product of two unsigned words."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
+@njit(nogil=True, cache=True)
+def propose(
+    words: Any,
+    cursor: int,
+    first: Any,
+    last: Any,
+    level_of: Any,
+    box_of: Any,
+    guide: Any,
+    low: Any,
+    width: Any,
+    leftover: Any,
+    directions: Any,
+    projections: Any,
+    order: Any,
+    y: Any,
+) -> tuple[int, int, int]:
+    """Run proposals on `words` from `cursor` on until one is accepted, undecided, or the words run out.
+
+    Returns a status, the next cursor and a detail: for UNDECIDED the position of the word that did not decide
+    a level, for STARVED the row of the table whose coordinates are still to be drawn.
+
+    `order` lists the directions in the order they are tried. It is rearranged so that those that reject move
+    forward; any order gives the same answer.
+    """
+    d = directions.shape[1]
+    k = directions.shape[0]
+    rows = projections.shape[1]
+    end = len(words)
+    while cursor + 1 + d + SPARE <= end:
+        here = cursor
+        word = words[cursor]
+        cursor += 1
+        # The last interval that starts at or below the word.
+        i = guide[word >> np.uint64(56)]
+        while i + 1 < len(first) and first[i + 1] <= word:
+            i += 1
+        if word < first[i] or word > last[i]:
+            return UNDECIDED, cursor, here
+        level = level_of[i]
+        box = box_of[i]
+        for j in range(d):
+            # Uniform in the box: the upper half of word * width, redrawn where the lower half falls among the
+            # 2^64 mod width leftovers (Lemire 2019).
+            while True:
+                if cursor >= end:
+                    return STARVED, cursor, i
+                word = words[cursor]
+                cursor += 1
+                if word * width[box, j] >= leftover[box, j]:
+                    break
+            y[j] = low[box, j] + np.int64(_high_word(word, width[box, j]))
+        if level == 0:
+            return ACCEPTED, cursor, i
+        accepted = True
+        for position in range(k):
+            row = order[position]
+            projected = np.int64(0)
+            for j in range(d):
+                projected += directions[row, j] * y[j]
+            if projected < projections[row, level - 1] or projected > projections[row, rows - level]:
+                order[position] = order[position // 2]
+                order[position // 2] = row
+                accepted = False
+                break
+        if accepted:
+            return ACCEPTED, cursor, i
+    return EXHAUSTED, cursor, 0

@@ -1,0 +1,209 @@
+"""The exact sampler: propose from certified boxes, accept by depth, until a proposal is accepted.
+
+Whatever the envelope, an accepted proposal has exactly the target law, Pr[y] proportional to e^(epsilon T(y)/2)
+on the levels from `lowest` up (docs/proofs/boxem.md). So the envelope may be refined between proposals, and any
+number of threads may propose: proposals are numbered, and the accepted one of smallest number is returned.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+import numpy as np
+
+from tukeydp.certificates import Box
+from tukeydp.envelope import Envelope
+from tukeydp.exactly import WORD, Group, LevelDraw
+from tukeydp.grid import IntArray
+from tukeydp.hints import Hints, LinearPrograms
+from tukeydp.ladder import plan_ladder
+from tukeydp.levels import LevelSets
+from tukeydp.randomness import Keystream
+
+# Words of randomness in the lanes 0, 1, 2, ...; the first are short, because most draws end there.
+_LANE_WORDS = (2**11, 2**13, 2**16)
+_EASY = 64.0  # proposals assumed at first; each time they do not suffice, more boxes are worth their price
+_HARDER = 8.0
+_PATIENCE = 8.0
+
+
+class Sampler:
+    """Exact draws from the exponential mechanism over depth, restricted to depth >= lowest.
+
+    Draws from one sampler are independent given their keys; they share the boxes found so far, which affect
+    speed only, as do `hints`, `threads` and `word_bits`.
+    """
+
+    def __init__(
+        self,
+        levels: LevelSets,
+        *,
+        within: Box,
+        epsilon: Fraction,
+        lowest: int = 0,
+        hints: Hints | None = None,
+        threads: int | None = None,
+        word_bits: int = WORD,
+    ) -> None:
+        self._levels, self._within, self._epsilon, self._lowest = levels, within, epsilon, lowest
+        self._threads, self._word_bits = threads or available_cores(), word_bits
+        self._envelope = Envelope(levels, within, hints or LinearPrograms(levels))
+        self._proposals = _EASY
+        self._search, self._budget = self._refined()
+
+    def draw(self, key: bytes) -> list[int]:
+        """One grid point. There is no cap on tries: giving up would depend on the data."""
+        stream = Keystream(key)
+        lane = 0
+        while True:
+            y, lane = self._search.run(stream, lane, self._budget, self._threads)
+            if y is not None:
+                return y
+            self._proposals *= _HARDER
+            self._search, self._budget = self._refined()
+
+    def _refined(self) -> tuple[Search, float]:
+        """A search with the boxes that pay off if a point takes `_proposals` tries, and how long to try it."""
+        envelope, levels = self._envelope, self._levels
+        log_sizes = {level: math.log(box.size) for level, box in envelope.boxes.items()}
+        log_sizes.setdefault(self._lowest, math.log(self._within.size))
+        ladder = plan_ladder(
+            levels,
+            lowest=self._lowest,
+            top=max(envelope.top, self._lowest),
+            log_sizes=log_sizes,
+            half_epsilon=float(self._epsilon) / 2,
+            box_cost=_box_cost(levels) if envelope.needs_programs else 4.0 * levels.d,
+            proposals=self._proposals,
+        )
+        envelope.refine(ladder.levels)
+        search = Search(levels, envelope.groups(self._lowest), self._epsilon, self._word_bits)
+        return search, _PATIENCE * max(ladder.proposals, self._proposals)
+
+
+def available_cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def _box_cost(levels: LevelSets) -> float:
+    """A box is 2d linear programs, each worth a few hundred proposals."""
+    return 2.0 * levels.d * (400.0 + 4.0 * len(levels.directions))
+
+
+class Search:
+    """Proposals from one envelope, in numbered lanes that any thread may work off."""
+
+    def __init__(
+        self,
+        levels: LevelSets,
+        groups: Sequence[tuple[Group, Box]],
+        epsilon: Fraction,
+        word_bits: int = WORD,
+    ) -> None:
+        self._levels = levels
+        self._boxes = [box for _, box in groups]
+        self._law = LevelDraw([group for group, _ in groups], epsilon)
+        self._table = self._law.word_table(word_bits)
+        self._low = np.array([box.low for box in self._boxes], dtype=np.int64)
+        high = np.array([box.high for box in self._boxes], dtype=np.int64)
+        self._width = (high - self._low + 1).astype(np.uint64)
+        self._leftover = (np.uint64(0) - self._width) % self._width
+        bytes_ = np.arange(256, dtype=np.uint64) << np.uint64(56)
+        self._guide = np.maximum(np.searchsorted(self._table.first, bytes_, side="right") - 1, 0)
+        self._order = np.arange(len(levels.directions))
+
+    def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[list[int] | None, int]:
+        """The first accepted point from `lane` on, or None after about so many proposals; and the next lane."""
+        words = proposals * (1 + self._levels.d)
+        # Most draws end in the short lanes, before threads would have started.
+        while lane < len(_LANE_WORDS) - 1 and words > 0:
+            y = self.first_accepted(stream, lane, self._order)
+            words -= _lane_words(lane)
+            lane += 1
+            if y is not None:
+                return y, lane
+        count = math.ceil(max(0.0, words) / _LANE_WORDS[-1])
+        if not count:
+            return None, lane
+        return self._in_parallel(stream, lane, count, threads), lane + count
+
+    def _in_parallel(self, stream: Keystream, start: int, count: int, threads: int) -> list[int] | None:
+        """Hand out lanes in order; of the accepted points, the one from the smallest lane is the answer."""
+        accepted: dict[int, list[int]] = {}
+        lanes = iter(range(start, start + count))
+        lock = threading.Lock()
+        stopped = threading.Event()
+
+        def work() -> None:
+            order = self._order.copy()
+            while not accepted and not stopped.is_set():
+                with lock:
+                    lane = next(lanes, None)
+                if lane is None:
+                    break
+                # A lane once handed out is always finished: it may hold a smaller number than the one found.
+                y = self.first_accepted(stream, lane, order)
+                if y is not None:
+                    accepted[lane] = y
+            self._order = order
+
+        if threads == 1 or count == 1:
+            work()
+        else:
+            with ThreadPoolExecutor(min(threads, count)) as pool:
+                try:
+                    for future in [pool.submit(work) for _ in range(min(threads, count))]:
+                        future.result()
+                finally:
+                    stopped.set()
+        return accepted[min(accepted)] if accepted else None
+
+    def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> list[int] | None:
+        """The first accepted point of a lane, if any of its proposals is."""
+        from tukeydp import kernels
+
+        words = stream.words(2 * lane, _lane_words(lane))
+        spare = stream.bits(2 * lane + 1)
+        y = np.empty(self._levels.d, dtype=np.int64)
+        cursor = 0
+        while True:
+            status, cursor, detail = kernels.propose(
+                words,
+                cursor,
+                self._table.first,
+                self._table.last,
+                self._table.level,
+                self._table.group,
+                self._guide,
+                self._low,
+                self._width,
+                self._leftover,
+                self._levels.directions,
+                self._levels.projections,
+                order,
+                y,
+            )
+            if status == kernels.ACCEPTED:
+                return y.tolist()
+            if status == kernels.EXHAUSTED:
+                return None
+            if status == kernels.UNDECIDED:
+                level, group = self._law.finish(int(words[detail]), spare)
+            else:
+                level, group = int(self._table.level[detail]), int(self._table.group[detail])
+            box = self._boxes[group]
+            point = [a + spare.below(b - a + 1) for a, b in zip(box.low, box.high, strict=True)]
+            if self._levels.contains(point, level):
+                return point
+
+
+def _lane_words(lane: int) -> int:
+    return _LANE_WORDS[min(lane, len(_LANE_WORDS) - 1)]

@@ -1,0 +1,169 @@
+"""The command line as a person types it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tukeydp as td
+from tukeydp.cli import main
+
+SECRET = "4711.25"
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["tukeydp", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = capsys.readouterr()
+        return stopped.value.code or 0, out, err
+
+    return call
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{i},{a:.3f},{b:.1f},name{i}" for i, (a, b) in enumerate(rng.normal((5, 100), (1, 10), size=(400, 2)))]
+    lines[7] = f"7,{SECRET},n/a,name7"
+    lines[9] = "9,"
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["id,a,b c,name", *lines]) + "\n")
+    return path
+
+
+def test_mean_prints_release_guarantee_accuracy_and_what_is_estimated(run, table):
+    code, out, err = run("mean", table, "--columns", "a,b c", "--epsilon", 1, "--bounds=0,200")
+    assert (code, err) == (0, "")
+    for word in ("b c", "epsilon = 1", "Accuracy", "standard deviations", "symmetric", "400 rows"):
+        assert word in out
+    assert SECRET not in out
+
+
+def test_json_is_one_object_and_nothing_else(run, table):
+    code, out, err = run(
+        "mean", table, "--columns", "b c,a", "--epsilon", "0.5", "--bounds", "b c=50,150", "--bounds", "a=0,10",
+        "--resolution", "a=0.001", "--resolution", "0.1", "--directions", 10, "--json",
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["columns"] == ["b c", "a"]
+    assert result["guarantee"]["epsilon"] == 0.5
+    assert result["n"] == 400
+    assert result["grid"]["step"] == [0.1, 0.001]
+    assert result["point"][0] == pytest.approx(100, abs=5)
+    assert result["point"][1] == pytest.approx(5, abs=0.5)
+
+
+def test_seeded_runs_repeat_and_say_so(run, table):
+    arguments = ("mean", table, "--columns", "a", "--epsilon", 1, "--bounds=0,10", "--seed", 3)
+    first, second = run(*arguments), run(*arguments)
+    assert first == second
+    assert "NOT PRIVATE" in first[1]
+    assert json.loads(run(*arguments, "--json")[1])["private"] is False
+
+
+def test_other_delimiters_decimals_and_depths(run, tmp_path):
+    path = tmp_path / "german.csv"
+    path.write_text("\ufeffa;b\n" + "".join(f"{1 + i % 3},5;2,0\n" for i in range(300)), encoding="utf-8")
+    code, out, _ = run(
+        "mean", path, "--columns", "a,b", "--epsilon", 5, "--bounds=0,10", "--decimal", ",", "--depth", "axis-aligned",
+        "--resolution", "0.5", "--json",
+    )  # fmt: skip
+    assert code == 0
+    assert json.loads(out)["point"] == [2.5, 2.0]
+
+
+def test_blank_lines_are_rows_only_in_a_single_column(run, tmp_path):
+    arguments = ("--columns", "a", "--epsilon", 1, "--bounds=0,10", "--json")
+    for text, n in (("a\n1\n\n3\n", 3), ("a,b\n1,2\n\n3,4\n,\n", 3)):
+        (tmp_path / "x.csv").write_text(text)
+        assert json.loads(run("mean", tmp_path / "x.csv", *arguments)[1])["n"] == n
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"--epsilon": "0"}, "epsilon"),
+        ({"--epsilon": "nan"}, "epsilon"),
+        ({"--epsilon": "one"}, "epsilon"),
+        ({"--bounds": "5"}, "bounds"),
+        ({"--bounds": "1,0"}, "bounds"),
+        ({"--bounds": "zzz=0,1"}, "bounds"),
+        ({"--bounds": "a=0,1"}, "bounds"),
+        ({"--columns": "nope"}, "columns"),
+        ({"--columns": "a,a"}, "columns"),
+        ({"--columns": ""}, "columns"),
+        ({"--mechanism": "magic"}, "mechanism"),
+        ({"--depth": "fast"}, "depth"),
+        ({"--directions": "-3"}, "directions"),
+        ({"--directions": "1000000000000"}, "directions"),
+        ({"--resolution": "1e-30"}, "resolution"),
+        ({"--resolution": "a=0.1"}, "resolution"),
+        ({"--decimal": ";"}, "decimal"),
+        ({"FILE": "missing.csv"}, "FILE"),
+    ],
+)
+def test_bad_parameters_exit_with_2_and_a_sentence(run, table, change, word):
+    options = {"--columns": "a,b c", "--epsilon": "1", "--bounds": "0,200", **change}
+    file = options.pop("FILE", table)
+    code, out, err = run("mean", file, *(f"{k}={v}" for k, v in options.items()))
+    assert (code, out) == (2, "")
+    assert word in err
+    assert "must" in err
+    assert "Traceback" not in err
+
+
+def test_missing_options_exit_with_2(run, table):
+    assert run("mean", table)[0] == 2
+    assert run("mean")[0] == 2
+    assert run("average", table)[0] == 2
+
+
+def test_empty_files_and_odd_bytes(run, tmp_path):
+    path = tmp_path / "x.csv"
+    arguments = ("mean", path, "--columns", "a", "--epsilon", 1, "--bounds=0,1", "--json")
+    for content in (b"", b"a\n"):
+        path.write_bytes(content)
+        assert run(*arguments)[0] == 2
+    path.write_bytes(b"a,b\n\xff\xfe,1\n\x00,2\n" + b'"' + b"9" * 200_000 + b'",3\n1,4')
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert json.loads(out)["n"] == 4
+
+
+def test_an_unexpected_error_exits_with_1_and_quotes_nothing(run, table, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError(SECRET)
+
+    monkeypatch.setattr(td, "boxem", broken)
+    code, out, err = run("mean", table, "--columns", "a", "--epsilon", 1, "--bounds=0,1")
+    assert (code, out) == (1, "")
+    assert "RuntimeError" in err
+    assert SECRET not in err
+
+
+def test_demo(run):
+    code, out, err = run("demo")
+    assert (code, err) == (0, "")
+    for word in ("epsilon = 1", "systolic", "symmetric", "Accuracy", "300 rows", "made-up"):
+        assert word in out
+    assert json.loads(run("demo", "--json")[1])["d"] == 4
+
+
+def test_module_and_version():
+    done = subprocess.run([sys.executable, "-m", "tukeydp", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"tukeydp {td.__version__}\n")
+
+
+def test_import_stays_light():
+    """numba, the solver, DataFrames and plotting load when first needed."""
+    heavy = ("numba", "scipy", "highspy", "narwhals", "pandas", "matplotlib", "typer", "rich")
+    code = f"import sys, tukeydp; print([m for m in {heavy} if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

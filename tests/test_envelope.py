@@ -1,0 +1,118 @@
+"""Certified boxes contain every point of their level set, whatever the hint."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from test_law import Garbage
+from tukeydp.certificates import Box, Multipliers, proves_empty, upper_bound
+from tukeydp.envelope import Envelope
+from tukeydp.hints import LinearPrograms
+from tukeydp.levels import level_sets
+
+SIDE = 7
+POINTS = list(itertools.product(range(-3, 4), repeat=2))
+WITHIN = Box((-3, -3), (3, 3))
+
+
+class Nothing:
+    """No hint at all."""
+
+    def __init__(self, levels):
+        self._d = levels.d
+
+    def emptiness(self, level):
+        return Multipliers((), ())
+
+    def supports(self, levels):
+        return [[(Multipliers((), ()), Multipliers((), ()))] * self._d for _ in levels]
+
+
+class WrongSign(LinearPrograms):
+    """The solver's answer to the opposite question."""
+
+    def emptiness(self, level):
+        found = super().emptiness(level)
+        return Multipliers(found.rows, [-v for v in found.values])
+
+    def supports(self, levels):
+        return [[(down, up) for up, down in level] for level in super().supports(levels)]
+
+
+rows_of = st.lists(st.sampled_from(POINTS), min_size=1, max_size=12)
+direction = st.tuples(st.integers(-4, 4), st.integers(-4, 4)).filter(any)
+directions_of = st.lists(direction, min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize("hints", [LinearPrograms, Garbage, Nothing, WrongSign])
+@given(rows_of, directions_of)
+def test_boxes_contain_their_level_sets(hints, rows, directions):
+    levels = level_sets(np.array(rows), np.array(directions))
+    depths = {y: oracle.depth(rows, y, directions) for y in POINTS}
+    envelope = Envelope(levels, WITHIN, hints(levels))
+    assert envelope.top >= max(depths.values())
+    envelope.refine(range(1, envelope.top + 1))
+    assert envelope.top >= max(depths.values())
+    for level, box in envelope.boxes.items():
+        assert box.meet(WITHIN) == box
+        for y, t in depths.items():
+            assert levels.contains(y, level) == (t >= level)
+            if t >= level:
+                assert all(a <= c <= b for a, c, b in zip(box.low, y, box.high, strict=True))
+
+
+@given(rows_of, directions_of, st.data())
+def test_any_multipliers_give_a_valid_bound(rows, directions, data):
+    levels = level_sets(np.array(rows), np.array(directions))
+    number = st.floats(allow_nan=True, allow_infinity=True)
+    weights = data.draw(st.lists(number, min_size=len(directions), max_size=len(directions)))
+    multipliers = Multipliers(range(len(directions)), weights)
+    objective = data.draw(st.tuples(st.integers(-5, 5), st.integers(-5, 5)))
+    level = data.draw(st.integers(1, len(rows)))
+    bound = upper_bound(levels, level, objective, multipliers, WITHIN)
+    deep = [y for y in POINTS if levels.contains(y, level)]
+    assert all(objective[0] * y[0] + objective[1] * y[1] <= bound for y in deep)
+    if proves_empty(levels, level, multipliers, WITHIN):
+        assert not deep
+
+
+def test_good_hints_make_tight_boxes_and_find_the_top():
+    """Tightness is only speed, but losing it would be a bug: compare with brute force on a round cloud."""
+    rows = np.rint(np.random.default_rng(3).normal(size=(60, 2)) * 40).astype(np.int64)
+    directions = np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (1, 2), (-2, 1), (-1, 2)])
+    levels = level_sets(rows, directions)
+    envelope = Envelope(levels, Box((-200, -200), (200, 200)), LinearPrograms(levels))
+    plane = np.array(list(itertools.product(range(-120, 121), repeat=2)))
+    projected = plane @ directions.T
+    for level in (3, 12, 20):
+        low, high = levels.offsets(level)
+        deep = plane[((low <= projected) & (projected <= high)).all(axis=1)]
+        envelope.refine([level])
+        box = envelope.boxes[level]
+        assert np.abs(np.array(box.low) - deep.min(axis=0)).max() <= 1
+        assert np.abs(np.array(box.high) - deep.max(axis=0)).max() <= 1
+    deepest = max(t for t in range(1, 31) if envelope_level_nonempty(levels, plane, projected, t))
+    assert deepest <= envelope.top <= deepest + 1
+
+
+def envelope_level_nonempty(levels, plane, projected, level):
+    low, high = levels.offsets(level)
+    return ((low <= projected) & (projected <= high)).all(axis=1).any()
+
+
+def test_groups_cover_every_level_once():
+    rows = np.random.default_rng(5).integers(-50, 50, size=(80, 3))
+    levels = level_sets(rows, np.vstack([np.eye(3, dtype=np.int64), [[1, 1, 1], [1, -1, 2]]]))
+    envelope = Envelope(levels, Box((-50,) * 3, (50,) * 3), LinearPrograms(levels))
+    envelope.refine([2, 9, envelope.top])
+    groups = [group for group, _ in envelope.groups(0)]
+    covered = [level for group in groups for level in range(group.lowest, group.highest + 1)]
+    assert covered == list(range(envelope.top + 1))
+    assert all(group.size == box.size > 0 for group, box in envelope.groups(0))
+    assert groups[0].size == 101**3

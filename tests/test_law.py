@@ -1,0 +1,165 @@
+"""The sampler's law against the exact distribution, on tiny grids, for every way of running it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import oracle
+import tukeydp as td
+from fit import FALSE_ALARM, g_test
+from tukeydp import sampler as sampler_module
+from tukeydp.certificates import Box, Multipliers
+from tukeydp.levels import level_sets
+from tukeydp.randomness import derived_key
+from tukeydp.sampler import Sampler
+
+PLANE = list(itertools.product(range(5), repeat=2))
+DIRECTIONS = [(1, 0), (0, 1), (1, 2), (3, -1)]
+ROWS = [(1, 1), (1, 2), (2, 2), (2, 2), (3, 2), (4, 4), (0, 3), (2, 1)]
+WITHIN = Box((0, 0), (4, 4))
+EPSILON = Fraction(3, 2)
+DEPTHS = [oracle.depth(ROWS, y, DIRECTIONS) for y in PLANE]
+DRAWS = 20_000
+
+
+class Garbage:
+    """Hints that are worse than useless."""
+
+    def __init__(self, levels):
+        self._count, self._d = levels.directions.shape
+        self._gauss = np.random.default_rng(1)
+
+    def emptiness(self, level):
+        return self._multipliers()
+
+    def supports(self, levels):
+        return [[(self._multipliers(), self._multipliers()) for _ in range(self._d)] for _ in levels]
+
+    def _multipliers(self):
+        values = self._gauss.standard_cauchy(self._count)
+        values[self._gauss.integers(self._count)] = self._gauss.choice([math.nan, math.inf, -1e300, 1e-300])
+        return Multipliers(range(self._count), values.tolist())
+
+
+def pmf(epsilon=EPSILON, lowest=0, law=oracle.law):
+    kept = [t for t in DEPTHS if t >= lowest]
+    probabilities = iter(law(kept, Fraction(math.exp(epsilon / 2))))
+    return np.array([float(next(probabilities)) if t >= lowest else 0.0 for t in DEPTHS])
+
+
+def counts(draw):
+    tally = dict.fromkeys(PLANE, 0)
+    for i in range(DRAWS):
+        tally[tuple(draw(derived_key("law", i)))] += 1
+    return np.array([tally[y] for y in PLANE])
+
+
+def assert_follows(observed, lowest=0):
+    assert g_test(observed, pmf(lowest=lowest)) > FALSE_ALARM
+    # The same test tells a slightly wrong law apart.
+    assert g_test(observed, pmf(epsilon=EPSILON * Fraction(5, 4), lowest=lowest)) < FALSE_ALARM
+
+
+def make(**options):
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    if options.pop("garbage", False):
+        options["hints"] = Garbage(levels)
+    return Sampler(levels, within=WITHIN, epsilon=EPSILON, **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"garbage": True},
+        # Only six bits of a word count, so most levels are drawn in big integers.
+        {"word_bits": 6},
+        {"word_bits": 1, "garbage": True},
+    ],
+    ids=["plain", "garbage hints", "undecided words", "undecided words and garbage hints"],
+)
+def test_draws_follow_the_exponential_mechanism(options):
+    observed = counts(make(**options).draw)
+    assert_follows(observed)
+    assert g_test(observed, pmf(law=oracle.misprinted_law)) < FALSE_ALARM
+
+
+def test_the_restricted_mechanism_starts_at_its_lowest_level():
+    lowest = 2
+    sampler = make(lowest=lowest)
+    assert_follows(counts(sampler.draw), lowest=lowest)
+
+
+def test_lanes_shared_by_threads_follow_the_same_law(monkeypatch):
+    """Tiny lanes, the public box at every level (so that most proposals fail), four threads from the first lane on."""
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
+    sampler = make(garbage=True, threads=4)
+    tally = dict.fromkeys(PLANE, 0)
+    for i in range(6000):
+        tally[tuple(sampler.draw(derived_key("lanes", i)))] += 1
+    observed = np.array([tally[y] for y in PLANE])
+    assert g_test(observed, pmf()) > FALSE_ALARM
+    assert g_test(observed, pmf(epsilon=EPSILON * Fraction(3, 2))) < FALSE_ALARM
+
+
+def test_the_smallest_lane_wins_not_the_first_thread(monkeypatch):
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (64,))
+
+    def first_accepted(search, stream, lane, order):
+        if lane < 3:
+            time.sleep(0.2 - 0.05 * lane)  # the smaller the lane, the later it finishes
+        return [lane, lane] if lane >= 1 else None
+
+    monkeypatch.setattr(sampler_module.Search, "first_accepted", first_accepted)
+    assert make(threads=4).draw(derived_key("any")) == [1, 1]
+
+
+@pytest.mark.parametrize("words", [(2**11, 2**13, 2**16), (64,)])
+def test_the_number_of_threads_does_not_change_a_seeded_draw(words, monkeypatch):
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", words)
+    for i in range(40):
+        key = derived_key("threads", i)
+        assert make(garbage=True, threads=1).draw(key) == make(garbage=True, threads=3).draw(key)
+
+
+def test_boxem_from_end_to_end():
+    """Floats in, floats out: clipping, rounding, missing rows and the grid's ends included."""
+    x = np.array([*ROWS, (9, 9), (math.nan, 1)], dtype=float) + 0.3
+    snapped = [*ROWS, (4, 4), None]
+    depths = [oracle.depth(snapped, y, DIRECTIONS) for y in PLANE]
+    source = td.seeded(11)
+    tally = dict.fromkeys(PLANE, 0)
+    for _ in range(4000):
+        release = td.boxem(
+            x,
+            epsilon=EPSILON,
+            bounds=(0, 4.5),
+            resolution=1,
+            depth=td.Directions(DIRECTIONS),
+            randomness=source,
+        )
+        tally[tuple(int(c) for c in release.point)] += 1
+    observed = np.array([tally[y] for y in PLANE])
+    q = Fraction(math.exp(EPSILON / 2))
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q ** Fraction(2))]) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("values", [[0, 0, 1, 2, 5, 5, 6], [3], [2] * 6])
+def test_one_column_is_the_exponential_mechanism_over_quantiles(values):
+    points = [(i,) for i in range(7)]
+    depths = [oracle.depth([(v,) for v in values], y, [(1,)]) for y in points]
+    levels = level_sets(np.array(values)[:, None], np.array([[1]]))
+    sampler = Sampler(levels, within=Box((0,), (6,)), epsilon=EPSILON)
+    tally = [0] * 7
+    for i in range(DRAWS):
+        tally[sampler.draw(derived_key("line", i))[0]] += 1
+    q = Fraction(math.exp(EPSILON / 2))
+    assert g_test(tally, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
+    assert g_test(tally, [float(p) for p in oracle.law(depths, q * q)]) < FALSE_ALARM
