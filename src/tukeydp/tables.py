@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tukeydp.errors import ParameterError
 from tukeydp.grid import FloatArray
@@ -63,11 +65,7 @@ def _from_array(x: Any, name: str) -> Table:
     if isinstance(x, np.ma.MaskedArray):
         mask, x = np.ma.getmaskarray(x), np.ma.getdata(x).astype(object)
         x[mask] = None
-    try:
-        array = np.asarray(x)
-    except (ValueError, TypeError, OverflowError):
-        # The original message may quote cells.
-        raise ParameterError(name, "must be a rectangular array of numbers", type(x).__name__) from None
+    array = x if isinstance(x, np.ndarray) else _from_nested(x, name)
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2:
@@ -80,6 +78,32 @@ def _from_array(x: Any, name: str) -> Table:
         raise ParameterError(name, "must hold numbers", f"dtype {array.dtype}")
     columns = [_read_cells(array[:, j].tolist(), f"{name} column {j}") for j in range(array.shape[1])]
     return Table(np.column_stack(columns) if columns else np.empty(array.shape))
+
+
+def _from_nested(x: Any, name: str) -> NDArray[Any]:
+    """A list of numbers or of rows as an array, cell by cell unless it is all numbers.
+
+    numpy would look for one type that fits all cells, so that a single text turned True elsewhere into "True".
+    """
+    with suppress(ValueError, TypeError, OverflowError):
+        array = np.asarray(x)
+        if array.dtype.kind in _NUMBERS:
+            return array
+    if not isinstance(x, list | tuple):
+        raise ParameterError(name, "must be an array, a list of rows or a table", type(x).__name__)
+    rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in x]
+    widths = {len(row) if isinstance(row, list | tuple) else None for row in rows}
+    if len(widths) > 1:
+        raise ParameterError(name, "must have rows of one length", "rows of several lengths")
+    width = widths.pop() if widths else None
+    cells = np.empty(len(rows) if width is None else (len(rows), width), dtype=object)
+    for i, row in enumerate(rows):
+        if width is None:
+            cells[i] = row
+        else:
+            for j, cell in enumerate(row):
+                cells[i, j] = cell
+    return cells
 
 
 def _from_frame(x: Any, name: str) -> Table:
