@@ -82,6 +82,23 @@ def test_any_multipliers_give_a_valid_bound(rows, directions, data):
         assert not deep
 
 
+@pytest.mark.parametrize("hints", [LinearPrograms, Garbage])
+@pytest.mark.parametrize("most_points", [1, 5, 49])
+@given(rows_of, directions_of)
+def test_settling_keeps_the_invariant_and_finds_the_deepest_point(hints, most_points, rows, directions):
+    levels = level_sets(np.array(rows), np.array(directions))
+    depths = {y: oracle.depth(rows, y, directions) for y in POINTS}
+    envelope = Envelope(levels, WITHIN, hints(levels))
+    envelope.settle(most_points)
+    assert envelope.top >= max(depths.values())
+    if most_points == 49:
+        assert envelope.top == max(depths.values())
+    for group, box in envelope.groups(0):
+        for y, t in depths.items():
+            if t >= group.lowest:
+                assert all(a <= c <= b for a, c, b in zip(box.low, y, box.high, strict=True))
+
+
 def test_good_hints_make_tight_boxes_and_find_the_top():
     """Tightness is only speed, but losing it would be a bug: compare with brute force on a round cloud."""
     rows = np.rint(np.random.default_rng(3).normal(size=(60, 2)) * 40).astype(np.int64)

@@ -114,7 +114,7 @@ def test_the_smallest_lane_wins_not_the_first_thread(monkeypatch):
     def first_accepted(search, stream, lane, order):
         if lane < 3:
             time.sleep(0.2 - 0.05 * lane)  # the smaller the lane, the later it finishes
-        return [lane, lane] if lane >= 1 else None
+        return sampler_module.Accepted([lane, lane], 0, lane) if lane >= 1 else None
 
     monkeypatch.setattr(sampler_module.Search, "first_accepted", first_accepted)
     assert make(threads=4).draw(derived_key("any")) == [1, 1]
@@ -147,6 +147,25 @@ def test_boxem_from_end_to_end():
         tally[tuple(int(c) for c in release.point)] += 1
     observed = np.array([tally[y] for y in PLANE])
     q = Fraction(math.exp(EPSILON / 2))
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q ** Fraction(2))]) < FALSE_ALARM
+
+
+def test_levels_without_grid_points_do_not_stall_the_draw():
+    """Few grid points, many rows: the deepest level sets hold no grid point at all, yet weigh e^25 times as much."""
+    corners = list(itertools.product(range(4), repeat=3))
+    rows = np.random.default_rng(0).integers(0, 4, size=(300, 3))
+    directions = np.vstack([np.eye(3, dtype=np.int64), td.Random(12, axes=False, seed=1)._integers(3, 256, b"")])
+    levels = level_sets(rows, directions)
+    sampler = Sampler(levels, within=Box((0,) * 3, (3,) * 3), epsilon=Fraction(1, 5))
+    depths = levels.depths(np.array(corners)).tolist()
+    vectors = [tuple(v) for v in directions.tolist()]
+    assert depths[::7] == [oracle.depth([tuple(r) for r in rows.tolist()], y, vectors) for y in corners[::7]]
+    tally = dict.fromkeys(corners, 0)
+    for i in range(DRAWS):
+        tally[tuple(sampler.draw(derived_key("lattice", i)))] += 1
+    observed = np.array(list(tally.values()))
+    q = Fraction(math.exp(1 / 10))
     assert g_test(observed, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
     assert g_test(observed, [float(p) for p in oracle.law(depths, q ** Fraction(2))]) < FALSE_ALARM
 

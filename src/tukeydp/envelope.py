@@ -12,6 +12,7 @@ import numpy as np
 
 from tukeydp.certificates import Box, Multipliers, proves_empty, upper_bound
 from tukeydp.exactly import Group
+from tukeydp.grid import IntArray
 from tukeydp.hints import Hints
 from tukeydp.levels import LevelSets
 
@@ -23,6 +24,7 @@ class Envelope:
         self._levels, self._within, self._hints = levels, within, hints
         self._axes = _axis_rows(levels)
         self.boxes: dict[int, Box] = {}
+        self._settled = levels.rows + 1  # from here up, every grid point has been looked at
         self.needs_programs = len(self._axes) < len(levels.directions)
         self.top = self._find_top()
 
@@ -40,6 +42,47 @@ class Envelope:
                     self._cut(level - 1)
                 else:
                     self.boxes[level] = box
+
+    def settle(self, most_points: int) -> None:
+        """Look at every grid point of the largest level box that has at most `most_points` of them.
+
+        On a coarse grid the level sets near the top are polytopes without a single grid point, which no linear program
+        can tell from others: without this, nearly all proposals would be made for levels that nothing reaches. Sets
+        the top to the deepest grid point and the boxes from there down to what the points span.
+        """
+        level = self._lowest_small(most_points)
+        if level is None or level >= self._settled:
+            return
+        self._settled = level
+        points, depths = self._points_in(self.boxes[level])
+        points, depths = points[depths >= level], depths[depths >= level]
+        self._cut(int(depths.max(initial=level - 1)))
+        start = level
+        for depth in np.unique(depths).tolist():
+            deep = points[depths >= depth]
+            self.boxes[start] = Box(tuple(deep.min(axis=0).tolist()), tuple(deep.max(axis=0).tolist()))
+            start = depth + 1
+
+    def _lowest_small(self, most_points: int) -> int | None:
+        """The lowest level whose box has at most so many points; box sizes fall as levels rise."""
+        low, high, step = 0, None, 1
+        probe = self.top
+        while probe > low:
+            self.refine([probe])
+            if probe > self.top:  # it turned out to be empty, and so are those above
+                high, probe = None, self.top
+            elif self.boxes[probe].size <= most_points:
+                high, probe, step = probe, max(probe - step, (low + probe) // 2), 2 * step
+            else:
+                low = probe
+                probe = low if high is None else (low + high) // 2
+        return high
+
+    def _points_in(self, box: Box) -> tuple[IntArray, IntArray]:
+        """All grid points of a box and their depths."""
+        sides = [np.arange(a, b + 1, dtype=np.int64) for a, b in zip(box.low, box.high, strict=True)]
+        points = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, len(sides))
+        return points, self._levels.depths(points)
 
     def groups(self, lowest: int) -> list[tuple[Group, Box]]:
         """The levels lowest ... top as groups that share a box. The first holds the lowest level.

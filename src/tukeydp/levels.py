@@ -51,6 +51,16 @@ class LevelSets:
         projected = self.directions @ np.asarray(y, dtype=np.int64)
         return bool((low <= projected).all() and (projected <= high).all())
 
+    def depths(self, points: IntArray) -> IntArray:
+        """Depth of many grid points (m, d) at once."""
+        least = np.full(len(points), self.rows, dtype=np.int64)
+        for v, sorted_projections in zip(self.directions, self.projections, strict=True):
+            at = points @ v
+            below = np.searchsorted(sorted_projections, at, side="right")
+            above = self.rows - np.searchsorted(sorted_projections, at, side="left")
+            least = np.minimum(least, np.minimum(below, above))
+        return least
+
     def highest_unbroken(self) -> int:
         """The highest level at which no single direction contradicts itself (smallest > largest allowed)."""
         low, high = 0, self.rows

@@ -8,15 +8,16 @@ number of threads may propose: proposals are numbered, and the accepted one of s
 from __future__ import annotations
 
 import math
-import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from tukeydp.certificates import Box
+from tukeydp.cores import available_cores
 from tukeydp.envelope import Envelope
 from tukeydp.exactly import WORD, Group, LevelDraw
 from tukeydp.grid import IntArray
@@ -30,6 +31,16 @@ _LANE_WORDS = (2**11, 2**13, 2**16)
 _EASY = 64.0  # proposals assumed at first; each time they do not suffice, more boxes are worth their price
 _HARDER = 8.0
 _PATIENCE = 8.0
+_FEW_STEPS, _FEW_POINTS, _MANY_POINTS = 256, 2**12, 2**20
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """An accepted proposal: a grid point, the level it was proposed at, and the lane it came from."""
+
+    point: list[int]
+    level: int
+    lane: int
 
 
 class Sampler:
@@ -57,19 +68,23 @@ class Sampler:
         self._search, self._budget = self._refined()
 
     def draw(self, key: bytes) -> list[int]:
-        """One grid point. There is no cap on tries: giving up would depend on the data."""
-        stream = Keystream(key)
-        lane = 0
+        """One grid point."""
+        return self.next_accepted(Keystream(key), 0).point
+
+    def next_accepted(self, stream: Keystream, lane: int) -> Accepted:
+        """The first accepted proposal from `lane` on. No cap on tries: giving up would depend on the data."""
         while True:
-            y, lane = self._search.run(stream, lane, self._budget, self._threads)
-            if y is not None:
-                return y
+            accepted, lane = self._search.run(stream, lane, self._budget, self._threads)
+            if accepted is not None:
+                return accepted
             self._proposals *= _HARDER
             self._search, self._budget = self._refined()
 
     def _refined(self) -> tuple[Search, float]:
         """A search with the boxes that pay off if a point takes `_proposals` tries, and how long to try it."""
         envelope, levels = self._envelope, self._levels
+        if self._proposals > _EASY or _coarse(levels):
+            envelope.settle(int(min(_MANY_POINTS, max(_FEW_POINTS, self._proposals))))
         log_sizes = {level: math.log(box.size) for level, box in envelope.boxes.items()}
         log_sizes.setdefault(self._lowest, math.log(self._within.size))
         ladder = plan_ladder(
@@ -86,11 +101,10 @@ class Sampler:
         return search, _PATIENCE * max(ladder.proposals, self._proposals)
 
 
-def available_cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
+def _coarse(levels: LevelSets) -> bool:
+    """Whether the sample is spread over few grid steps in some column."""
+    quarter = len(levels.sample) // 4
+    return bool((levels.sample[-1 - quarter] - levels.sample[quarter]).min() < _FEW_STEPS)
 
 
 def _box_cost(levels: LevelSets) -> float:
@@ -120,24 +134,24 @@ class Search:
         self._guide = np.maximum(np.searchsorted(self._table.first, bytes_, side="right") - 1, 0)
         self._order = np.arange(len(levels.directions))
 
-    def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[list[int] | None, int]:
+    def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[Accepted | None, int]:
         """The first accepted point from `lane` on, or None after about so many proposals; and the next lane."""
         words = proposals * (1 + self._levels.d)
         # Most draws end in the short lanes, before threads would have started.
         while lane < len(_LANE_WORDS) - 1 and words > 0:
-            y = self.first_accepted(stream, lane, self._order)
+            accepted = self.first_accepted(stream, lane, self._order)
             words -= _lane_words(lane)
             lane += 1
-            if y is not None:
-                return y, lane
+            if accepted is not None:
+                return accepted, lane
         count = math.ceil(max(0.0, words) / _LANE_WORDS[-1])
         if not count:
             return None, lane
         return self._in_parallel(stream, lane, count, threads), lane + count
 
-    def _in_parallel(self, stream: Keystream, start: int, count: int, threads: int) -> list[int] | None:
+    def _in_parallel(self, stream: Keystream, start: int, count: int, threads: int) -> Accepted | None:
         """Hand out lanes in order; of the accepted points, the one from the smallest lane is the answer."""
-        accepted: dict[int, list[int]] = {}
+        accepted: dict[int, Accepted] = {}
         lanes = iter(range(start, start + count))
         lock = threading.Lock()
         stopped = threading.Event()
@@ -150,9 +164,9 @@ class Search:
                 if lane is None:
                     break
                 # A lane once handed out is always finished: it may hold a smaller number than the one found.
-                y = self.first_accepted(stream, lane, order)
-                if y is not None:
-                    accepted[lane] = y
+                found = self.first_accepted(stream, lane, order)
+                if found is not None:
+                    accepted[lane] = found
             self._order = order
 
         if threads == 1 or count == 1:
@@ -166,7 +180,7 @@ class Search:
                     stopped.set()
         return accepted[min(accepted)] if accepted else None
 
-    def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> list[int] | None:
+    def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> Accepted | None:
         """The first accepted point of a lane, if any of its proposals is."""
         from tukeydp import kernels
 
@@ -192,7 +206,7 @@ class Search:
                 y,
             )
             if status == kernels.ACCEPTED:
-                return y.tolist()
+                return Accepted(y.tolist(), int(self._table.level[detail]), lane)
             if status == kernels.EXHAUSTED:
                 return None
             if status == kernels.UNDECIDED:
@@ -202,7 +216,7 @@ class Search:
             box = self._boxes[group]
             point = [a + spare.below(b - a + 1) for a, b in zip(box.low, box.high, strict=True)]
             if self._levels.contains(point, level):
-                return point
+                return Accepted(point, level, lane)
 
 
 def _lane_words(lane: int) -> int:
