@@ -26,7 +26,7 @@ class Job:
     name: str
     n: int
     d: int
-    depth: Notion
+    depth: Notion | td.Exact
     goal: float | None
     authors: float | None = None
 
@@ -50,6 +50,14 @@ JOBS = [
     Job("axes + 300", 2000, 20, td.Random(300), 4),
     Job("30, no axes (the paper's)", 750, 10, td.Random(30, axes=False), 1),
     Job("axes only", 1000, 1, td.AxisAligned(), None),
+    Job("all (exact)", 2000, 2, td.Exact(), 0.1, 320),
+    Job("all (exact)", 100_000, 2, td.Exact(), 5),
+    Job("all (exact)", 100, 3, td.Exact(), 0.1, 9.54),
+    Job("all (exact)", 500, 3, td.Exact(), 1),
+    Job("all (exact)", 2000, 3, td.Exact(), 8),
+    Job("all (exact)", 50, 4, td.Exact(), 0.2, 36.7),
+    Job("all (exact)", 100, 4, td.Exact(), 0.5),
+    Job("all (exact)", 500, 4, td.Exact(), 15),
 ]
 
 

@@ -120,6 +120,26 @@ def test_outliers_stay_in_the_box():
     assert np.abs(td.boxem(x, epsilon=1, bounds=(-10, 10)).point).max() <= 10
 
 
+@pytest.mark.parametrize("depth", [None, td.Random(30, axes=False), td.AxisAligned()])
+@pytest.mark.parametrize("kind", ["counts", "yes or no", "mostly zero", "tenths"])
+def test_columns_of_few_values(kind, depth):
+    """Counts, 0/1 columns, columns that are mostly one value, temperatures in tenths: each returns, and is right."""
+    rng = np.random.default_rng(0)
+    x, resolution, centre = {
+        "counts": (rng.poisson(1.7, size=(1000, 2)), 1, (1, 2)),
+        "yes or no": (rng.random(size=(400, 3)) < 0.7, 1, (1, 1)),
+        "mostly zero": (rng.normal(size=(1000, 2)) * (rng.random(size=(1000, 2)) < 0.4), None, (-0.01, 0.01)),
+        "tenths": (np.round(rng.normal(6.5, 0.4, size=(300, 3)), 1), 0.1, (6.2, 6.8)),
+    }[kind]
+    release = td.boxem(x, epsilon=1, bounds=(-10, 20), resolution=resolution, depth=depth, randomness=td.seeded(1))
+    assert ((release.point >= centre[0] - 1e-9) & (release.point <= centre[1] + 1e-9)).all()
+
+
+def test_an_enormous_epsilon_still_has_an_expected_error():
+    release = td.boxem(gaussian(2000, 1), epsilon="1e308", bounds=(-10, 10))
+    assert release.to_dict()["expected_error"]["privacy"] >= 0
+
+
 @given(
     st.integers(1, 30),
     st.integers(1, 4),

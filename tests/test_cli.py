@@ -138,6 +138,14 @@ def test_empty_files_and_odd_bytes(run, tmp_path):
     assert json.loads(out)["n"] == 4
 
 
+def test_a_file_without_header_is_not_quoted(run, tmp_path):
+    (tmp_path / "x.csv").write_text(f"{SECRET},alice\n1,bob\n")
+    code, out, err = run("mean", tmp_path / "x.csv", "--columns", "a", "--epsilon", 1, "--bounds=0,1")
+    assert (code, out) == (2, "")
+    assert SECRET not in err
+    assert "alice" not in err
+
+
 def test_an_unexpected_error_exits_with_1_and_quotes_nothing(run, table, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError(SECRET)

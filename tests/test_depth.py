@@ -57,6 +57,19 @@ def test_shapes_missing_rows_and_far_points():
         td.tukey_depth([[1, 2]], [[0, 0]], "random")
 
 
+def test_overflow_is_decided_exactly():
+    rows = [[1e308], [1.5e308], [1.7e308]]
+    assert td.tukey_depth([[1.5e308]], rows, td.Directions([[10.0]])).tolist() == [2]
+    rows = [[1e308, 1e308, 0, 0]] * 3
+    assert td.tukey_depth([[0] * 4], rows, td.Directions([[10, -10, 0, 0]])).tolist() == [3]
+
+
+def test_directions_are_not_rounded():
+    assert td.tukey_depth([[0, 0]], [[-49, 1]] * 3, td.Directions([[Fraction(1, 49), 1]])).tolist() == [3]
+    assert td.tukey_depth([[0, 0]], [[1, 1]] * 3, td.Directions([[2**53 + 1, -(2**53)]])).tolist() == [0]
+    assert td.tukey_depth([[0, 0]], [[1, 1]] * 3, td.Directions([["1e-340", 0]])).tolist() == [0]
+
+
 def test_large_integers_do_not_overflow():
     rows = np.array([[2**52, 1], [2**52 + 1, 0], [0, 0]], dtype=float)
     assert td.tukey_depth(rows, rows, td.Directions([[1, 1]])).tolist() == [2, 2, 1]

@@ -30,6 +30,11 @@ def test_seed_fixes_directions_and_a_key_draws_fresh_ones():
     assert (td.Random(9).on_grid(grid(4), KEY) != td.Random(9).on_grid(grid(4), OTHER)).any()
 
 
+def test_a_seed_is_a_number_whatever_its_type():
+    assert td.Random(np.int64(9), seed=np.int64(4)) == td.Random(9, seed=4)
+    assert (td.Random(9, seed=np.int64(4)).on_grid(grid(4), KEY) == td.Random(9, seed=4).on_grid(grid(4), KEY)).all()
+
+
 def test_random_directions_are_uniform_on_the_sphere():
     """Second and fourth moments of a uniform unit vector in d=3 are 1/3 and 1/5; tolerance 6 standard errors."""
     v = td.Random(20_000, axes=False, seed=0).on_grid(grid(3), KEY).astype(float)

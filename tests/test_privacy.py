@@ -33,7 +33,7 @@ def test_every_finite_float_survives(value):
 @pytest.mark.parametrize(
     "value",
     [0, -1, -0.5, math.nan, math.inf, "nan", "", "one", None, True, [1], 1j, "1/0", "1e99999999", Decimal("1e999999"),
-     Decimal("NaN"), 10**400, np.array([1.0])],
+     Decimal("NaN"), 10**400, pytest.param(10**5000, id="many digits"), np.array([1.0])],
 )  # fmt: skip
 def test_bad_epsilons_are_named(value):
     with pytest.raises(td.ParameterError, match="epsilon") as caught:

@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 
 import numpy as np
 import pytest
 
 import tukeydp as td
 from fit import FALSE_ALARM, g_test
+from tukeydp import sampler
 from tukeydp.randomness import Keystream, SystemRandomness, derived_key, source
 
 
@@ -71,6 +73,32 @@ def test_only_our_sources_are_taken():
             source(wrong)
     with pytest.raises(td.ParameterError, match="seed"):
         td.seeded("seven")
+
+
+def test_a_draw_needs_no_threads(monkeypatch):
+    """Whether threads are wanted depends on the data, so failing to start one must not show."""
+
+    def refuse(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(sampler, "_LANE_WORDS", (64,))
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    x = np.random.default_rng(0).normal(size=(60, 4))
+    for i in range(5):
+        td.boxem(x, epsilon=1, bounds=(-5, 5), depth=td.Random(20, axes=False, seed=i), randomness=td.seeded(i))
+
+
+def test_other_users_of_the_solver_are_not_disturbed():
+    import highspy
+
+    for threads in (2, 1):
+        solver = highspy.Highs()
+        solver.setOptionValue("output_flag", False)
+        solver.setOptionValue("threads", threads)
+        solver.run()
+        x = np.random.default_rng(0).normal(size=(300, 4))
+        release = td.boxem(x, epsilon=1, bounds=(-10, 10), depth=td.Random(30, axes=False), randomness=td.seeded(1))
+        assert np.abs(release.point).max() < 1
 
 
 SCRIPT = """

@@ -113,6 +113,43 @@ def test_a_broken_schema_is_a_parameter_error(x):
         td.boxem(x, epsilon=1, bounds=(0, 1))
 
 
+BASES = [True, np.float32(0.3), 7, 2**60 + 1, 0.25, "1\0", " 2 ", b"3", decimal.Decimal("0.1"), None, NAN]
+ODD = ["?", b"\xff", 1j, np.ma.masked, datetime.date(2020, 1, 1), np.timedelta64(1, "s"), {}, object(), 10**400, NAN]
+
+
+@pytest.mark.parametrize("base", BASES, ids=repr)
+def test_no_cell_changes_how_another_row_is_read(base):
+    """One row swapped for an odd one: the others stay as they were, and nothing raises or warns."""
+    alone = cells([base] * 3 + [1.5])
+    for odd in ODD:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            np.testing.assert_array_equal(cells([base] * 3 + [odd])[:3], alone[:3])
+            np.testing.assert_array_equal(cells([[base, base]] * 3 + [[odd, 1]])[:3, 0], alone[:3, 0])
+            objects = np.array([base] * 3 + [None], dtype=object)
+            objects[3] = odd
+            np.testing.assert_array_equal(cells(objects)[:3], alone[:3])
+
+
+def test_broken_text_and_wide_integers_in_tables():
+    broken = pa.table({"a": pa.array([b"1", b"\xffsecret-4711"]).view(pa.string())})
+    np.testing.assert_array_equal(cells(broken), [[1], [NAN]])
+    for values in ([1, 2], [1, None]):
+        expected = [[1], [2 if values[1] else NAN]]
+        np.testing.assert_array_equal(cells(pl.DataFrame({"a": pl.Series(values, dtype=pl.Int128)})), expected)
+
+
+def test_declared_dates_are_refused_with_or_without_gaps():
+    dates = np.ma.masked_array(np.array(["2020-01-01"] * 2, dtype="datetime64[D]"), mask=[True, False])
+    for x in (dates, pd.DataFrame({"a": pd.to_datetime(["2020-01-01", None])})):
+        with pytest.raises(td.ParameterError):
+            cells(x)
+
+
+def test_masked_rows_in_a_list_keep_their_mask():
+    np.testing.assert_array_equal(cells([np.ma.array([1.0, 2.0], mask=[0, 1]), [3, 4]]), [[1, NAN], [3, 4]])
+
+
 SECRETS = ["4711.25", "secret-4711"]
 
 

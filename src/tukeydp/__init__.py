@@ -2,7 +2,7 @@
 
 from tukeydp.boxem import boxem
 from tukeydp.depth import tukey_depth
-from tukeydp.directions import AxisAligned, Directions, Random
+from tukeydp.directions import AxisAligned, Directions, Exact, Random
 from tukeydp.errors import ParameterError
 from tukeydp.planner import ExpectedError
 from tukeydp.privacy import PureDP
@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AxisAligned",
     "Directions",
+    "Exact",
     "ExpectedError",
     "ParameterError",
     "PureDP",

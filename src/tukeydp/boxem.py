@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tukeydp.certificates import Box
-from tukeydp.directions import Notion
-from tukeydp.grid import bounded_grid
+from tukeydp.cutting import CuttingPlanes, require_exact_differences
+from tukeydp.directions import Exact, Notion
+from tukeydp.grid import DEFAULT_BITS, bounded_grid
 from tukeydp.levels import level_sets
 from tukeydp.notions import notion, require_memory
 from tukeydp.privacy import PureDP, positive_rational
@@ -21,7 +24,7 @@ def boxem(
     *,
     epsilon: Any,
     bounds: Any,
-    depth: Notion | None = None,
+    depth: Notion | Exact | None = None,
     resolution: Any = None,
     randomness: Any = None,
 ) -> Release:
@@ -41,8 +44,8 @@ def boxem(
         (lower, upper), scalars or one per column: what is known of the columns without looking. Rows outside are
         moved to the edge. Wide bounds cost little.
     depth
-        `td.Random(k)` (default: with a number of directions that grows with d), `td.AxisAligned()` or
-        `td.Directions(vectors)`.
+        `td.Random(k)` (default: with a number of directions that grows with d), `td.AxisAligned()`,
+        `td.Directions(vectors)`, or `td.Exact()`: all directions, for up to four columns.
     resolution
         Step of the public grid, a scalar or one per column; the width over 2**44 unless given. Give the true step
         of columns that hold few different values (1 for counts).
@@ -77,13 +80,22 @@ def boxem(
     guarantee = PureDP(positive_rational("epsilon", epsilon))
     bits = source(randomness)
     table = read_table(x)
-    depth = notion(depth, table.n, table.d)
+    depth = depth if isinstance(depth, Exact) else notion(depth, table.n, table.d)
     require_memory(depth, table.n, table.d)
-    grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=depth.grid_bits(table.d))
-    directions = depth.on_grid(grid, key=bits.key())
-    levels = level_sets(grid.snap(table.cells), directions)
+    grid_bits = DEFAULT_BITS if isinstance(depth, Exact) else depth.grid_bits(table.d)
+    grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=grid_bits)
     within = Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))
-    y = Sampler(levels, within=within, epsilon=guarantee.epsilon).draw(key=bits.key())
+    public_key, secret_key = bits.key(), bits.key()
+    sampler: Sampler | CuttingPlanes
+    if isinstance(depth, Exact):
+        require_exact_differences(grid)
+        directions = np.empty((0, table.d), dtype=np.int64)
+        sampler = CuttingPlanes(grid.snap(table.cells), within=within, epsilon=guarantee.epsilon)
+    else:
+        directions = depth.on_grid(grid, key=public_key)
+        levels = level_sets(grid.snap(table.cells), directions)
+        sampler = Sampler(levels, within=within, epsilon=guarantee.epsilon)
+    y = sampler.draw(secret_key)
     return Release(
         point=grid.point(y),
         guarantee=guarantee,

@@ -23,7 +23,7 @@ from tukeydp.randomness import Keystream, derived_key
 
 # Random directions are rounded to integers of about this length. Shorter than `_SHORTEST` they would
 # no longer be spread over the sphere.
-_LONGEST, _SHORTEST = 2**18, 2**8
+LONGEST, _SHORTEST = 2**18, 2**8
 
 
 class Notion(Protocol):
@@ -41,8 +41,8 @@ class Notion(Protocol):
         """Integer directions in grid coordinates, one per row; `key` is public randomness."""
         ...
 
-    def in_data_units(self, d: int, key: bytes) -> FloatArray:
-        """Directions for data without a grid."""
+    def in_data_units(self, d: int, key: bytes) -> list[list[Fraction]]:
+        """Directions for data without a grid, exactly."""
         ...
 
 
@@ -59,8 +59,8 @@ class AxisAligned:
     def on_grid(self, grid: Grid, key: bytes) -> IntArray:
         return _checked(np.eye(grid.d, dtype=np.int64), grid)
 
-    def in_data_units(self, d: int, key: bytes) -> FloatArray:
-        return np.eye(d)
+    def in_data_units(self, d: int, key: bytes) -> list[list[Fraction]]:
+        return _fractions(np.eye(d, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ class Random:
 
     def __post_init__(self) -> None:
         if self.directions is not None:
-            _count("directions", self.directions, 0 if self.axes else 1)
+            object.__setattr__(self, "directions", _count("directions", self.directions, 0 if self.axes else 1))
         if self.seed is not None:
-            _count("seed", self.seed, 0)
+            object.__setattr__(self, "seed", _count("seed", self.seed, 0))
 
     def size(self, d: int) -> int:
         drawn = default_directions(d) if self.directions is None else self.directions
@@ -102,7 +102,7 @@ class Random:
     def on_grid(self, grid: Grid, key: bytes) -> IntArray:
         d = grid.d
         # |round(B u)|_1 <= B sqrt(d) + d/2 for a unit vector u.
-        scale = _LONGEST
+        scale = LONGEST
         while (scale * (math.isqrt(d) + 1) + d) * max(grid.reach) >= LIMIT:
             scale //= 2
         shortest = max(_SHORTEST, 2 * math.isqrt(d) + 2)
@@ -112,15 +112,15 @@ class Random:
             raise ParameterError("resolution", rule, f"{max(grid.cells)} steps")
         return _checked(self._integers(d, scale, key), grid)
 
-    def in_data_units(self, d: int, key: bytes) -> FloatArray:
-        return self._integers(d, _LONGEST, key).astype(np.float64)
+    def in_data_units(self, d: int, key: bytes) -> list[list[Fraction]]:
+        return _fractions(self._integers(d, LONGEST, key))
 
     def _integers(self, d: int, scale: int, key: bytes) -> IntArray:
         axes = np.eye(d, dtype=np.int64)
         count = self.size(d) - d if self.axes else self.size(d)
         if self.seed is not None:
             key = derived_key("directions", self.seed, d)
-        drawn = np.rint(scale * _unit_vectors(count, d, key)).astype(np.int64)
+        drawn = np.rint(scale * unit_vectors(count, d, key)).astype(np.int64)
         shortened = drawn // np.gcd.reduce(drawn, axis=1, keepdims=True)
         return np.vstack([axes, shortened]) if self.axes else shortened
 
@@ -130,10 +130,12 @@ class Directions:
     """The given directions, in data units; each counts both of its halfspaces.
 
     Integer vectors on columns of equal step are used exactly as given. Others are scaled, exactly where 62
-    bits allow it and rounded to integers where they do not.
+    bits allow it and rounded to integers where they do not. On a grid a float means its shortest decimal; for geometry
+    without a grid (`td.tukey_depth`) it means its own binary value, like the floats of the data.
     """
 
     vectors: tuple[tuple[Fraction, ...], ...] = field(repr=False)
+    given: tuple[tuple[Fraction, ...], ...] = field(repr=False, compare=False)
 
     def __init__(self, vectors: Any) -> None:
         try:
@@ -146,6 +148,11 @@ class Directions:
         if not all(any(row) for row in exact):
             raise ParameterError("vectors", "must not contain a zero vector", "one")
         object.__setattr__(self, "vectors", exact)
+        given = (
+            (Fraction(float(v)) if isinstance(v, float | np.floating) else rational("vectors", _plain(v)) for v in row)
+            for row in rows
+        )
+        object.__setattr__(self, "given", tuple(tuple(row) for row in given))
 
     def __repr__(self) -> str:
         return f"Directions({len(self.vectors)} vectors in d={len(self.vectors[0])})"
@@ -173,9 +180,20 @@ class Directions:
             rows.append([int(v) for v in scaled] if given else _integers_along(scaled, grid.reach))
         return _checked(rows, grid)
 
-    def in_data_units(self, d: int, key: bytes) -> FloatArray:
+    def in_data_units(self, d: int, key: bytes) -> list[list[Fraction]]:
         self.size(d)
-        return np.array([[float(v) for v in row] for row in self.vectors])
+        return [list(row) for row in self.given]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Tukey depth itself: every direction counts. Unchanged by rotation and stretching of the data.
+
+    Cost
+    ----
+    One depth takes n log n steps in one or two columns, n^2 log n in three, n^3 log n in four, and a factor n more for
+    each further column.
+    """
 
 
 def default_directions(d: int) -> int:
@@ -186,7 +204,12 @@ def default_directions(d: int) -> int:
     return min(30 * d, 300) if d <= 32 else int(300 * (32 / d) ** 3)
 
 
-def _unit_vectors(count: int, d: int, key: bytes) -> FloatArray:
+def starting_directions(d: int) -> int:
+    """How many directions, besides the axes, the first envelope of exact depth has."""
+    return {1: 0, 2: 75, 3: 190, 4: 375}.get(d, 500)
+
+
+def unit_vectors(count: int, d: int, key: bytes) -> FloatArray:
     """Uniform on the sphere: Gaussian coordinates (Box-Muller) divided by their length."""
     words = Keystream(key).words(0, 2 * count * d).reshape(2, count, d)
     uniform = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
@@ -225,14 +248,19 @@ def _checked(directions: Any, grid: Grid) -> IntArray:
     return np.array(rows, dtype=np.int64)
 
 
+def _fractions(vectors: IntArray) -> list[list[Fraction]]:
+    return [[Fraction(c) for c in row] for row in vectors.tolist()]
+
+
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _count(parameter: str, value: Any, least: int) -> None:
+def _count(parameter: str, value: Any, least: int) -> int:
     try:
-        valid = not isinstance(value, bool) and operator.index(value) >= least
+        count = operator.index(value)
     except TypeError:
-        valid = False
-    if not valid:
+        count = least - 1
+    if isinstance(value, bool) or count < least:
         raise ParameterError(parameter, f"must be an integer >= {least}", repr(value)[:60])
+    return count

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tukeydp.errors import ParameterError
-from tukeydp.privacy import rational, show
+from tukeydp.privacy import brief, rational, show
 
 # Every projection of a grid point stays below this in absolute value, so int64 sums and differences of two
 # projections cannot overflow. Checked from public numbers before any data is touched.
 LIMIT = 2**62
 DEFAULT_BITS = 44
 FEWEST_BITS = 16
+LARGEST_BOUND = 10**300  # so that no difference of floats in the box overflows
 SMALLEST_STEP = 1e-300  # below it a float division by the step loses digits, and at last is 0/0
 
 IntArray = NDArray[np.int64]
@@ -93,9 +94,11 @@ def bounded_grid(d: int, *, bounds: Any, resolution: Any, bits: int = DEFAULT_BI
     try:
         lower, upper = bounds
     except (TypeError, ValueError):
-        raise ParameterError("bounds", "must be a pair (lower, upper)", _brief(bounds)) from None
+        raise ParameterError("bounds", "must be a pair (lower, upper)", brief(bounds)) from None
     lows, highs = per_column("bounds", lower, d), per_column("bounds", upper, d)
     for a, b in zip(lows, highs, strict=True):
+        if max(abs(a), abs(b)) > LARGEST_BOUND:
+            raise ParameterError("bounds", f"must be at most {float(LARGEST_BOUND)} in size", f"({show(a)}, {show(b)})")
         if a >= b:
             raise ParameterError("bounds", "must have lower < upper in every column", f"({show(a)}, {show(b)})")
     widths = [b - a for a, b in zip(lows, highs, strict=True)]
@@ -122,10 +125,5 @@ def per_column(parameter: str, value: Any, d: int) -> list[Fraction]:
         return [rational(parameter, value)] * d
     values = list(value)
     if len(values) != d:
-        raise ParameterError(parameter, f"must be a number or one number for each of the {d} columns", _brief(value))
+        raise ParameterError(parameter, f"must be a number or one number for each of the {d} columns", brief(value))
     return [rational(parameter, v) for v in values]
-
-
-def _brief(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."

@@ -23,7 +23,6 @@ _TOLERANCE = 1e-7
 _FEW = 400  # rows that are held from the start: below this, leaving some out costs more than it saves
 _OPTIONS = {
     "output_flag": False,
-    "threads": 1,
     "presolve": "off",
     "solver": "simplex",
     "dual_simplex_cost_perturbation_multiplier": 0.0,
@@ -50,7 +49,8 @@ class LinearPrograms:
         quarter = len(levels.sample) // 4
         self._centre: IntArray = levels.sample[len(levels.sample) // 2]
         spread = (levels.sample[-1 - quarter] - levels.sample[quarter]).astype(np.float64)
-        self._scale = np.maximum(spread, 1.0)
+        whole = (levels.sample[-1] - levels.sample[0]).astype(np.float64)
+        self._scale = np.maximum(np.maximum(spread, whole / 1000.0), 1.0)  # a column may be mostly one value
         stretched = levels.directions * self._scale
         self._lengths = np.linalg.norm(stretched, axis=1)
         self._rows: FloatArray = stretched / self._lengths[:, np.newaxis]

@@ -1,9 +1,8 @@
-"""Files to tables. The header is public and may be quoted in errors; nothing below it ever is."""
+"""Files to tables. Errors quote nothing from the file."""
 
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -29,7 +28,7 @@ def read_csv(path: Path, columns: Sequence[str], *, decimal: str = ".") -> Table
             delimiter = max(_DELIMITERS, key=header.count)
             file.seek(0)
             # A cell longer than csv's default limit would raise.
-            csv.field_size_limit(sys.maxsize)
+            csv.field_size_limit(2**31 - 1)
             lines = csv.reader(file, delimiter=delimiter)
             names = [name.strip() for name in next(lines, [])]
             places = _places(names, columns)
@@ -44,7 +43,8 @@ def read_csv(path: Path, columns: Sequence[str], *, decimal: str = ".") -> Table
 def _places(names: Sequence[str], columns: Sequence[str]) -> list[int]:
     for column in columns:
         if names.count(column) != 1:
-            rule = f"must name columns that occur once in the header ({', '.join(names) or 'which is empty'})"
+            # The header is not quoted: in a file without one, its first line is somebody's row.
+            rule = f"must name columns that occur once in the header, which has {len(names)}"
             raise ParameterError("columns", rule, repr(column))
     if not columns or len(set(columns)) != len(columns):
         raise ParameterError("columns", "must name at least one column, each once", ",".join(columns) or "none")

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tukeydp.directions import AxisAligned, Directions, Notion, Random, default_directions
+from tukeydp.directions import AxisAligned, Directions, Exact, Notion, Random, default_directions, starting_directions
 from tukeydp.errors import ParameterError
 
 # Above this many projections (160 MB) the default notion takes fewer directions: with so many rows the noise
@@ -19,19 +19,19 @@ _BYTES_PER_PROJECTION, _BYTES_PER_ENTRY = 16, 64
 
 
 def notion(depth: Any, n: int, d: int) -> Notion:
-    """The given notion, or one chosen from the public numbers n and d alone."""
+    """The given notion of finitely many directions, or one chosen from the public numbers n and d alone."""
     if depth is None:
         usual = default_directions(d)
         return Random(min(usual, max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n)))
     if not isinstance(depth, AxisAligned | Random | Directions):
-        rule = "must be td.AxisAligned(), td.Random(...) or td.Directions(...)"
+        rule = "must be td.Exact(), td.AxisAligned(), td.Random(...) or td.Directions(...)"
         raise ParameterError("depth", rule, repr(depth)[:60])
     return depth
 
 
-def require_memory(depth: Notion, n: int, d: int) -> None:
+def require_memory(depth: Notion | Exact, n: int, d: int) -> None:
     """Refuse more directions than this machine can hold; n, d and the machine are public."""
-    count = depth.size(d)
+    count = starting_directions(d) if isinstance(depth, Exact) else depth.size(d)
     needed = count * (_BYTES_PER_PROJECTION * n + _BYTES_PER_ENTRY * d)
     have = _memory()
     if needed > have:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.certificates import Box
+from tukeydp.directions import LONGEST, unit_vectors
 from tukeydp.grid import IntArray
 from tukeydp.levels import level_sets
 from tukeydp.randomness import derived_key
@@ -24,6 +25,7 @@ from tukeydp.sampler import Sampler
 ASSUMED_WIDTH = 20
 _MOST_ROWS = 1000
 _MOST_COLUMNS, _DIRECTIONS_BEYOND = 8, 64
+_LIKE_EXACT = 60
 _TABLES, _DRAWS = 8, 25
 
 
@@ -70,6 +72,10 @@ def expected_error(*, n: int, epsilon: Fraction, directions: IntArray, cells: tu
     """
     rows = min(n, _MOST_ROWS)
     d = len(cells)
+    if not len(directions):
+        # Exact depth: many directions come close to it, and are much faster to rehearse with.
+        units = unit_vectors(_LIKE_EXACT * d, d, derived_key("rehearsal", d))
+        directions = np.rint(units * LONGEST).astype(np.int64)
     rehearsed = directions if d <= _MOST_COLUMNS else directions[: d + _DIRECTIONS_BEYOND]
     errors = _rehearse(rows, epsilon * n / rows, rehearsed, cells)
     # Fresh noise plus the centre's own deviation, which is what the draws of one table have in common.

@@ -23,7 +23,7 @@ def rational(parameter: str, value: Any) -> Fraction:
     >>> rational("epsilon", 0.1)
     Fraction(1, 10)
     """
-    error = ParameterError(parameter, "must be a finite number in the range of a float", repr(value)[:60])
+    error = ParameterError(parameter, "must be a finite number in the range of a float", brief(value))
     if isinstance(value, bool) or not isinstance(value, Real | Decimal | str):
         raise error
     if isinstance(value, str) and not _modest(value):
@@ -44,6 +44,15 @@ def rational(parameter: str, value: Any) -> Fraction:
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MOST_BITS:
         raise error
     return number
+
+
+def brief(value: Any) -> str:
+    """The start of a parameter's repr, for messages."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer with too many digits to print
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _modest(text: str) -> bool:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from tukeydp.certificates import Box
-from tukeydp.cores import available_cores
+from tukeydp.cores import available_cores, in_threads
 from tukeydp.envelope import Envelope
 from tukeydp.exactly import WORD, Group, LevelDraw
 from tukeydp.grid import IntArray
@@ -31,6 +30,7 @@ _LANE_WORDS = (2**11, 2**13, 2**16)
 _EASY = 64.0  # proposals assumed at first; each time they do not suffice, more boxes are worth their price
 _HARDER = 8.0
 _PATIENCE = 8.0
+_HUGE = Fraction(10**300)
 _FEW_STEPS, _FEW_POINTS, _MANY_POINTS = 256, 2**12, 2**20
 
 
@@ -92,7 +92,7 @@ class Sampler:
             lowest=self._lowest,
             top=max(envelope.top, self._lowest),
             log_sizes=log_sizes,
-            half_epsilon=float(self._epsilon) / 2,
+            half_epsilon=float(min(self._epsilon, _HUGE)) / 2,
             box_cost=_box_cost(levels) if envelope.needs_programs else 4.0 * levels.d,
             proposals=self._proposals,
         )
@@ -140,11 +140,11 @@ class Search:
         # Most draws end in the short lanes, before threads would have started.
         while lane < len(_LANE_WORDS) - 1 and words > 0:
             accepted = self.first_accepted(stream, lane, self._order)
-            words -= _lane_words(lane)
+            words -= self._lane_words(lane)
             lane += 1
             if accepted is not None:
                 return accepted, lane
-        count = math.ceil(max(0.0, words) / _LANE_WORDS[-1])
+        count = math.ceil(max(0.0, words) / self._lane_words(lane))
         if not count:
             return None, lane
         return self._in_parallel(stream, lane, count, threads), lane + count
@@ -169,22 +169,17 @@ class Search:
                     accepted[lane] = found
             self._order = order
 
-        if threads == 1 or count == 1:
-            work()
-        else:
-            with ThreadPoolExecutor(min(threads, count)) as pool:
-                try:
-                    for future in [pool.submit(work) for _ in range(min(threads, count))]:
-                        future.result()
-                finally:
-                    stopped.set()
+        try:
+            in_threads(work, min(threads, count))
+        finally:
+            stopped.set()
         return accepted[min(accepted)] if accepted else None
 
     def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> Accepted | None:
         """The first accepted point of a lane, if any of its proposals is."""
         from tukeydp import kernels
 
-        words = stream.words(2 * lane, _lane_words(lane))
+        words = stream.words(2 * lane, self._lane_words(lane))
         spare = stream.bits(2 * lane + 1)
         y = np.empty(self._levels.d, dtype=np.int64)
         cursor = 0
@@ -218,6 +213,6 @@ class Search:
             if self._levels.contains(point, level):
                 return Accepted(point, level, lane)
 
-
-def _lane_words(lane: int) -> int:
-    return _LANE_WORDS[min(lane, len(_LANE_WORDS) - 1)]
+    def _lane_words(self, lane: int) -> int:
+        """Words in a lane: at least enough for a few proposals."""
+        return max(_LANE_WORDS[min(lane, len(_LANE_WORDS) - 1)], 4 * (self._levels.d + 32))

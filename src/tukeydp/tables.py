@@ -7,8 +7,7 @@ parsed cell by cell, and what cannot be read is missing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -62,35 +61,41 @@ def _is_array(x: Any) -> bool:
 
 
 def _from_array(x: Any, name: str) -> Table:
-    if isinstance(x, np.ma.MaskedArray):
-        mask, x = np.ma.getmaskarray(x), np.ma.getdata(x).astype(object)
-        x[mask] = None
-    array = x if isinstance(x, np.ndarray) else _from_nested(x, name)
+    if isinstance(x, list | tuple):
+        array = _from_rows(x, name)
+    elif isinstance(x, np.ndarray):
+        array = x
+    else:
+        try:
+            array = np.asarray(x)
+        except Exception:
+            array = np.empty((), dtype=object)
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2:
-        raise ParameterError(name, "must have shape (n, d) or (n,)", f"{array.ndim} dimensions")
+        raise ParameterError(name, "must be an array of shape (n, d) or (n,), a list of rows or a table", _kind(x))
     kind = array.dtype.kind
-    if kind in _NUMBERS:
-        with np.errstate(all="ignore"):
-            return Table(array.astype(np.float64))
-    if kind not in _CELLWISE:
+    if kind not in _NUMBERS + _CELLWISE:
         raise ParameterError(name, "must hold numbers", f"dtype {array.dtype}")
-    columns = [_read_cells(array[:, j].tolist(), f"{name} column {j}") for j in range(array.shape[1])]
+    if isinstance(array, np.ma.MaskedArray):
+        mask, array = np.ma.getmaskarray(array), np.ma.getdata(array).astype(object)
+        array[mask] = None
+    elif kind in _NUMBERS:
+        with np.errstate(all="ignore"):
+            return Table(np.asarray(array, dtype=np.float64).copy())
+    columns = [_read_objects(array[:, j].tolist(), f"{name} column {j}") for j in range(array.shape[1])]
     return Table(np.column_stack(columns) if columns else np.empty(array.shape))
 
 
-def _from_nested(x: Any, name: str) -> NDArray[Any]:
-    """A list of numbers or of rows as an array, cell by cell unless it is all numbers.
+def _kind(x: Any) -> str:
+    return f"{x.ndim} dimensions" if isinstance(x, np.ndarray) else type(x).__name__
+
+
+def _from_rows(x: Sequence[Any], name: str) -> NDArray[Any]:
+    """A list of numbers, or of rows of one length, as an array of the very cells.
 
     numpy would look for one type that fits all cells, so that a single text turned True elsewhere into "True".
     """
-    with suppress(ValueError, TypeError, OverflowError):
-        array = np.asarray(x)
-        if array.dtype.kind in _NUMBERS:
-            return array
-    if not isinstance(x, list | tuple):
-        raise ParameterError(name, "must be an array, a list of rows or a table", type(x).__name__)
     rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in x]
     widths = {len(row) if isinstance(row, list | tuple) else None for row in rows}
     if len(widths) > 1:
@@ -127,29 +132,56 @@ def _from_frame(x: Any, name: str) -> Table:
 def _read_series(series: Any, label: str, nw: Any) -> FloatArray:
     dtype = series.dtype
     if dtype.is_numeric() and not dtype.is_decimal():
-        # Via lists where there are nulls: the backends disagree on what a null becomes in an array.
-        values = series.to_list() if series.null_count() else series.to_numpy()
-        if isinstance(values, np.ndarray) and values.dtype.kind in _NUMBERS:
+        try:
+            values = series.to_numpy()
+        except Exception:  # a type that numpy has not
+            values = np.empty(0, dtype=object)
+        # Where there are nulls, cell by cell: the backends disagree on what a null becomes in an array.
+        if values.dtype.kind in _NUMBERS and not series.null_count():
             with np.errstate(all="ignore"):
-                return values.astype(np.float64)
-        return _read_cells(series.to_list(), label)
-    readable = nw.Boolean, nw.String, nw.Categorical, nw.Enum, nw.Decimal, nw.Object, nw.Unknown
-    if not isinstance(dtype, readable):
+                return np.asarray(values, dtype=np.float64).copy()
+        return _read_cells(_cells(series))
+    if isinstance(dtype, nw.Object):
+        return _read_objects(_cells(series), label)
+    if not isinstance(dtype, (nw.Boolean, nw.String, nw.Categorical, nw.Enum, nw.Decimal)):
         raise ParameterError(label, "must hold numbers", f"type {dtype}")
-    return _read_cells(series.to_list(), label)
+    return _read_cells(_cells(series))
 
 
-def _read_cells(cells: Iterable[Any], label: str) -> FloatArray:
-    cells = list(cells)
+def _cells(series: Any) -> list[Any]:
+    """The cells as Python objects; one that cannot even be turned into an object (broken text) is missing."""
+    try:
+        return list(series.to_list())
+    except Exception:
+        return [_cell(series, i) for i in range(len(series))]
+
+
+def _cell(series: Any, i: int) -> Any:
+    try:
+        return series[i]
+    except Exception:
+        return None
+
+
+def _read_objects(cells: list[Any], label: str) -> FloatArray:
     # The one look at the *types* of cells: a column in which not a single cell is a number, a text or empty
     # (dates, lists) is not a column of numbers. A stray odd cell is missing like any other unreadable one.
     if cells and not any(_readable(cell) for cell in cells):
         raise ParameterError(label, "must hold numbers or text", "a column of other objects")
+    return _read_cells(cells)
+
+
+def _read_cells(cells: list[Any]) -> FloatArray:
     return np.array([number(cell) for cell in cells], dtype=np.float64)
 
 
 def _readable(cell: Any) -> bool:
-    return cell is None or isinstance(cell, Real | Decimal | str | bytes | np.bool_) or type(cell).__name__ == "NAType"
+    return (
+        cell is None
+        or cell is np.ma.masked
+        or isinstance(cell, Real | Decimal | str | bytes | np.bool_)
+        or type(cell).__name__ == "NAType"
+    )
 
 
 def number(cell: Any) -> float:

@@ -1,0 +1,384 @@
+"""The exact Tukey depth of a point: the least weight in a closed halfspace with the point on its edge.
+
+Vectors run from the point to the rows. A vector of zero lies in every halfspace. For the others the least closed count
+equals the least *open* count over generic directions (no vector on the edge), since an edge can be turned a little so
+that whatever lay on it falls outside, or its opposite does. A cell of generic directions borders on a hyperplane
+orthogonal to some vector u; so the least count is the minimum over u of
+
+    least count of the others, projected along u   +   min(weight parallel to u, weight antiparallel to u),
+
+which lowers the dimension by one (docs/proofs/exact-depth.md). In the plane a sweep by angle finishes it.
+
+Compiled sweeps in floats enclose the minimum of each row; only rows whose enclosure could still change the answer are
+done again in integers. The result is exact for any input.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cmp_to_key
+from itertools import pairwise
+
+import numpy as np
+
+from tukeydp.cores import available_cores, in_threads
+from tukeydp.grid import FloatArray, IntArray
+
+Vector = Sequence[int]
+
+# A vector needs 1/ratio of its length left in the plane to be given an angle there; angles closer than the tolerance
+# are in doubt. docs/proofs/exact-depth.md derives the tolerances from the ratios.
+_RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}
+_TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}
+_KEYS_AT_A_TIME = 2**19
+_SMALL = 1e-290
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Distinct nonzero vectors with weights: floats for speed, integers (up to a positive factor each) when it matters.
+
+    `shadow` is off by at most 2^-51 of a vector's largest component.
+    """
+
+    shadow: FloatArray
+    weights: IntArray
+    exactly: Callable[[int], Vector]
+
+    @property
+    def total(self) -> int:
+        return int(self.weights.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The least weight in an open generic halfspace, or only an upper bound if that was enough to refute.
+
+    `directions` are float normals of halfspaces with few vectors, the fewest first: hints. `place` names the vectors
+    along which a projection shows the least weight.
+    """
+
+    least: int
+    directions: FloatArray
+    place: tuple[int, ...] = ()
+
+
+def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None) -> Answer:
+    """The least weight over generic halfspaces; stops as soon as it is surely below `at_least`."""
+    m, d = vectors.shadow.shape
+    if m == 0:
+        return Answer(0, np.empty((0, d)))
+    if m == 1:
+        return Answer(0, -vectors.shadow)
+    if d == 1:
+        plus = int(vectors.weights[vectors.shadow[:, 0] > 0].sum())
+        least = min(plus, vectors.total - plus)
+        return Answer(least, np.array([[1.0 if plus == least else -1.0]]))
+    if d > 4:
+        return _by_recursion(vectors, at_least, threads)
+    search = _Search(vectors, at_least, threads or available_cores())
+    if d == 4:
+        search.pairs()
+    else:
+        search.rows()
+    return search.answer()
+
+
+class _Search:
+    """Collects enclosures of the rows, then settles those in doubt."""
+
+    def __init__(self, vectors: Vectors, at_least: int, threads: int) -> None:
+        self._vectors, self._at_least, self._threads = vectors, at_least, threads
+        self._d = vectors.shadow.shape[1]
+        self._best = vectors.total
+        self._place: tuple[int, ...] | None = None
+        self._doubts: list[tuple[int, tuple[int, ...]]] = []
+        self._found: list[tuple[int, FloatArray]] = []
+        self._lock = threading.Lock()
+
+    def rows(self) -> None:
+        """d = 2 (one row, the plane itself) or d = 3 (one row per vector)."""
+        scale = np.abs(self._vectors.shadow).max(axis=1)
+        self._sweep(self._vectors.shadow, scale, self._vectors.weights, 0, ())
+
+    def pairs(self) -> None:
+        """d = 4: project along each vector, then one row per later vector."""
+        shadow, weights = self._vectors.shadow, self._vectors.weights
+        scale = np.abs(shadow).max(axis=1)
+        for i in range(len(shadow) - 1):
+            if self._refuted():
+                return
+            flat = _projected(shadow, i)
+            order = np.append(np.arange(i + 1, len(shadow)), np.arange(i))
+            self._sweep(flat[order], scale[order], weights[order], len(shadow) - 1 - i, (i, *order.tolist()))
+
+    def answer(self) -> Answer:
+        for lower, place in sorted(self._doubts):
+            if lower < self._best and not self._refuted():
+                count, _ = exact_row(self._vectors, place)
+                if count < self._best:
+                    self._best, self._place = count, place
+        found = sorted(self._found, key=lambda pair: pair[0])[: 4 * self._d]
+        hints = np.array([v for _, v in found]).reshape(len(found), self._d)
+        return Answer(self._best, hints, self._place or ())
+
+    def _refuted(self) -> bool:
+        return self._best < self._at_least
+
+    def _sweep(
+        self, vectors: FloatArray, scale: FloatArray, weights: IntArray, rows: int, chain: tuple[int, ...]
+    ) -> None:
+        """Enclose the first `rows` rows of these vectors (all of them without a chain, one row in the plane)."""
+        from tukeydp import sweep
+
+        m, d = vectors.shape
+        count = 1 if d == 2 else (rows if chain else m)
+        bits = max(1, m.bit_length())
+        own = np.zeros(m, dtype=np.int64) if d == 2 else weights
+        total = int(weights.sum())
+        block = max(1, min(count, _KEYS_AT_A_TIME // m))
+        ratio, tolerance = _RATIO[self._d], _TOLERANCE[self._d]
+
+        def work(first: int) -> None:
+            size = min(block, count - first)
+            keys = np.full((size, m), np.iinfo(np.int64).max)
+            usable = np.zeros(size, dtype=np.int64)
+            bounds = np.zeros((size, 2), dtype=np.int64)
+            turn = np.zeros((size, 2))
+            sweep.fill_keys(vectors, scale, first, ratio, bits, keys, usable)
+            keys.sort(axis=1)
+            sweep.scan_keys(keys, usable, weights, own[first : first + size], total, tolerance, bits, bounds, turn)
+            self._collect(first, bounds, turn, vectors, chain)
+
+        starts = iter(range(0, count, block))
+        lock = threading.Lock()
+
+        def worker() -> None:
+            while not self._refuted():
+                with lock:
+                    first = next(starts, None)
+                if first is None:
+                    return
+                work(first)
+
+        in_threads(worker, min(self._threads, -(-count // block)))
+
+    def _collect(
+        self, first: int, bounds: IntArray, turn: FloatArray, vectors: FloatArray, chain: tuple[int, ...]
+    ) -> None:
+        def place(r: int) -> tuple[int, ...]:
+            return () if self._d == 2 else (first + r,) if not chain else (chain[0], chain[1 + first + r])
+
+        lowest = int(np.argmin(bounds[:, 1]))
+        with self._lock:
+            if bounds[lowest, 1] < self._best or self._place is None:
+                self._best, self._place = int(bounds[lowest, 1]), place(lowest)
+            doubtful = np.flatnonzero(bounds[:, 0] < np.minimum(bounds[:, 1], self._best))
+            self._doubts += [(int(bounds[r, 0]), place(r)) for r in doubtful.tolist()]
+        for r in np.argsort(bounds[:, 1])[:4].tolist():
+            with np.errstate(all="ignore"):
+                normal = _lifted(turn[r], vectors, first + r)
+                if chain:
+                    normal = _lifted_along(normal, self._vectors.shadow, chain[0])
+            if np.isfinite(normal).all():
+                self._found.append((int(bounds[r, 1]), normal))
+
+
+def _projected(shadow: FloatArray, i: int) -> FloatArray:
+    """All vectors along vector i, in the coordinates other than i's largest."""
+    u = shadow[i]
+    k = int(np.argmax(np.abs(u)))
+    flat = shadow - np.outer(shadow[:, k] / u[k], u)
+    return np.ascontiguousarray(np.delete(flat, k, axis=1))
+
+
+def _lifted(turn: FloatArray, vectors: FloatArray, i: int) -> FloatArray:
+    """The normal of a swept line, in the coordinates of the vectors it was swept over; turned to leave vector i out."""
+    from tukeydp.sweep import _COS, _SIN
+
+    t, side = float(turn[0]), turn[1]
+    a, b = 1.0 - t, t if t < 1 else 2.0 - t
+    # The halfplane is to the left of the line (a, b); undo the rotation of the plane.
+    x, y = -b, a
+    x, y = _COS * x + _SIN * y, -_SIN * x + _COS * y
+    normal = np.array([x, y]) if side == 0 else np.array([-x, -y])
+    normal /= np.linalg.norm(normal)
+    return normal if vectors.shape[1] == 2 else _lifted_along(normal, vectors, i)
+
+
+def _lifted_along(normal: FloatArray, vectors: FloatArray, i: int) -> FloatArray:
+    """Extend a normal from the quotient by vector i to the whole space, turned away from it by half of what is free."""
+    u = vectors[i]
+    k = int(np.argmax(np.abs(u)))
+    whole = np.insert(normal, k, -float(normal @ np.delete(u, k)) / u[k])
+    at, slope = vectors @ whole, vectors @ u
+    # at - t * slope changes its sign at t = at / slope.
+    turns = at / slope
+    turns = turns[(turns > 0) & (np.abs(at) > 1e-9 * np.linalg.norm(vectors, axis=1) * np.linalg.norm(whole))]
+    whole = whole - 0.5 * turns.min(initial=np.linalg.norm(whole) / np.linalg.norm(u)) * u
+    return np.asarray(whole / np.linalg.norm(whole))
+
+
+def _by_recursion(vectors: Vectors, at_least: int, threads: int | None) -> Answer:
+    """d > 4: project exactly along each vector in turn."""
+    best, place = vectors.total, (0,)
+    directions: list[FloatArray] = []
+    exact = [vectors.exactly(j) for j in range(len(vectors.weights))]
+    weights = vectors.weights.tolist()
+    for i, u in enumerate(exact):
+        flat = [_project(v, u) for v in exact]
+        k = _largest(u)
+        parallel = [(v[k] > 0) == (u[k] > 0) for v in exact]
+        same = sum(w for p, w, s in zip(flat, weights, parallel, strict=True) if not any(p) and s)
+        opposite = sum(w for p, w, s in zip(flat, weights, parallel, strict=True) if not any(p) and not s)
+        others = [(p, w) for p, w in zip(flat, weights, strict=True) if any(p)]
+        inner = least_weight(from_integers([p for p, _ in others], [w for _, w in others]), at_least, threads)
+        if min(same, opposite) + inner.least < best:
+            best, place = min(same, opposite) + inner.least, (i,)
+            with np.errstate(all="ignore"):
+                directions = [_lifted_along(v, vectors.shadow, i) for v in inner.directions[:4]] + directions
+        if best < at_least:
+            break
+    return Answer(best, np.array(directions[:16]).reshape(-1, vectors.shadow.shape[1]), place)
+
+
+def exact_row(vectors: Vectors, place: tuple[int, ...]) -> tuple[int, list[int]]:
+    """The least weight of a row in integers, and the normal of an open halfspace that has it: any dimension.
+
+    The row is what is left when the vectors are projected along those of `place`, in either order.
+    """
+    exact = [list(vectors.exactly(j)) for j in range(len(vectors.weights))]
+    weights = vectors.weights.tolist()
+    orders = {place, place[::-1]}
+    return min(
+        (_along(exact, weights, [exact[j] for j in order]) for order in sorted(orders)), key=lambda found: found[0]
+    )
+
+
+def exact_space(exact: Sequence[Vector], weights: Sequence[int]) -> tuple[int, list[int]]:
+    """The least weight over generic halfspaces by the recursion itself, in integers, any dimension."""
+    if not exact:
+        raise ValueError("no vectors")
+    d = len(exact[0])
+    if d == 1:
+        plus = sum(w for v, w in zip(exact, weights, strict=True) if v[0] > 0)
+        minus = sum(weights) - plus
+        return (plus, [1]) if plus <= minus else (minus, [-1])
+    if d == 2:
+        return exact_plane(exact, weights)
+    return min((_along(exact, weights, [u]) for u in exact), key=lambda found: found[0])
+
+
+def _along(exact: Sequence[Vector], weights: Sequence[int], chain: Sequence[Vector]) -> tuple[int, list[int]]:
+    """The least weight over halfspaces whose edges pass close to all vectors of the chain."""
+    if not chain:
+        return exact_space(exact, weights)
+    u, later = chain[0], chain[1:]
+    k = _largest(u)
+    same = opposite = 0
+    flat, rest = [], []
+    for v, w in zip(exact, weights, strict=True):
+        projected = _project(v, u)
+        if any(projected):
+            flat.append(projected)
+            rest.append(w)
+        elif (v[k] > 0) == (u[k] > 0):
+            same += w
+        else:
+            opposite += w
+    # A later vector of the chain that is parallel to u spans nothing new: then all rows of u count.
+    onward = [projected for projected in (_project(v, u) for v in later) if any(projected)]
+    inner, normal = _along(flat, rest, onward) if flat else (0, [0] * (len(u) - 1))
+    return inner + min(same, opposite), _lifted_exactly(normal, u, exact, towards=1 if same <= opposite else -1)
+
+
+def _lifted_exactly(normal: Sequence[int], u: Vector, exact: Sequence[Vector], towards: int) -> list[int]:
+    """A normal of the quotient by u as one of the whole space, turned towards +u or -u, no other sign moved."""
+    k = _largest(u)
+    sign = 1 if u[k] > 0 else -1
+    others = iter(normal)
+    whole = [0 if c == k else next(others) * abs(u[k]) for c in range(len(u))]
+    whole[k] = -sign * sum(n * c for n, c in zip(normal, (c for j, c in enumerate(u) if j != k), strict=True))
+    # Products with `whole` are integers, so at least one in size unless zero.
+    most = 1 + max(abs(sum(a * b for a, b in zip(u, v, strict=True))) for v in exact)
+    lifted = [most * c + towards * e for c, e in zip(whole, u, strict=True)]
+    shrink = math.gcd(*lifted)
+    return [c // shrink for c in lifted]
+
+
+def _largest(u: Vector) -> int:
+    return max(range(len(u)), key=lambda c: abs(u[c]))
+
+
+def _project(v: Vector, u: Vector) -> list[int]:
+    k = _largest(u)
+    sign = 1 if u[k] > 0 else -1
+    return [sign * (v[c] * u[k] - u[c] * v[k]) for c in range(len(u)) if c != k]
+
+
+def exact_plane(exact: Sequence[Vector], weights: Sequence[int]) -> tuple[int, list[int]]:
+    """The least weight of an open half-plane over generic lines, in integers, and its normal."""
+    upper: list[tuple[int, int, int]] = []
+    here = whole = 0
+    for (a, b), w in zip(exact, weights, strict=True):
+        turned = b < 0 or (b == 0 and a < 0)
+        upper.append((-a, -b, w) if turned else (a, b, -w))
+        whole += w
+        here += 0 if turned else w
+    upper.sort(key=_by_angle)
+    # Before the first vector the line runs between it and the opposite of the last.
+    (a, b, _), (c, d, _) = upper[0], upper[-1]
+    line = (a - c, b - d) if a * d != b * c else (b, -a)
+    best, normal = _lighter_side(here, whole, line)
+    for (a, b, change), (c, d, _) in pairwise(upper):
+        here += change
+        if a * d != b * c:
+            best, normal = min((best, normal), _lighter_side(here, whole, (a + c, b + d)), key=lambda found: found[0])
+    return best, normal
+
+
+def _lighter_side(left: int, whole: int, line: tuple[int, int]) -> tuple[int, list[int]]:
+    a, b = line
+    return (left, [-b, a]) if left <= whole - left else (whole - left, [b, -a])
+
+
+@cmp_to_key
+def _by_angle(p: tuple[int, int, int], q: tuple[int, int, int]) -> int:
+    """Vectors of the upper half-plane, by angle."""
+    cross = p[0] * q[1] - p[1] * q[0]
+    return (cross < 0) - (cross > 0)
+
+
+def from_integers(exact: Sequence[Vector], weights: Sequence[int]) -> Vectors:
+    """Nonzero vectors given as integers of any size; those of one direction are merged."""
+    reduced: dict[tuple[int, ...], int] = {}
+    for v, w in zip(exact, weights, strict=True):
+        shrink = math.gcd(*v)
+        key = tuple(c // shrink for c in v)
+        reduced[key] = reduced.get(key, 0) + w
+    kept = list(reduced)
+    shadow = np.array([[c / max(map(abs, v)) for c in v] for v in kept], dtype=np.float64)
+    d = len(exact[0]) if exact else 1
+    return Vectors(shadow.reshape(len(kept), d), np.array(list(reduced.values()), dtype=np.int64), kept.__getitem__)
+
+
+def from_floats(rows: FloatArray, point: FloatArray, weights: IntArray) -> Vectors:
+    """Vectors from a point to distinct rows, none of them equal to it, all finite."""
+
+    def exactly(j: int) -> Vector:
+        parts = [Fraction(a) - Fraction(b) for a, b in zip(rows[j].tolist(), point.tolist(), strict=True)]
+        common = math.lcm(*(part.denominator for part in parts))
+        return [int(part * common) for part in parts]
+
+    with np.errstate(all="ignore"):
+        offsets = rows - point
+        lengths = np.abs(offsets).max(axis=1, keepdims=True, initial=0.0)
+        shadow = offsets / lengths
+    if len(rows) and not (np.isfinite(lengths).all() and lengths.min() > _SMALL):
+        # Differences overflow or lose digits: start from the integers.
+        return from_integers([exactly(j) for j in range(len(rows))], weights.tolist())
+    return Vectors(np.ascontiguousarray(shadow), weights, exactly)
