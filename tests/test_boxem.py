@@ -135,6 +135,15 @@ def test_columns_of_few_values(kind, depth):
     assert ((release.point >= centre[0] - 1e-9) & (release.point <= centre[1] + 1e-9)).all()
 
 
+@pytest.mark.parametrize("depth", [None, td.Random(30, axes=False)])
+def test_copied_columns_and_thin_sets_return(depth):
+    """Columns that are copies of each other, and an epsilon that asks for the deepest slivers."""
+    column = gaussian(400, 1)
+    release = td.boxem(np.repeat(column, 8, axis=1), epsilon=1, bounds=(-10, 10), depth=depth)
+    assert np.abs(release.point - np.median(column)).max() < 1
+    assert np.abs(td.boxem(gaussian(500, 8), epsilon=10, bounds=(-10, 10), depth=depth).point).max() < 1
+
+
 def test_an_enormous_epsilon_still_has_an_expected_error():
     release = td.boxem(gaussian(2000, 1), epsilon="1e308", bounds=(-10, 10))
     assert release.to_dict()["expected_error"]["privacy"] >= 0

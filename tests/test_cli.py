@@ -80,6 +80,12 @@ def test_other_delimiters_decimals_and_depths(run, tmp_path):
     assert json.loads(out)["point"] == [2.5, 2.0]
 
 
+def test_exact_depth(run, table):
+    code, out, _ = run("mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=exact", "--json")
+    assert code == 0
+    assert json.loads(out)["notion"] == "Exact()"
+
+
 def test_blank_lines_are_rows_only_in_a_single_column(run, tmp_path):
     arguments = ("--columns", "a", "--epsilon", 1, "--bounds=0,10", "--json")
     for text, n in (("a\n1\n\n3\n", 3), ("a,b\n1,2\n\n3,4\n,\n", 3)):

@@ -30,8 +30,11 @@ class Nothing:
     def emptiness(self, level):
         return Multipliers((), ())
 
-    def supports(self, levels):
-        return [[(Multipliers((), ()), Multipliers((), ()))] * self._d for _ in levels]
+    def supports(self, levels, objectives):
+        return [[(Multipliers((), ()), Multipliers((), ()))] * len(objectives) for _ in levels]
+
+    def shape(self, level):
+        return None
 
 
 class WrongSign(LinearPrograms):
@@ -41,8 +44,8 @@ class WrongSign(LinearPrograms):
         found = super().emptiness(level)
         return Multipliers(found.rows, [-v for v in found.values])
 
-    def supports(self, levels):
-        return [[(down, up) for up, down in level] for level in super().supports(levels)]
+    def supports(self, levels, objectives):
+        return [[(down, up) for up, down in level] for level in super().supports(levels, objectives)]
 
 
 rows_of = st.lists(st.sampled_from(POINTS), min_size=1, max_size=12)
@@ -80,6 +83,24 @@ def test_any_multipliers_give_a_valid_bound(rows, directions, data):
     assert all(objective[0] * y[0] + objective[1] * y[1] <= bound for y in deep)
     if proves_empty(levels, level, multipliers, WITHIN):
         assert not deep
+
+
+@pytest.mark.parametrize("hints", [LinearPrograms, Garbage, WrongSign])
+@given(rows_of, directions_of)
+def test_slanted_boxes_contain_their_level_sets(hints, rows, directions):
+    levels = level_sets(np.array(rows), np.array(directions))
+    depths = {y: oracle.depth(rows, y, directions) for y in POINTS}
+    envelope = Envelope(levels, WITHIN, hints(levels))
+    envelope.refine(range(1, envelope.top + 1))
+    envelope.rebase()
+    assert envelope.top >= max(depths.values())
+    for level, box in envelope._slanted.items():
+        assert box.basis is not None
+        for y, t in depths.items():
+            if t >= level:
+                z = [sum(a * c for a, c in zip(row, y, strict=True)) for row in box.basis.matrix]
+                assert all(a <= c <= b for a, c, b in zip(box.low, z, box.high, strict=True))
+                assert box.point(z) == list(y)
 
 
 @pytest.mark.parametrize("hints", [LinearPrograms, Garbage])

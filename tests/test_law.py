@@ -38,8 +38,12 @@ class Garbage:
     def emptiness(self, level):
         return self._multipliers()
 
-    def supports(self, levels):
-        return [[(self._multipliers(), self._multipliers()) for _ in range(self._d)] for _ in levels]
+    def supports(self, levels, objectives):
+        return [[(self._multipliers(), self._multipliers()) for _ in objectives] for _ in levels]
+
+    def shape(self, level):
+        a = self._gauss.normal(size=(self._d, self._d)) * 5
+        return a @ a.T
 
     def _multipliers(self):
         values = self._gauss.standard_cauchy(self._count)
@@ -149,6 +153,35 @@ def test_boxem_from_end_to_end():
     q = Fraction(math.exp(EPSILON / 2))
     assert g_test(observed, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
     assert g_test(observed, [float(p) for p in oracle.law(depths, q ** Fraction(2))]) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("hints", ["good", "garbage"])
+def test_slanted_boxes_follow_the_same_law(hints, monkeypatch):
+    """Stretched data, a basis from the first proposal on; with garbage hints the basis is a random one."""
+    monkeypatch.setattr(sampler_module, "_WORTH_A_BASIS", 0)
+    monkeypatch.setattr(sampler_module, "_FEW_STEPS", 0)  # no settling: it would make boxes too good to need a basis
+    rows = [(i, i + j % 2) for i in range(5) for j in range(3)]
+    directions = [(1, 0), (0, 1), (1, -1), (2, -1)]
+    points = list(itertools.product(range(7), repeat=2))
+    levels = level_sets(np.array(rows), np.array(directions))
+    within = Box((0, 0), (6, 6))
+    # Boxes everywhere, so that the ladder cannot do without slanted ones.
+    monkeypatch.setattr(sampler_module, "_box_cost", lambda levels: 0.0)
+    sampler = Sampler(levels, within=within, epsilon=EPSILON, hints=Garbage(levels) if hints == "garbage" else None)
+    sampler._envelope.refine([1, 2, 3])
+    sampler._envelope.rebase()
+    sampler._search, sampler._budget = sampler._refined()
+    assert sampler._envelope._basis is not None
+    if hints == "good":
+        assert sampler._search._slanted.any()
+    depths = [oracle.depth(rows, y, directions) for y in points]
+    tally = dict.fromkeys(points, 0)
+    for i in range(DRAWS):
+        tally[tuple(sampler.draw(derived_key("slanted", i)))] += 1
+    observed = np.array(list(tally.values()))
+    q = Fraction(math.exp(EPSILON / 2))
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q * Fraction(6, 5))]) < FALSE_ALARM
 
 
 def test_levels_without_grid_points_do_not_stall_the_draw():

@@ -19,7 +19,7 @@ from rich.text import Text
 
 import tukeydp
 from tukeydp.demo import LOWER, UPPER, made_up_patients
-from tukeydp.directions import AxisAligned, Notion, Random
+from tukeydp.directions import AxisAligned, Exact, Notion, Random
 from tukeydp.errors import ParameterError
 from tukeydp.io import read_csv
 from tukeydp.randomness import seeded
@@ -59,7 +59,7 @@ def mean(
     ],
     columns: Annotated[str, typer.Option(help="Columns to release, separated by commas.")],
     mechanism: Annotated[str, typer.Option(help="boxem.")] = "boxem",
-    depth: Annotated[str, typer.Option(help="random or axis-aligned.")] = "random",
+    depth: Annotated[str, typer.Option(help="random, axis-aligned or exact.")] = "random",
     directions: Annotated[
         int | None,
         typer.Option(help="Random directions besides the axes; chosen from the table's shape if left out."),
@@ -122,13 +122,14 @@ def _table_means(cells: Any) -> list[float]:
     return [float(v) for v in np.nanmean(plausible, axis=0)]
 
 
-def _notion(depth: str, directions: int | None, axes: bool) -> Notion | None:
-    if depth == "axis-aligned":
+def _notion(depth: str, directions: int | None, axes: bool) -> Notion | Exact | None:
+    fixed = {"axis-aligned": AxisAligned(), "exact": Exact()}
+    if depth in fixed:
         if directions is not None or not axes:
-            raise ParameterError("directions", "must be left out with --depth axis-aligned", directions)
-        return AxisAligned()
+            raise ParameterError("directions", f"must be left out with --depth {depth}", directions)
+        return fixed[depth]
     if depth != "random":
-        raise ParameterError("depth", "must be random or axis-aligned", repr(depth))
+        raise ParameterError("depth", "must be random, axis-aligned or exact", repr(depth))
     return None if directions is None and axes else Random(directions, axes=axes)
 
 

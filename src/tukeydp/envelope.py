@@ -1,19 +1,22 @@
 """Certified boxes around level sets: the sets the sampler draws from.
 
-Invariant: the box of a level contains every grid point of the public box whose depth is at least that level, and
-lies inside the public box; no grid point of it has a depth above `top`. The hints only decide how tight it is.
+Invariant: the box of a level contains every grid point of the public box whose depth is at least that level; a box
+along the axes lies inside the public box, a slanted one may reach beyond it; no grid point of the public box has a
+depth above `top`. The hints only decide how tight this is.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from tukeydp.certificates import Box, Multipliers, proves_empty, upper_bound
 from tukeydp.exactly import Group
-from tukeydp.grid import IntArray
+from tukeydp.grid import LIMIT, IntArray
 from tukeydp.hints import Hints
+from tukeydp.lattice import Basis, reduced_basis
 from tukeydp.levels import LevelSets
 
 
@@ -24,6 +27,9 @@ class Envelope:
         self._levels, self._within, self._hints = levels, within, hints
         self._axes = _axis_rows(levels)
         self.boxes: dict[int, Box] = {}
+        self._slanted: dict[int, Box] = {}
+        self._basis: Basis | None = None
+        self._units = [[int(i == j) for i in range(levels.d)] for j in range(levels.d)]
         self._settled = levels.rows + 1  # from here up, every grid point has been looked at
         self.needs_programs = len(self._axes) < len(levels.directions)
         self.top = self._find_top()
@@ -32,7 +38,7 @@ class Envelope:
         """Certify boxes at the wanted levels that have none yet."""
         fresh = sorted(set(wanted) - self.boxes.keys())
         if self.needs_programs:
-            hints = self._hints.supports(fresh)
+            hints = self._hints.supports(fresh, self._units)
         else:
             hints = [[] for _ in fresh]
         for level, supports in zip(fresh, hints, strict=True):
@@ -42,6 +48,36 @@ class Envelope:
                     self._cut(level - 1)
                 else:
                     self.boxes[level] = box
+        self._slant()
+
+    def rebase(self) -> None:
+        """Look for a basis of the grid in which boxes fit better than along the axes, from now on."""
+        if self._basis is None and self.boxes and self.needs_programs:
+            shape = self._hints.shape(sorted(self.boxes)[len(self.boxes) // 2])
+            self._basis = None if shape is None else reduced_basis(shape)
+            self._slant()
+
+    def log_size(self, level: int) -> float:
+        return math.log(self._best(level).size)
+
+    def _best(self, level: int) -> Box:
+        """The smaller of the two boxes of a level."""
+        return min(self.boxes[level], self._slanted.get(level, self.boxes[level]), key=lambda box: box.size)
+
+    def _slant(self) -> None:
+        """Certify boxes in the basis at all levels that have only one along the axes."""
+        missing = sorted(self.boxes.keys() - self._slanted.keys())
+        if self._basis is None or not missing:
+            return
+        rows = self._basis.matrix
+        for level, supports in zip(missing, self._hints.supports(missing, rows), strict=True):
+            if level <= self.top:
+                known = self.boxes[level]
+                box = Box(*self._ranges(level, rows, supports, known), self._basis)
+                if box.size == 0:
+                    self._cut(level - 1)
+                elif _safe(box):
+                    self._slanted[level] = box
 
     def settle(self, most_points: int) -> None:
         """Look at every grid point of the largest level box that has at most `most_points` of them.
@@ -60,6 +96,7 @@ class Envelope:
         start = level
         for depth in np.unique(depths).tolist():
             deep = points[depths >= depth]
+            self._slanted.pop(start, None)
             self.boxes[start] = Box(tuple(deep.min(axis=0).tolist()), tuple(deep.max(axis=0).tolist()))
             start = depth + 1
 
@@ -91,7 +128,8 @@ class Envelope:
         """
         starts = sorted(level for level in self.boxes if level > lowest)
         ends = [level - 1 for level in starts] + [max(self.top, lowest)]
-        boxes = [self.boxes.get(lowest, self._within)] + [self.boxes[level] for level in starts]
+        first = self._best(lowest) if lowest in self.boxes else self._within
+        boxes = [first] + [self._best(level) for level in starts]
         return [
             (Group(start, end, box.size), box) for start, end, box in zip([lowest, *starts], ends, boxes, strict=True)
         ]
@@ -108,12 +146,21 @@ class Envelope:
         return box
 
     def _bounded(self, level: int, supports: Sequence[tuple[Multipliers, Multipliers]], known: Box) -> Box:
+        return Box(*self._ranges(level, self._units, supports, known))
+
+    def _ranges(
+        self,
+        level: int,
+        objectives: Sequence[Sequence[int]],
+        supports: Sequence[tuple[Multipliers, Multipliers]],
+        known: Box,
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Certified smallest and largest value of each objective on the level."""
         low, high = [], []
-        for j, (largest, smallest) in enumerate(supports):
-            unit = [int(i == j) for i in range(self._levels.d)]
-            high.append(upper_bound(self._levels, level, unit, largest, known))
-            low.append(-upper_bound(self._levels, level, [-u for u in unit], smallest, known))
-        return Box(tuple(low), tuple(high))
+        for objective, (largest, smallest) in zip(objectives, supports, strict=True):
+            high.append(upper_bound(self._levels, level, objective, largest, known))
+            low.append(-upper_bound(self._levels, level, [-c for c in objective], smallest, known))
+        return tuple(low), tuple(high)
 
     def _along_axes(self, level: int) -> Box:
         """What the directions parallel to an axis say, without any program."""
@@ -156,6 +203,16 @@ class Envelope:
         """Levels above `top` turned out to be empty."""
         self.top = top
         self.boxes = {level: box for level, box in self.boxes.items() if level <= top}
+        self._slanted = {level: box for level, box in self._slanted.items() if level <= top}
+
+
+def _safe(box: Box) -> bool:
+    """Whether every point of a slanted box can be computed in 64 bits, inside the public box or not."""
+    largest = [max(abs(a), abs(b)) for a, b in zip(box.low, box.high, strict=True)]
+    inverse = box.basis.inverse if box.basis else ()
+    return max(largest) < LIMIT and all(
+        sum(abs(a) * z for a, z in zip(row, largest, strict=True)) < LIMIT for row in inverse
+    )
 
 
 def _axis_rows(levels: LevelSets) -> list[tuple[int, int, int]]:

@@ -36,8 +36,14 @@ class Hints(Protocol):
         """Multipliers that may prove `level` empty."""
         ...
 
-    def supports(self, levels: Sequence[int]) -> list[list[tuple[Multipliers, Multipliers]]]:
-        """For each level and each coordinate, multipliers for its largest and for its smallest value."""
+    def supports(
+        self, levels: Sequence[int], objectives: Sequence[Sequence[int]]
+    ) -> list[list[tuple[Multipliers, Multipliers]]]:
+        """For each level and each objective, multipliers for its largest and for its smallest value."""
+        ...
+
+    def shape(self, level: int) -> FloatArray | None:
+        """A quadratic form whose value at u is about the squared width of the level along u."""
         ...
 
 
@@ -70,7 +76,7 @@ class LinearPrograms:
             slack = np.ones((k, 1))
             matrix = np.block([[self._rows, slack], [self._rows, -slack]])
             self._emptiness = Program(matrix, np.append(np.full(d, _REACH), _REACH))
-            self._emptiness.set_cost(d, -1.0)
+            self._emptiness.set_costs(np.append(np.zeros(d), -1.0))
         low, high = self._ends(level)
         unbounded = np.full(k, np.inf)
         duals = self._emptiness.solve(np.concatenate([-unbounded, low]), np.concatenate([high, unbounded]))
@@ -78,22 +84,51 @@ class LinearPrograms:
         largest = np.abs(weights).max(initial=0.0)
         return _sparse(weights / largest if largest > 0 else weights)
 
-    def supports(self, levels: Sequence[int]) -> list[list[tuple[Multipliers, Multipliers]]]:
-        d = self._rows.shape[1]
-        if self._support is None:
-            self._support = Program(self._rows, np.full(d, _REACH))
+    def supports(
+        self, levels: Sequence[int], objectives: Sequence[Sequence[int]]
+    ) -> list[list[tuple[Multipliers, Multipliers]]]:
+        program = self._support_program()
         ends = [self._ends(level) for level in levels]
-        found = [[[Multipliers((), ())] * 2 for _ in range(d)] for _ in levels]
-        for j in range(d):
+        found = [[[Multipliers((), ())] * 2 for _ in objectives] for _ in levels]
+        for j, objective in enumerate(objectives):
+            stretched = np.array(objective, dtype=np.float64) * self._scale
+            length = np.linalg.norm(stretched)
             for side, sign in enumerate((1.0, -1.0)):
                 # One objective along all levels: only right-hand sides move, so the dual simplex goes on from its
                 # last basis.
-                self._support.set_cost(j, -sign)
+                program.set_costs(-sign * stretched / length)
                 for i, (low, high) in enumerate(ends):
-                    duals = self._support.solve(low, high)
-                    found[i][j][side] = _sparse(-duals * (self._scale[j] / self._lengths))
-            self._support.set_cost(j, 0.0)
+                    duals = program.solve(low, high)
+                    found[i][j][side] = _sparse(-duals * (length / self._lengths))
         return [[(up, down) for up, down in level] for level in found]
+
+    def shape(self, level: int) -> FloatArray | None:
+        """From corners of the level set: first the extreme ones along the axes, then along the axes these suggest."""
+        program = self._support_program()
+        low, high = self._ends(level)
+        d = len(self._scale)
+        frame, widths = np.eye(d), np.ones(d)
+        for suggested in (False, True):
+            corners = []
+            for axis in frame.T:
+                for sign in (1.0, -1.0):
+                    program.set_costs(-sign * axis)
+                    program.solve(low, high)
+                    corners.append(program.solution())
+            spread = np.array(corners)
+            if not np.isfinite(spread).all():
+                return None
+            widths = np.maximum(np.abs(((spread[::2] - spread[1::2]) * frame.T).sum(axis=1)), 1e-15)
+            if not suggested:
+                centred = spread - spread.mean(axis=0)
+                frame = np.linalg.svd(centred, full_matrices=True)[2].T
+        axes = frame * widths * self._scale[:, np.newaxis]
+        return np.asarray(axes @ axes.T)
+
+    def _support_program(self) -> Program:
+        if self._support is None:
+            self._support = Program(self._rows, np.full(len(self._scale), _REACH))
+        return self._support
 
 
 class Program:
@@ -118,8 +153,13 @@ class Program:
             unbounded = np.full(len(matrix), np.inf)
             self._add(np.arange(len(matrix)), -unbounded, unbounded)
 
-    def set_cost(self, column: int, cost: float) -> None:
-        self._solver.changeColCost(column, cost)
+    def set_costs(self, costs: FloatArray) -> None:
+        self._solver.changeColsCost(len(costs), self._columns, costs)
+
+    def solution(self) -> FloatArray:
+        """Where the last minimum was found; NaN if the solver failed."""
+        z = np.array(self._solver.getSolution().col_value)
+        return z if len(z) == len(self._columns) else np.full(len(self._columns), np.nan)
 
     def solve(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Duals of all rows; whatever a solver that failed leaves behind is as welcome."""

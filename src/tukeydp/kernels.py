@@ -40,9 +40,14 @@ def propose(
     low: Any,
     width: Any,
     leftover: Any,
+    slanted: Any,
+    inverse: Any,
+    floor: Any,
+    ceiling: Any,
     directions: Any,
     projections: Any,
     order: Any,
+    z: Any,
     y: Any,
 ) -> tuple[int, int, int]:
     """Run proposals on `words` from `cursor` on until one is accepted, undecided, or the words run out.
@@ -79,10 +84,25 @@ def propose(
                 cursor += 1
                 if word * width[box, j] >= leftover[box, j]:
                     break
-            y[j] = low[box, j] + np.int64(_high_word(word, width[box, j]))
+            z[j] = low[box, j] + np.int64(_high_word(word, width[box, j]))
+        accepted = True
+        if slanted[box]:
+            # Back to the point's own coordinates, which may lie outside the public box: test that before projecting.
+            for j in range(d):
+                total = np.int64(0)
+                for c in range(d):
+                    total += inverse[j, c] * z[c]
+                y[j] = total
+                if total < floor[j] or total > ceiling[j]:
+                    accepted = False
+                    break
+            if not accepted:
+                continue
+        else:
+            for j in range(d):
+                y[j] = z[j]
         if level == 0:
             return ACCEPTED, cursor, i
-        accepted = True
         for position in range(k):
             row = order[position]
             projected = np.int64(0)

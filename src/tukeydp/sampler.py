@@ -30,6 +30,7 @@ _LANE_WORDS = (2**11, 2**13, 2**16)
 _EASY = 64.0  # proposals assumed at first; each time they do not suffice, more boxes are worth their price
 _HARDER = 8.0
 _PATIENCE = 8.0
+_WORTH_A_BASIS = 10_000  # proposals
 _HUGE = Fraction(10**300)
 _FEW_STEPS, _FEW_POINTS, _MANY_POINTS = 256, 2**12, 2**20
 
@@ -85,7 +86,9 @@ class Sampler:
         envelope, levels = self._envelope, self._levels
         if self._proposals > _EASY or _coarse(levels):
             envelope.settle(int(min(_MANY_POINTS, max(_FEW_POINTS, self._proposals))))
-        log_sizes = {level: math.log(box.size) for level, box in envelope.boxes.items()}
+        if self._proposals > _WORTH_A_BASIS:
+            envelope.rebase()
+        log_sizes = {level: envelope.log_size(level) for level in envelope.boxes}
         log_sizes.setdefault(self._lowest, math.log(self._within.size))
         ladder = plan_ladder(
             levels,
@@ -97,7 +100,7 @@ class Sampler:
             proposals=self._proposals,
         )
         envelope.refine(ladder.levels)
-        search = Search(levels, envelope.groups(self._lowest), self._epsilon, self._word_bits)
+        search = Search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits)
         return search, _PATIENCE * max(ladder.proposals, self._proposals)
 
 
@@ -118,11 +121,12 @@ class Search:
     def __init__(
         self,
         levels: LevelSets,
+        within: Box,
         groups: Sequence[tuple[Group, Box]],
         epsilon: Fraction,
         word_bits: int = WORD,
     ) -> None:
-        self._levels = levels
+        self._levels, self._within = levels, within
         self._boxes = [box for _, box in groups]
         self._law = LevelDraw([group for group, _ in groups], epsilon)
         self._table = self._law.word_table(word_bits)
@@ -130,6 +134,12 @@ class Search:
         high = np.array([box.high for box in self._boxes], dtype=np.int64)
         self._width = (high - self._low + 1).astype(np.uint64)
         self._leftover = (np.uint64(0) - self._width) % self._width
+        self._slanted = np.array([box.basis is not None for box in self._boxes])
+        bases = {box.basis for box in self._boxes if box.basis is not None}
+        inverse = bases.pop().inverse if bases else np.eye(levels.d)
+        self._inverse = np.array(inverse, dtype=np.int64)
+        self._floor = np.array(within.low, dtype=np.int64)
+        self._ceiling = np.array(within.high, dtype=np.int64)
         bytes_ = np.arange(256, dtype=np.uint64) << np.uint64(56)
         self._guide = np.maximum(np.searchsorted(self._table.first, bytes_, side="right") - 1, 0)
         self._order = np.arange(len(levels.directions))
@@ -181,7 +191,7 @@ class Search:
 
         words = stream.words(2 * lane, self._lane_words(lane))
         spare = stream.bits(2 * lane + 1)
-        y = np.empty(self._levels.d, dtype=np.int64)
+        z, y = np.empty((2, self._levels.d), dtype=np.int64)
         cursor = 0
         while True:
             status, cursor, detail = kernels.propose(
@@ -195,9 +205,14 @@ class Search:
                 self._low,
                 self._width,
                 self._leftover,
+                self._slanted,
+                self._inverse,
+                self._floor,
+                self._ceiling,
                 self._levels.directions,
                 self._levels.projections,
                 order,
+                z,
                 y,
             )
             if status == kernels.ACCEPTED:
@@ -209,8 +224,8 @@ class Search:
             else:
                 level, group = int(self._table.level[detail]), int(self._table.group[detail])
             box = self._boxes[group]
-            point = [a + spare.below(b - a + 1) for a, b in zip(box.low, box.high, strict=True)]
-            if self._levels.contains(point, level):
+            point = box.point([a + spare.below(b - a + 1) for a, b in zip(box.low, box.high, strict=True)])
+            if self._within.holds(point) and self._levels.contains(point, level):
                 return Accepted(point, level, lane)
 
     def _lane_words(self, lane: int) -> int:
