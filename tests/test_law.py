@@ -13,6 +13,7 @@ import pytest
 import oracle
 import tukeydp as td
 from fit import FALSE_ALARM, g_test
+from tukeydp import envelope as envelope_module
 from tukeydp import sampler as sampler_module
 from tukeydp.certificates import Box, Multipliers
 from tukeydp.levels import level_sets
@@ -158,7 +159,7 @@ def test_boxem_from_end_to_end():
 @pytest.mark.parametrize("hints", ["good", "garbage"])
 def test_slanted_boxes_follow_the_same_law(hints, monkeypatch):
     """Stretched data, a basis from the first proposal on; with garbage hints the basis is a random one."""
-    monkeypatch.setattr(sampler_module, "_WORTH_A_BASIS", 0)
+    monkeypatch.setattr(envelope_module, "_WORTHWHILE", -math.inf)
     monkeypatch.setattr(sampler_module, "_FEW_STEPS", 0)  # no settling: it would make boxes too good to need a basis
     rows = [(i, i + j % 2) for i in range(5) for j in range(3)]
     directions = [(1, 0), (0, 1), (1, -1), (2, -1)]

@@ -123,7 +123,7 @@ def _table_means(cells: Any) -> list[float]:
 
 
 def _notion(depth: str, directions: int | None, axes: bool) -> Notion | Exact | None:
-    fixed = {"axis-aligned": AxisAligned(), "exact": Exact()}
+    fixed: dict[str, Notion | Exact] = {"axis-aligned": AxisAligned(), "exact": Exact()}
     if depth in fixed:
         if directions is not None or not axes:
             raise ParameterError("directions", f"must be left out with --depth {depth}", directions)

@@ -16,8 +16,10 @@ from tukeydp.certificates import Box, Multipliers, proves_empty, upper_bound
 from tukeydp.exactly import Group
 from tukeydp.grid import LIMIT, IntArray
 from tukeydp.hints import Hints
-from tukeydp.lattice import Basis, reduced_basis
+from tukeydp.lattice import Basis, log_gain, reduced_basis
 from tukeydp.levels import LevelSets
+
+_WORTHWHILE = math.log(4)  # a slanted box costs as many programs as one along the axes
 
 
 class Envelope:
@@ -29,6 +31,7 @@ class Envelope:
         self.boxes: dict[int, Box] = {}
         self._slanted: dict[int, Box] = {}
         self._basis: Basis | None = None
+        self._rebased = False
         self._units = [[int(i == j) for i in range(levels.d)] for j in range(levels.d)]
         self._settled = levels.rows + 1  # from here up, every grid point has been looked at
         self.needs_programs = len(self._axes) < len(levels.directions)
@@ -51,11 +54,14 @@ class Envelope:
         self._slant()
 
     def rebase(self) -> None:
-        """Look for a basis of the grid in which boxes fit better than along the axes, from now on."""
-        if self._basis is None and self.boxes and self.needs_programs:
+        """Look once for a basis of the grid in which boxes fit much better than along the axes."""
+        if self.boxes and self.needs_programs and not self._rebased:
+            self._rebased = True
             shape = self._hints.shape(sorted(self.boxes)[len(self.boxes) // 2])
-            self._basis = None if shape is None else reduced_basis(shape)
-            self._slant()
+            basis = None if shape is None else reduced_basis(shape)
+            if shape is not None and basis is not None and log_gain(basis, shape) > _WORTHWHILE:
+                self._basis = basis
+                self._slant()
 
     def log_size(self, level: int) -> float:
         return math.log(self._best(level).size)

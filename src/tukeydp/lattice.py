@@ -52,6 +52,13 @@ def reduced_basis(shape: FloatArray) -> Basis | None:
     return None
 
 
+def log_gain(basis: Basis, shape: FloatArray) -> float:
+    """How much smaller, in logarithm, a box in the basis is than one along the axes, for a set of this shape."""
+    rows = np.array(basis.matrix, dtype=np.float64)
+    slanted = np.maximum(np.einsum("ij,jk,ik->i", rows, shape, rows), 1.0)
+    return float(np.log(np.maximum(np.diag(shape), 1.0) / slanted).sum() / 2)
+
+
 def _lll(gram: list[list[int]]) -> list[list[int]] | None:
     """Rows of a reduced basis of Z^d for an integer Gram matrix: the integral LLL algorithm (de Weger 1987).
 
