@@ -105,6 +105,16 @@ def test_depth_is_brute_force_under_ties_and_collinear_points(d, most):
     check()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("d", "n", "repeats"), [(3, 14, 60), (4, 10, 25)])
+def test_depth_is_brute_force_on_larger_lattice_clouds(d, n, repeats):
+    rng = np.random.default_rng(d)
+    for _ in range(repeats):
+        rows = rng.integers(-2, 3, size=(n, d))
+        y = rows[0] if rng.random() < 0.3 else rng.integers(-1, 2, size=d)
+        assert td.tukey_depth([y.tolist()], rows)[0] == brute_force(y.tolist(), rows.tolist())
+
+
 def test_five_columns():
     rng = np.random.default_rng(0)
     rows = rng.integers(-2, 3, size=(6, 5))

@@ -156,6 +156,18 @@ def test_boxem_from_end_to_end():
     assert g_test(observed, [float(p) for p in oracle.law(depths, q ** Fraction(2))]) < FALSE_ALARM
 
 
+@pytest.mark.slow
+def test_a_million_draws():
+    """Enough draws to tell a law apart that is off by one percent in epsilon."""
+    sampler = make()
+    tally = dict.fromkeys(PLANE, 0)
+    for i in range(1_000_000):
+        tally[tuple(sampler.draw(derived_key("million", i)))] += 1
+    observed = np.array(list(tally.values()))
+    assert g_test(observed, pmf()) > FALSE_ALARM
+    assert g_test(observed, pmf(epsilon=EPSILON * Fraction(101, 100))) < FALSE_ALARM
+
+
 @pytest.mark.parametrize("hints", ["good", "garbage"])
 def test_slanted_boxes_follow_the_same_law(hints, monkeypatch):
     """Stretched data, a basis from the first proposal on; with garbage hints the basis is a random one."""

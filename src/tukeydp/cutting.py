@@ -103,15 +103,27 @@ def _first_envelope(rows: IntArray, within: Box) -> IntArray:
     d = rows.shape[1]
     axes = np.eye(d, dtype=np.int64)
     units = unit_vectors(starting_directions(d), d, derived_key("envelope", d))
-    with np.errstate(all="ignore"):
-        covariance = np.cov(rows.astype(np.float64), rowvar=False).reshape(d, d) if len(rows) > d else np.eye(d)
-        values, frame = np.linalg.eigh(covariance) if np.isfinite(covariance).all() else (np.ones(d), np.eye(d))
-        shrink = 1.0 / np.sqrt(np.maximum(values, values.max() * 1e-12 + 1e-300))
-        round_units = units @ (frame * shrink).T
+    round_units = units @ _whitening(rows).T
     # Some plain ones too, in case the covariance is ruled by outliers.
     plain = len(units) // 5
     rounded = _rounded(np.vstack([round_units[plain:], units[:plain]]), within)
     return np.unique(np.vstack([axes, rounded]), axis=0)
+
+
+def _whitening(rows: IntArray) -> FloatArray:
+    """A matrix that makes the rows about round; the identity where the covariance is no use."""
+    d = rows.shape[1]
+    if len(rows) <= d:
+        return np.eye(d)
+    with np.errstate(all="ignore"):
+        centred = rows.astype(np.float64)
+        centred -= centred.mean(axis=0)
+        try:
+            values, frame = np.linalg.eigh(centred.T @ centred)
+        except np.linalg.LinAlgError:
+            return np.eye(d)
+        shrink = 1.0 / np.sqrt(np.maximum(values, values.max() * 1e-12))
+    return frame * shrink if np.isfinite(shrink).all() else np.eye(d)
 
 
 def _rounded(normals: FloatArray, within: Box, longest: int | None = LONGEST) -> IntArray:

@@ -120,8 +120,10 @@ class LinearPrograms:
                 return None
             widths = np.maximum(np.abs(((spread[::2] - spread[1::2]) * frame.T).sum(axis=1)), 1e-15)
             if not suggested:
-                centred = spread - spread.mean(axis=0)
-                frame = np.linalg.svd(centred, full_matrices=True)[2].T
+                try:
+                    frame = np.linalg.svd(spread - spread.mean(axis=0), full_matrices=True)[2].T
+                except np.linalg.LinAlgError:
+                    return None
         axes = frame * widths * self._scale[:, np.newaxis]
         return np.asarray(axes @ axes.T)
 
