@@ -221,7 +221,8 @@ def _print_release(release: Release, beside: Sequence[float] | None = None) -> N
     )
     _say(
         "Rows outside the bounds were counted at the edge; rows with a missing or unreadable cell were counted "
-        "nowhere. How many there were stays secret.\n"
+        "nowhere. How many there were stays secret, so check yourself that the columns hold numbers: from a column of "
+        "text nothing but noise comes out.\n"
     )
 
 
