@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import oracle
 import tukeydp as td
 from fit import FALSE_ALARM, g_test
+from tukeydp import halfspaces
 from tukeydp.certificates import Box
 from tukeydp.cutting import CuttingPlanes
 from tukeydp.depth import is_deep, shallowest_direction
@@ -179,6 +180,40 @@ def test_the_decision_agrees_with_the_depth():
     assert is_deep([[math.nan] * 3], rows, 1).tolist() == [False]
     with pytest.raises(td.ParameterError, match="level"):
         is_deep(points, rows, -1)
+
+
+@pytest.mark.parametrize("d", [3, 4, 5])
+def test_the_decision_is_right_on_antipodal_rows(d):
+    """The point lies between rows on many lines: weights along a vector count on top of what is left."""
+    rng = np.random.default_rng(d)
+    for _ in range(12 if d < 5 else 5):
+        half = rng.integers(-2, 3, size=(4, d))
+        half = half[(half != 0).any(axis=1)]
+        rows = np.repeat(np.vstack([half, -half]), rng.integers(1, 9, size=2 * len(half)), axis=0)
+        (depth,) = td.tukey_depth(np.zeros((1, d)), rows)
+        for level in range(int(depth) - 1, int(depth) + 4):
+            assert is_deep(np.zeros((1, d)), rows, max(0, level)).tolist() == [depth >= max(0, level)]
+    half = np.array([[2, -2, -1, -2, -2], [-1, 1, 0, 0, -2], [1, 1, -1, -2, -1], [-2, 1, 0, 0, -1]])
+    rows = np.repeat(np.vstack([half, -half]), [5, 8, 2, 7, 1, 4, 4, 8], axis=0)
+    assert not is_deep(np.zeros((1, 5)), rows, 15)[0]
+
+
+def test_hints_do_not_depend_on_the_number_of_threads(monkeypatch):
+    monkeypatch.setattr(halfspaces, "_KEYS_AT_A_TIME", 4000)
+    rows = np.random.default_rng(0).integers(-1000, 1000, size=(200, 3))
+    vectors = halfspaces.from_integers(rows.tolist(), [1] * 200)
+    least = halfspaces.least_weight(vectors).least
+    for at_least in (0, least, least + 1, least + 20):
+        answers = [halfspaces.least_weight(vectors, at_least, threads) for threads in (1, 2, 4, 4)]
+        assert len({(a.least, a.place, a.directions.tobytes()) for a in answers}) == 1
+
+
+def test_one_quantity_in_two_units():
+    """Columns that are multiples of each other up to rounding: the exact level sets are a step thick."""
+    t = np.random.default_rng(0).normal(size=(200, 1))
+    x = np.hstack([t, t / 2.54])
+    release = td.boxem(x, epsilon=1, bounds=(-10, 10), depth=td.Exact(), randomness=td.seeded(1))
+    assert np.abs(release.point - np.median(x, axis=0)).max() < 0.5
 
 
 ROWS = [(1, 1), (1, 2), (2, 2), (2, 2), (3, 2), (4, 4), (0, 3), (2, 1), (1, 3)]

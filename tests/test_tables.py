@@ -139,6 +139,11 @@ def test_broken_text_and_wide_integers_in_tables():
         np.testing.assert_array_equal(cells(pl.DataFrame({"a": pl.Series(values, dtype=pl.Int128)})), expected)
 
 
+def test_a_column_of_nulls_is_missing():
+    for table in (pl.DataFrame({"a": [None, None]}), pa.table({"a": pa.array([None, None])})):
+        np.testing.assert_array_equal(cells(table), [[NAN], [NAN]])
+
+
 def test_declared_dates_are_refused_with_or_without_gaps():
     dates = np.ma.masked_array(np.array(["2020-01-01"] * 2, dtype="datetime64[D]"), mask=[True, False])
     for x in (dates, pd.DataFrame({"a": pd.to_datetime(["2020-01-01", None])})):

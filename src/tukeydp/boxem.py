@@ -9,7 +9,7 @@ import numpy as np
 from tukeydp.certificates import Box
 from tukeydp.cutting import CuttingPlanes, require_exact_differences
 from tukeydp.directions import Exact, Notion
-from tukeydp.grid import DEFAULT_BITS, bounded_grid
+from tukeydp.grid import EXACT_BITS, bounded_grid
 from tukeydp.levels import level_sets
 from tukeydp.notions import notion, require_memory
 from tukeydp.privacy import PureDP, positive_rational
@@ -45,9 +45,10 @@ def boxem(
         moved to the edge. Wide bounds cost little.
     depth
         `td.Random(k)` (default: with a number of directions that grows with d), `td.AxisAligned()`,
-        `td.Directions(vectors)`, or `td.Exact()`: all directions, for up to four columns.
+        `td.Directions(vectors)`, or `td.Exact()`: all directions, practical for up to four columns.
     resolution
-        Step of the public grid, a scalar or one per column; the width over 2**44 unless given. Give the true step
+        Step of the public grid, a scalar or one per column; unless given, the width over 2**44, and over 2**30 for
+        exact depth (finer ones make it slow on data that nearly lie in a plane). Give the true step
         of columns that hold few different values (1 for counts).
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
@@ -82,7 +83,7 @@ def boxem(
     table = read_table(x)
     depth = depth if isinstance(depth, Exact) else notion(depth, table.n, table.d)
     require_memory(depth, table.n, table.d)
-    grid_bits = DEFAULT_BITS if isinstance(depth, Exact) else depth.grid_bits(table.d)
+    grid_bits = EXACT_BITS if isinstance(depth, Exact) else depth.grid_bits(table.d)
     grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=grid_bits)
     within = Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))
     public_key, secret_key = bits.key(), bits.key()

@@ -68,6 +68,8 @@ class CuttingPlanes:
         offsets = self._distinct - np.array(y, dtype=np.int64)
         nonzero = (offsets != 0).any(axis=1)
         here = int(self._weights[~nonzero].sum())
+        if level <= here:
+            return None
         away, weights = offsets[nonzero], self._weights[nonzero]
         # Differences of grid coordinates are below 2^53 here: the floats are exact.
         vectors = Vectors(away.astype(np.float64), weights, lambda j: away[j].tolist())

@@ -119,7 +119,7 @@ class Envelope:
             else:
                 low = probe
                 probe = low if high is None else (low + high) // 2
-        return high
+        return high if high in self.boxes else None
 
     def _points_in(self, box: Box) -> tuple[IntArray, IntArray]:
         """All grid points of a box and their depths."""
@@ -217,7 +217,8 @@ def _safe(box: Box) -> bool:
     largest = [max(abs(a), abs(b)) for a, b in zip(box.low, box.high, strict=True)]
     inverse = box.basis.inverse if box.basis else ()
     return max(largest) < LIMIT and all(
-        sum(abs(a) * z for a, z in zip(row, largest, strict=True)) < LIMIT for row in inverse
+        max(map(abs, row)) < LIMIT and sum(abs(a) * z for a, z in zip(row, largest, strict=True)) < LIMIT
+        for row in inverse
     )
 
 

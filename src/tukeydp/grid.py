@@ -22,6 +22,7 @@ from tukeydp.privacy import brief, rational, show
 # projections cannot overflow. Checked from public numbers before any data is touched.
 LIMIT = 2**62
 DEFAULT_BITS = 44
+EXACT_BITS = 30  # so that the normal of any hyperplane near grid points can be written to within a step
 FEWEST_BITS = 16
 LARGEST_BOUND = 10**300  # so that no difference of floats in the box overflows
 SMALLEST_STEP = 1e-300  # below it a float division by the step loses digits, and at last is 0/0

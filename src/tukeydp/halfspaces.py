@@ -88,6 +88,17 @@ def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None
     return search.answer()
 
 
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """What one block of rows showed: its number, its smallest upper bound and where, rows in doubt, some normals."""
+
+    number: int
+    best: int
+    place: tuple[int, ...]
+    doubts: list[tuple[int, tuple[int, ...]]]
+    normals: list[tuple[int, FloatArray]]
+
+
 class _Search:
     """Collects enclosures of the rows, then settles those in doubt."""
 
@@ -95,10 +106,8 @@ class _Search:
         self._vectors, self._at_least, self._threads = vectors, at_least, threads
         self._d = vectors.shadow.shape[1]
         self._best = vectors.total
-        self._place: tuple[int, ...] | None = None
-        self._doubts: list[tuple[int, tuple[int, ...]]] = []
-        self._found: list[tuple[int, FloatArray]] = []
-        self._lock = threading.Lock()
+        self._blocks: list[_Block] = []
+        self._numbered = 0
 
     def rows(self) -> None:
         """d = 2 (one row, the plane itself) or d = 3 (one row per vector)."""
@@ -117,14 +126,20 @@ class _Search:
             self._sweep(flat[order], scale[order], weights[order], len(shadow) - 1 - i, (i, *order.tolist()))
 
     def answer(self) -> Answer:
-        for lower, place in sorted(self._doubts):
-            if lower < self._best and not self._refuted():
-                count, _ = exact_row(self._vectors, place)
-                if count < self._best:
-                    self._best, self._place = count, place
-        found = sorted(self._found, key=lambda pair: pair[0])[: 4 * self._d]
-        hints = np.array([v for _, v in found]).reshape(len(found), self._d)
-        return Answer(self._best, hints, self._place or ())
+        # Blocks are handed out in order and always finished: those up to the first that refutes are the same
+        # whatever the number of threads.
+        blocks = sorted(self._blocks, key=lambda block: block.number)
+        refuting = next((i for i, block in enumerate(blocks) if block.best < self._at_least), len(blocks) - 1)
+        blocks = blocks[: refuting + 1]
+        lightest = min(blocks, key=lambda block: block.best)
+        best, place = lightest.best, lightest.place
+        for lower, doubtful in sorted(doubt for block in blocks for doubt in block.doubts):
+            if lower < best and best >= self._at_least:
+                count, _ = exact_row(self._vectors, doubtful)
+                if count < best:
+                    best, place = count, doubtful
+        found = sorted((pair for block in blocks for pair in block.normals), key=lambda pair: pair[0])[: 4 * self._d]
+        return Answer(best, np.array([v for _, v in found]).reshape(len(found), self._d), place)
 
     def _refuted(self) -> bool:
         return self._best < self._at_least
@@ -143,7 +158,7 @@ class _Search:
         block = max(1, min(count, _KEYS_AT_A_TIME // m))
         ratio, tolerance = _RATIO[self._d], _TOLERANCE[self._d]
 
-        def work(first: int) -> None:
+        def work(number: int, first: int) -> None:
             size = min(block, count - first)
             keys = np.full((size, m), np.iinfo(np.int64).max)
             usable = np.zeros(size, dtype=np.int64)
@@ -152,7 +167,7 @@ class _Search:
             sweep.fill_keys(vectors, scale, first, ratio, bits, keys, usable)
             keys.sort(axis=1)
             sweep.scan_keys(keys, usable, weights, own[first : first + size], total, tolerance, bits, bounds, turn)
-            self._collect(first, bounds, turn, vectors, chain)
+            self._collect(number, first, bounds, turn, vectors, chain)
 
         starts = iter(range(0, count, block))
         lock = threading.Lock()
@@ -161,38 +176,48 @@ class _Search:
             while not self._refuted():
                 with lock:
                     first = next(starts, None)
+                    number = self._numbered
+                    self._numbered += 1
                 if first is None:
                     return
-                work(first)
+                work(number, first)
 
         in_threads(worker, min(self._threads, -(-count // block)))
 
     def _collect(
-        self, first: int, bounds: IntArray, turn: FloatArray, vectors: FloatArray, chain: tuple[int, ...]
+        self,
+        number: int,
+        first: int,
+        bounds: IntArray,
+        turn: FloatArray,
+        vectors: FloatArray,
+        chain: tuple[int, ...],
     ) -> None:
         def place(r: int) -> tuple[int, ...]:
             return () if self._d == 2 else (first + r,) if not chain else (chain[0], chain[1 + first + r])
 
-        lowest = int(np.argmin(bounds[:, 1]))
-        with self._lock:
-            if bounds[lowest, 1] < self._best or self._place is None:
-                self._best, self._place = int(bounds[lowest, 1]), place(lowest)
-            doubtful = np.flatnonzero(bounds[:, 0] < np.minimum(bounds[:, 1], self._best))
-            self._doubts += [(int(bounds[r, 0]), place(r)) for r in doubtful.tolist()]
-        for r in np.argsort(bounds[:, 1])[:4].tolist():
+        normals = []
+        for r in np.argsort(bounds[:, 1], kind="stable")[:4].tolist():
             with np.errstate(all="ignore"):
                 normal = _lifted(turn[r], vectors, first + r)
                 if chain:
                     normal = _lifted_along(normal, self._vectors.shadow, chain[0])
             if np.isfinite(normal).all():
-                self._found.append((int(bounds[r, 1]), normal))
+                normals.append((int(bounds[r, 1]), normal))
+        lowest = int(np.argmin(bounds[:, 1]))
+        best = int(bounds[lowest, 1])
+        doubtful = np.flatnonzero(bounds[:, 0] < np.minimum(bounds[:, 1], best)).tolist()
+        doubts = [(int(bounds[r, 0]), place(r)) for r in doubtful]
+        self._blocks.append(_Block(number, best, place(lowest), doubts, normals))
+        self._best = min(self._best, best)
 
 
 def _projected(shadow: FloatArray, i: int) -> FloatArray:
     """All vectors along vector i, in the coordinates other than i's largest."""
     u = shadow[i]
     k = int(np.argmax(np.abs(u)))
-    flat = shadow - np.outer(shadow[:, k] / u[k], u)
+    with np.errstate(all="ignore"):  # underflow is far below the tolerance
+        flat = shadow - np.outer(shadow[:, k] / u[k], u)
     return np.ascontiguousarray(np.delete(flat, k, axis=1))
 
 
@@ -236,9 +261,11 @@ def _by_recursion(vectors: Vectors, at_least: int, threads: int | None) -> Answe
         same = sum(w for p, w, s in zip(flat, weights, parallel, strict=True) if not any(p) and s)
         opposite = sum(w for p, w, s in zip(flat, weights, parallel, strict=True) if not any(p) and not s)
         others = [(p, w) for p, w in zip(flat, weights, strict=True) if any(p)]
-        inner = least_weight(from_integers([p for p, _ in others], [w for _, w in others]), at_least, threads)
-        if min(same, opposite) + inner.least < best:
-            best, place = min(same, opposite) + inner.least, (i,)
+        along = min(same, opposite)
+        # The inner search may stop once it is below what is left to refute, not below the whole of it.
+        inner = least_weight(from_integers([p for p, _ in others], [w for _, w in others]), at_least - along, threads)
+        if along + inner.least < best:
+            best, place = along + inner.least, (i,)
             with np.errstate(all="ignore"):
                 directions = [_lifted_along(v, vectors.shadow, i) for v in inner.directions[:4]] + directions
         if best < at_least:

@@ -141,11 +141,19 @@ def _read_series(series: Any, label: str, nw: Any) -> FloatArray:
             with np.errstate(all="ignore"):
                 return np.asarray(values, dtype=np.float64).copy()
         return _read_cells(_cells(series))
+    if isinstance(dtype, nw.Unknown) and _is_null(series):
+        return np.full(len(series), math.nan)
     if isinstance(dtype, nw.Object):
         return _read_objects(_cells(series), label)
     if not isinstance(dtype, (nw.Boolean, nw.String, nw.Categorical, nw.Enum, nw.Decimal)):
         raise ParameterError(label, "must hold numbers", f"type {dtype}")
     return _read_cells(_cells(series))
+
+
+def _is_null(series: Any) -> bool:
+    """Whether the column's declared type is "null": nothing but missing cells."""
+    native = series.to_native()
+    return str(getattr(native, "dtype", getattr(native, "type", ""))).lower() == "null"
 
 
 def _cells(series: Any) -> list[Any]:
