@@ -22,6 +22,7 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/boxem.py
+	$(BIN)/python benchmarks/regions.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

@@ -86,6 +86,19 @@ def test_exact_depth(run, table):
     assert json.loads(out)["notion"] == "Exact()"
 
 
+def test_contours_write_a_picture(run, table, tmp_path):
+    out = tmp_path / "contours.png"
+    code, said, err = run("contours", table, "--columns", "a,b c", "--out", out)
+    assert (code, err) == (0, "")
+    assert "not private" in said
+    assert out.read_bytes().startswith(b"\x89PNG")
+    assert len(out.read_bytes()) > 20_000
+    for arguments in (("--columns", "a", "--out", out), ("--columns", "a,b c", "--out", tmp_path / "x.gif")):
+        code, _, err = run("contours", table, *arguments)
+        assert code == 2
+        assert "must" in err
+
+
 def test_blank_lines_are_rows_only_in_a_single_column(run, tmp_path):
     arguments = ("--columns", "a", "--epsilon", 1, "--bounds=0,10", "--json")
     for text, n in (("a\n1\n\n3\n", 3), ("a,b\n1,2\n\n3,4\n,\n", 3)):

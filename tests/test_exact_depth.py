@@ -175,7 +175,7 @@ def test_the_decision_agrees_with_the_depth():
     rows = np.random.default_rng(3).normal(size=(80, 3))
     points = rows[:12] / 2
     depths = td.tukey_depth(points, rows)
-    for level in (0, 1, 10, 25):
+    for level in (0, 1, 10, 25, 80, 81, 1000):
         assert is_deep(points, rows, level).tolist() == (depths >= level).tolist()
     assert is_deep([[math.nan] * 3], rows, 1).tolist() == [False]
     with pytest.raises(td.ParameterError, match="level"):

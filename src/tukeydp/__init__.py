@@ -7,6 +7,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.planner import ExpectedError
 from tukeydp.privacy import PureDP
 from tukeydp.randomness import seeded
+from tukeydp.regions import level_set, level_volumes
 from tukeydp.release import Release
 
 __version__ = "0.1.0"
@@ -20,6 +21,8 @@ __all__ = [
     "Random",
     "Release",
     "boxem",
+    "level_set",
+    "level_volumes",
     "seeded",
     "tukey_depth",
 ]

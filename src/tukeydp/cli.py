@@ -1,4 +1,4 @@
-"""The command line: `tukeydp mean FILE ...` and `tukeydp demo`.
+"""The command line: `tukeydp mean FILE ...`, `tukeydp contours FILE ...` and `tukeydp demo`.
 
 Exit codes: 0 released, 2 bad parameters, 1 anything else. Nothing about the data is printed but the release.
 """
@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -24,6 +24,8 @@ from tukeydp.errors import ParameterError
 from tukeydp.io import read_csv
 from tukeydp.randomness import seeded
 from tukeydp.release import Release
+
+T = TypeVar("T")
 
 app = typer.Typer(
     help="Private means of small, sensitive, multivariate data.",
@@ -114,6 +116,34 @@ def demo(seed: Seed = None, as_json: Json = False) -> None:
     )
 
 
+@app.command()
+def contours(
+    file: Annotated[Path, typer.Argument(help="CSV file with a header line; one row per person.")],
+    columns: Annotated[str, typer.Option(help="Two columns, or more for all their pairs, separated by commas.")],
+    out: Annotated[Path, typer.Option(help="Picture to write: .png, .svg or .pdf.")],
+    depth: Annotated[str, typer.Option(help="random, axis-aligned or exact.")] = "exact",
+    directions: Annotated[int | None, typer.Option(help="Random directions besides the axes.")] = None,
+    decimal: Annotated[str, typer.Option(help="Decimal sign in the file: . or ,")] = ".",
+) -> None:
+    """Draw nested depth regions over the scatter of the data. NOT PRIVATE: for those who may see the data."""
+
+    def job() -> None:
+        from tukeydp.plots import contours as draw
+
+        if out.suffix.lower() not in (".png", ".svg", ".pdf"):
+            raise ParameterError("out", "must end in .png, .svg or .pdf", str(out))
+        names = [name.strip() for name in columns.split(",")]
+        notion = _notion(depth, directions, axes=True) or Random()
+        figure = draw(read_csv(file, names, decimal=decimal), depth=notion)
+        try:
+            figure.savefig(out, dpi=150)
+        except OSError as error:
+            raise ParameterError("out", "must be a file that can be written", f"{out} ({error.strerror})") from None
+
+    _run(job)
+    _say(f"Wrote {out}. It shows the data itself: not private, not for publication.")
+
+
 def _table_means(cells: Any) -> list[float]:
     """Means of the made-up table without its gaps and slips, to show beside the release."""
     import numpy as np
@@ -153,7 +183,7 @@ def _per_column(option: str, given: Sequence[str], names: Sequence[str], count: 
     return [found[name] for name in names]
 
 
-def _run(job: Callable[[], Release]) -> Release:
+def _run(job: Callable[[], T]) -> T:
     try:
         return job()
     except ParameterError as error:

@@ -54,11 +54,11 @@ def tukey_depth(points: Any, x: Any, depth: Notion | Exact = EXACT) -> IntArray:
     >>> td.tukey_depth([1, 0], [[0, 0], [1, 1], [2, 0], [1, -1]], td.AxisAligned())
     array([3])
     """
-    where, rows = _read(points, x)
+    where, rows = read_points(points, x)
     if not isinstance(depth, Exact):
         d = rows.shape[1]
         directions = notion(depth, len(rows), d).in_data_units(d, SystemRandomness().key())
-        return _where_finite(where, lambda finite: _depth(finite, _finite(rows), directions))
+        return _where_finite(where, lambda finite: depth_along(finite, finite_rows(rows), directions))
     cloud = _Cloud(rows)
     return _where_finite(where, lambda finite: np.array([cloud.depth(y) for y in finite], dtype=np.int64))
 
@@ -67,7 +67,7 @@ def is_deep(points: Any, x: Any, level: int) -> NDArray[np.bool_]:
     """Whether each point has exact Tukey depth >= level. Stops at the first halfspace that refutes it. Not private."""
     if level < 0:
         raise ParameterError("level", "must be >= 0", level)
-    where, rows = _read(points, x)
+    where, rows = read_points(points, x)
     cloud = _Cloud(rows)
     deep = _where_finite(
         where, lambda finite: np.array([cloud.depth(y, level) >= level for y in finite], dtype=np.int64)
@@ -80,7 +80,7 @@ def shallowest_direction(point: Any, x: Any) -> tuple[int, NDArray[Any]]:
 
     The direction is made of floats where floats can express it, of Python's integers otherwise.
     """
-    where, rows = _read(point, x)
+    where, rows = read_points(point, x)
     if len(where) != 1 or not np.isfinite(where).all():
         raise ParameterError("point", "must be one point with finite coordinates", f"{len(where)} points")
     return _Cloud(rows).shallowest(where[0])
@@ -91,7 +91,7 @@ class _Cloud:
 
     def __init__(self, rows: FloatArray) -> None:
         # Adding zero turns -0.0 into 0.0.
-        self._rows, counts = np.unique(_finite(rows) + 0.0, axis=0, return_counts=True)
+        self._rows, counts = np.unique(finite_rows(rows) + 0.0, axis=0, return_counts=True)
         self._weights = counts.astype(np.int64)
 
     def depth(self, y: FloatArray, at_least: int = 0) -> int:
@@ -125,7 +125,7 @@ def _weight_inside(normal: Sequence[Fraction], vectors: Vectors) -> int:
     return sum(int(w) for product, w in zip(products, vectors.weights, strict=True) if product >= 0)
 
 
-def _read(points: Any, x: Any) -> tuple[FloatArray, FloatArray]:
+def read_points(points: Any, x: Any) -> tuple[FloatArray, FloatArray]:
     rows = read_table(x).cells
     d = rows.shape[1]
     where = read_table(points, "points").cells
@@ -136,7 +136,7 @@ def _read(points: Any, x: Any) -> tuple[FloatArray, FloatArray]:
     return where, rows
 
 
-def _finite(rows: FloatArray) -> FloatArray:
+def finite_rows(rows: FloatArray) -> FloatArray:
     return rows[np.isfinite(rows).all(axis=1)]
 
 
@@ -147,7 +147,7 @@ def _where_finite(points: FloatArray, count: Callable[[FloatArray], IntArray]) -
     return result
 
 
-def _depth(points: FloatArray, rows: FloatArray, directions: Sequence[Sequence[Fraction]]) -> IntArray:
+def depth_along(points: FloatArray, rows: FloatArray, directions: Sequence[Sequence[Fraction]]) -> IntArray:
     least = np.full(len(points), len(rows), dtype=np.int64)
     for v in directions:
         below, above = _closed_counts(points, rows, v)

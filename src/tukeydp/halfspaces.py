@@ -74,6 +74,8 @@ def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None
         return Answer(0, np.empty((0, d)))
     if m == 1:
         return Answer(0, -vectors.shadow)
+    if vectors.total < at_least:
+        return Answer(vectors.total, np.empty((0, d)))
     if d == 1:
         plus = int(vectors.weights[vectors.shadow[:, 0] > 0].sum())
         least = min(plus, vectors.total - plus)
