@@ -144,6 +144,15 @@ def test_copied_columns_and_thin_sets_return(depth):
     assert np.abs(td.boxem(gaussian(500, 8), epsilon=10, bounds=(-10, 10), depth=depth).point).max() < 1
 
 
+@pytest.mark.parametrize("resolution", [1, None])
+@pytest.mark.parametrize("depth", [None, td.AxisAligned()])
+def test_many_columns(resolution, depth):
+    """More columns than a numpy array may have dimensions."""
+    x = np.random.default_rng(0).integers(0, 5, size=(60, 70))
+    release = td.boxem(x, epsilon=1, bounds=(0, 4), resolution=resolution, depth=depth)
+    assert release.point.shape == (70,)
+
+
 def test_an_enormous_epsilon_still_has_an_expected_error():
     release = td.boxem(gaussian(2000, 1), epsilon="1e308", bounds=(-10, 10))
     assert release.to_dict()["expected_error"]["privacy"] >= 0

@@ -98,11 +98,12 @@ class Envelope:
         self._settled = level
         points, depths = self._points_in(self.boxes[level])
         points, depths = points[depths >= level], depths[depths >= level]
-        self._cut(int(depths.max(initial=level - 1)))
+        top = int(depths.max(initial=level - 1))
+        self._cut(level - 1)
+        self.top = top
         start = level
         for depth in np.unique(depths).tolist():
             deep = points[depths >= depth]
-            self._slanted.pop(start, None)
             self.boxes[start] = Box(tuple(deep.min(axis=0).tolist()), tuple(deep.max(axis=0).tolist()))
             start = depth + 1
 
@@ -123,8 +124,12 @@ class Envelope:
 
     def _points_in(self, box: Box) -> tuple[IntArray, IntArray]:
         """All grid points of a box and their depths."""
-        sides = [np.arange(a, b + 1, dtype=np.int64) for a, b in zip(box.low, box.high, strict=True)]
-        points = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, len(sides))
+        rest = np.arange(box.size, dtype=np.int64)
+        columns = []
+        for a, b in zip(box.low, box.high, strict=True):
+            rest, place = np.divmod(rest, b - a + 1)
+            columns.append(a + place)
+        points = np.column_stack(columns)
         return points, self._levels.depths(points)
 
     def groups(self, lowest: int) -> list[tuple[Group, Box]]:
