@@ -1,4 +1,5 @@
-"""Times of `td.level_volumes` beside the goals. Run by hand; medians of five calls on fresh data, after one to compile.
+"""Times of `td.level_volumes` beside the goals. Run by `make bench`; medians of five calls on fresh
+data, after one to compile.
 
 The authors' seconds are for one release with their code, nearly all of which goes into volumes (see boxem.py).
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -15,19 +16,29 @@ def available_cores() -> int:
         return os.cpu_count() or 1
 
 
-def in_threads(work: Callable[[], None], threads: int) -> None:
+def in_threads(work: Callable[[threading.Event], None], threads: int) -> None:
     """Run `work` in this thread and in up to `threads` - 1 others, until all have returned.
 
     Where no thread can be started, this one does all of it: whether threads are needed depends on the data, and so
-    would an error.
+    would an error. The event is set once one of them has failed or was interrupted: the others should return soon.
     """
+    stopped = threading.Event()
+
+    def guarded() -> None:
+        try:
+            work(stopped)
+        except BaseException:
+            stopped.set()
+            raise
+
     if threads <= 1:
-        work()
+        guarded()
         return
     with ThreadPoolExecutor(threads - 1) as pool:
         started = []
         with suppress(RuntimeError):
-            started += [pool.submit(work) for _ in range(threads - 1)]
-        work()
+            for _ in range(threads - 1):
+                started.append(pool.submit(guarded))
+        guarded()
         for future in started:
             future.result()

@@ -7,6 +7,7 @@ centre takes the value of some row in each column. Floats, off by rounding; `dep
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -312,8 +313,10 @@ def _lines(z: FloatArray, weights: IntArray) -> tuple[IntArray, FloatArray, IntA
     cores = available_cores()
     firsts = iter(range(cores))
 
-    def work() -> None:
+    def work(stopped: threading.Event) -> None:
         for first in firsts:
+            if stopped.is_set():
+                return
             beside_lines(z, weights, first, cores, start, normals, above, below)
 
     in_threads(work, cores)
@@ -332,8 +335,10 @@ def _planes(z: FloatArray, weights: IntArray) -> tuple[IntArray, FloatArray, Int
     block = 4096
     starts = iter(range(0, count, block))
 
-    def work() -> None:
+    def work(stopped: threading.Event) -> None:
         for first in starts:
+            if stopped.is_set():
+                return
             beside_planes(z, weights, members, first, min(first + block, count), normals, above, below)
 
     in_threads(work, available_cores())

@@ -171,8 +171,8 @@ class _Search:
         starts = iter(range(0, count, block))
         lock = threading.Lock()
 
-        def worker() -> None:
-            while not self._refuted():
+        def worker(stopped: threading.Event) -> None:
+            while not self._refuted() and not stopped.is_set():
                 with lock:
                     first = next(starts, None)
                     number = self._numbered

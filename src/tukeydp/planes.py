@@ -117,32 +117,36 @@ def beside_planes(
         up = 0
         down = 0
         for j in range(n):
-            height = 0.0
-            size = 0.0
-            for c in range(d):
-                difference = z[j, c] - z[o, c]
-                height += normal[c] * difference
-                size = max(size, abs(difference))
-            if height > _SAME * size:
+            side = _side(z, j, o, normal)
+            if side > 0:
                 up += weights[j]
-            elif height < -_SAME * size:
+            elif side < 0:
                 down += weights[j]
         # Members lie on it whatever rounding says.
         for r in range(d):
             j = members[t, r]
-            height = 0.0
-            size = 0.0
-            for c in range(d):
-                difference = z[j, c] - z[o, c]
-                height += normal[c] * difference
-                size = max(size, abs(difference))
-            if height > _SAME * size:
+            side = _side(z, j, o, normal)
+            if side > 0:
                 up -= weights[j]
-            elif height < -_SAME * size:
+            elif side < 0:
                 down -= weights[j]
         normals[t, :] = normal
         above[t] = up
         below[t] = down
+
+
+@njit(nogil=True, cache=True)
+def _side(z: Any, j: int, o: int, normal: Any) -> int:
+    """On which side of the hyperplane through row o row j lies; 0 if rounding cannot tell."""
+    height = 0.0
+    size = 0.0
+    for c in range(len(normal)):
+        difference = z[j, c] - z[o, c]
+        height += normal[c] * difference
+        size = max(size, abs(difference))
+    if height > _SAME * size:
+        return 1
+    return -1 if height < -_SAME * size else 0
 
 
 @njit(nogil=True, cache=True)

@@ -164,9 +164,8 @@ class Search:
         accepted: dict[int, Accepted] = {}
         lanes = iter(range(start, start + count))
         lock = threading.Lock()
-        stopped = threading.Event()
 
-        def work() -> None:
+        def work(stopped: threading.Event) -> None:
             order = self._order.copy()
             while not accepted and not stopped.is_set():
                 with lock:
@@ -179,10 +178,7 @@ class Search:
                     accepted[lane] = found
             self._order = order
 
-        try:
-            in_threads(work, min(threads, count))
-        finally:
-            stopped.set()
+        in_threads(work, min(threads, count))
         return accepted[min(accepted)] if accepted else None
 
     def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> Accepted | None:
