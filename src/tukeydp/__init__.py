@@ -5,13 +5,14 @@ from tukeydp.depth import tukey_depth
 from tukeydp.directions import AxisAligned, Directions, Exact, Random
 from tukeydp.errors import ParameterError
 from tukeydp.planner import ExpectedError
-from tukeydp.privacy import PureDP
+from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import seeded
 from tukeydp.regions import level_set, level_volumes
-from tukeydp.release import Release
+from tukeydp.release import Refused, Release
 
 __version__ = "0.1.0"
 __all__ = [
+    "ApproxDP",
     "AxisAligned",
     "Directions",
     "Exact",
@@ -19,6 +20,7 @@ __all__ = [
     "ParameterError",
     "PureDP",
     "Random",
+    "Refused",
     "Release",
     "boxem",
     "level_set",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tukeydp.directions import Exact, Notion
 from tukeydp.grid import EXACT_BITS, bounded_grid
 from tukeydp.levels import level_sets
 from tukeydp.notions import notion, require_memory
+from tukeydp.planner import expected_error
 from tukeydp.privacy import PureDP, positive_rational
 from tukeydp.randomness import source
 from tukeydp.release import Release
@@ -101,11 +103,14 @@ def boxem(
         point=grid.point(y),
         guarantee=guarantee,
         mechanism="boxem",
-        private=bits.private,
+        seeded=not bits.private,
         n=table.n,
         d=table.d,
         columns=table.columns,
         notion=repr(depth),
         directions=directions,
         grid=grid,
+        rehearsal=partial(
+            expected_error, n=table.n, epsilon=guarantee.epsilon, directions=directions, cells=grid.cells
+        ),
     )

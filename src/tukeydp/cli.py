@@ -14,7 +14,6 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
 import tukeydp
@@ -24,6 +23,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.io import read_csv
 from tukeydp.randomness import seeded
 from tukeydp.release import Release
+from tukeydp.words import explain, say
 
 T = TypeVar("T")
 
@@ -94,7 +94,7 @@ def mean(
         )
 
     release = _run(job)
-    _print_json(release) if as_json else _print_release(release)
+    _print_json(release) if as_json else explain(release)
 
 
 @app.command()
@@ -109,8 +109,8 @@ def demo(seed: Seed = None, as_json: Json = False) -> None:
     if as_json:
         _print_json(release)
         return
-    _print_release(release, beside=_table_means(patients.cells))
-    _say(
+    explain(release, beside=_table_means(patients.cells))
+    say(
         "The same for your own file:\n"
         "  tukeydp mean FILE --columns age,pulse --epsilon 1 --bounds age=0,120 --bounds pulse=30,220"
     )
@@ -141,7 +141,7 @@ def contours(
             raise ParameterError("out", "must be a file that can be written", f"{out} ({error.strerror})") from None
 
     _run(job)
-    _say(f"Wrote {out}. It shows the data itself: not private, not for publication.")
+    say(f"Wrote {out}. It shows the data itself: not private, not for publication.")
 
 
 def _table_means(cells: Any) -> list[float]:
@@ -206,58 +206,6 @@ def _complain(message: str) -> None:
 
 def _print_json(release: Release) -> None:
     sys.stdout.write(json.dumps(release.to_dict()) + "\n")
-
-
-def _say(text: str = "") -> None:
-    Console().print(Text(text))
-
-
-def _print_release(release: Release, beside: Sequence[float] | None = None) -> None:
-    error = release.expected_error
-    if not release.private:
-        _say("*** SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result. ***\n")
-    _say(f"Centre of {release.n} rows, released with differential privacy\n")
-    grid = Grid(box=None, pad_edge=False)
-    grid.add_column("column")
-    grid.add_column("released", justify="right")
-    if beside is not None:
-        grid.add_column("made-up table's mean", justify="right")
-    names = release.columns or [f"column {j}" for j in range(release.d)]
-    for j, name in enumerate(names):
-        extra = [f"{beside[j]:.5g}"] if beside is not None else []
-        grid.add_row(Text(name), f"{release.point[j]:.5g}", *extra)
-    Console().print(grid)
-    _say(
-        f"\nGuarantee  {release.guarantee}.\n"
-        "  Whatever one person's row contains, no result becomes more likely by a factor above "
-        f"e^epsilon{_factor(float(release.guarantee.epsilon))}. The number of rows is not secret."
-    )
-    _say(
-        f"\nAccuracy to expect  Each released value is typically {error.privacy:g} standard deviations of its column "
-        f"away from the table's own mean, and within {error.privacy_95:g} in 95 of 100 releases. For comparison: with "
-        f"{release.n} rows, chance alone puts the table's own mean about {error.sampling:g} standard deviations from "
-        f"the truth.\n  In words: where a column's standard deviation is 10, expect the released value within "
-        f"{10 * error.privacy_95:.2g} of the table's own mean.\n  Assumed: {error.assumption}."
-    )
-    if error.privacy_95 > 1:
-        _say(
-            "  So this release is mostly noise. More rows, fewer columns, narrower bounds or a larger epsilon help; "
-            "each further run spends its own epsilon."
-        )
-    _say(
-        "\nWhat is estimated  The centre of roughly symmetric data: the point with as many rows as possible on every "
-        "side of it. For bell-shaped columns that is the mean. For skewed or yes/no columns it is not; use a clipped, "
-        "noised mean there."
-    )
-    _say(
-        "Rows outside the bounds were counted at the edge; rows with a missing or unreadable cell were counted "
-        "nowhere. How many there were stays secret, so check yourself that the columns hold numbers: from a column of "
-        "text nothing but noise comes out.\n"
-    )
-
-
-def _factor(epsilon: float) -> str:
-    return f" = {2.718281828459045**epsilon:.3g}" if epsilon < 20 else ""
 
 
 def main() -> None:

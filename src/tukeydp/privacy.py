@@ -95,6 +95,39 @@ class PureDP:
         return f"epsilon = {show(self.epsilon)} (pure differential privacy, one row swapped)"
 
 
+@dataclass(frozen=True)
+class ApproxDP:
+    """(epsilon, delta)-differential privacy: no event gains more than a factor e^epsilon and an additional delta."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive_rational("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", positive_rational("delta", self.delta))
+        if self.delta >= 1:
+            raise ParameterError("delta", "must be < 1", show(self.delta))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "approximate",
+            "epsilon": float(self.epsilon),
+            "epsilon_exact": str(self.epsilon),
+            "delta": float(self.delta),
+            "delta_exact": str(self.delta),
+            "neighbours": "one row swapped, number of rows public",
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"epsilon = {show(self.epsilon)}, delta = {show(self.delta)} "
+            "(approximate differential privacy, one row swapped)"
+        )
+
+
+Guarantee = PureDP | ApproxDP
+
+
 def show(number: Fraction) -> str:
     """A short decimal where it is exact, the fraction otherwise.
 

@@ -1,15 +1,16 @@
-"""What a mechanism hands back."""
+"""What a mechanism hands back: a point, or a refusal. Both carry their guarantee, and both have spent it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.privacy import PureDP
+from tukeydp.privacy import Guarantee
 
 if TYPE_CHECKING:
     from tukeydp.grid import Grid
@@ -23,70 +24,115 @@ SEEDED_CAVEAT = (
     "Seeded randomness: anyone who knows the seed can undo the noise. This run is a rehearsal and must not be "
     "published; the guarantee is what a run without a seed would have."
 )
+UNPROVEN_CAVEAT = (
+    "No guarantee: this mode is for experiments. Nobody has proven that it is private, and its result must not be "
+    "published."
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Release:
+class Outcome:
+    """What is public about a run, whether a point was released or not.
+
+    Attributes
+    ----------
+    guarantee
+        What the run has cost, in exact rationals; None for modes without a proof.
+    private
+        False when the randomness was seeded (the guarantee then says what a real run would have had) and for modes
+        without a proof.
+    directions
+        The public directions of the depth in grid coordinates, one integer vector per row.
+    caveats
+        What to know before using the result.
+    expected_error
+        What accuracy to expect; from public inputs only, computed when asked for.
+    """
+
+    guarantee: Guarantee | None
+    mechanism: str
+    seeded: bool
+    n: int
+    d: int
+    columns: tuple[str, ...] | None
+    notion: str | None = None
+    directions: NDArray[np.int64] | None = field(default=None, repr=False)
+    grid: Grid | None = None
+    notes: tuple[str, ...] = (SYMMETRY_CAVEAT,)
+    rehearsal: Callable[[], ExpectedError] | None = field(default=None, repr=False)
+
+    @property
+    def released(self) -> bool:
+        raise NotImplementedError
+
+    @property
+    def private(self) -> bool:
+        return not self.seeded and self.guarantee is not None
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        unproven = (UNPROVEN_CAVEAT,) if self.guarantee is None else ()
+        return self.notes + unproven + ((SEEDED_CAVEAT,) if self.seeded else ())
+
+    @cached_property
+    def expected_error(self) -> ExpectedError | None:
+        return None if self.rehearsal is None else self.rehearsal()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything public about the run, ready for JSON."""
+        point = getattr(self, "point", None)
+        return {
+            "mechanism": self.mechanism,
+            "released": self.released,
+            "point": None if point is None else point.tolist(),
+            "columns": None if self.columns is None else list(self.columns),
+            "guarantee": None if self.guarantee is None else self.guarantee.to_dict(),
+            "private": self.private,
+            "n": self.n,
+            "d": self.d,
+            "notion": self.notion,
+            "directions": None if self.directions is None else self.directions.tolist(),
+            "grid": None if self.grid is None else self.grid.to_dict(),
+            "expected_error": None if self.expected_error is None else self.expected_error.to_dict(),
+            "caveats": list(self.caveats),
+        }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Release(Outcome):
     """A released point with its guarantee. Everything in it except `point` is public beforehand.
 
     Attributes
     ----------
     point
         The released centre, one float per column.
-    guarantee
-        What the release costs, as an exact rational.
-    private
-        False when the randomness was seeded: the guarantee then says what a real run would have had.
-    directions
-        The public directions of the depth in grid coordinates, one integer vector per row.
-    expected_error
-        What accuracy to expect; from public inputs only, computed when asked for.
     """
 
     point: NDArray[np.float64]
-    guarantee: PureDP
-    mechanism: str
-    private: bool
-    n: int
-    d: int
-    columns: tuple[str, ...] | None
-    notion: str
-    directions: NDArray[np.int64]
-    grid: Grid
 
     @property
     def released(self) -> bool:
         return True
 
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        return (SYMMETRY_CAVEAT,) if self.private else (SYMMETRY_CAVEAT, SEEDED_CAVEAT)
-
-    @cached_property
-    def expected_error(self) -> ExpectedError:
-        from tukeydp.planner import expected_error
-
-        return expected_error(
-            n=self.n, epsilon=self.guarantee.epsilon, directions=self.directions, cells=self.grid.cells
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything public about the release, ready for JSON."""
-        return {
-            "mechanism": self.mechanism,
-            "released": True,
-            "point": self.point.tolist(),
-            "columns": None if self.columns is None else list(self.columns),
-            "guarantee": self.guarantee.to_dict(),
-            "private": self.private,
-            "n": self.n,
-            "d": self.d,
-            "notion": self.notion,
-            "directions": self.directions.tolist(),
-            "grid": self.grid.to_dict(),
-            "expected_error": self.expected_error.to_dict(),
-            "caveats": list(self.caveats),
-        }
-
     def __repr__(self) -> str:
         return f"Release(point={self.point}, guarantee={self.guarantee}, private={self.private})"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Refused(Outcome):
+    """No point: the mechanism's own test did not pass. The budget is spent all the same.
+
+    That it refused is an output like any other: it was drawn at random, says little about any one row, and running
+    the mechanism again spends the budget again.
+    """
+
+    @property
+    def released(self) -> bool:
+        return False
+
+    @property
+    def point(self) -> None:
+        return None
+
+    def __repr__(self) -> str:
+        return f"Refused(guarantee={self.guarantee}, private={self.private})"
