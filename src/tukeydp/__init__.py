@@ -9,6 +9,7 @@ from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import seeded
 from tukeydp.regions import level_set, level_volumes
 from tukeydp.release import Refused, Release
+from tukeydp.rem import rem
 
 __version__ = "0.1.0"
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "boxem",
     "level_set",
     "level_volumes",
+    "rem",
     "seeded",
     "tukey_depth",
 ]

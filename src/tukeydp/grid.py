@@ -118,6 +118,15 @@ def bounded_grid(d: int, *, bounds: Any, resolution: Any, bits: int = DEFAULT_BI
     return Grid(lower=tuple(lows), step=tuple(steps), cells=cells)
 
 
+def unbounded_grid(d: int, *, resolution: Any, bits: int) -> Grid:
+    """The grid around zero with 2**bits steps in each column, for data without bounds."""
+    steps = per_column("resolution", resolution, d)
+    for s in steps:
+        if s <= 0 or float(s) < SMALLEST_STEP or s * 2**bits > LARGEST_BOUND:
+            raise ParameterError("resolution", f"must be > 0 and in the range {SMALLEST_STEP} to 1e280", show(s))
+    return Grid(lower=tuple(-s * 2 ** (bits - 1) for s in steps), step=tuple(steps), cells=(2**bits,) * d)
+
+
 def per_column(parameter: str, value: Any, d: int) -> list[Fraction]:
     """A scalar for all columns, or one number for each."""
     if isinstance(value, np.ndarray):

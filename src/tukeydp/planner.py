@@ -60,8 +60,10 @@ class ExpectedError:
         return asdict(self)
 
 
-def expected_error(*, n: int, epsilon: Fraction, directions: IntArray, cells: tuple[int, ...]) -> ExpectedError:
-    """Rehearse boxem with these public inputs on a few Gaussian tables.
+def expected_error(
+    *, n: int, epsilon: Fraction, directions: IntArray, cells: tuple[int, ...], lowest: int = 0
+) -> ExpectedError:
+    """Rehearse the draw with these public inputs on a few Gaussian tables; `lowest` is the least depth released.
 
     Numerics
     --------
@@ -77,7 +79,7 @@ def expected_error(*, n: int, epsilon: Fraction, directions: IntArray, cells: tu
         units = unit_vectors(_LIKE_EXACT * d, d, derived_key("rehearsal", d))
         directions = np.rint(units * LONGEST).astype(np.int64)
     rehearsed = directions if d <= _MOST_COLUMNS else directions[: d + _DIRECTIONS_BEYOND]
-    errors = _rehearse(rows, epsilon * n / rows, rehearsed, cells)
+    errors = _rehearse(rows, epsilon * n / rows, rehearsed, cells, lowest * rows // n)
     # Fresh noise plus the centre's own deviation, which is what the draws of one table have in common.
     strays = errors.mean(axis=1, keepdims=True)
     errors = errors - strays * (1.0 - math.sqrt(rows / n))
@@ -91,13 +93,15 @@ def expected_error(*, n: int, epsilon: Fraction, directions: IntArray, cells: tu
         total=_rounded(math.hypot(privacy, sampling)),
         distance=_rounded(float(np.linalg.norm(flat, axis=1).mean())),
         assumption=(
-            f"roughly bell-shaped columns about {ASSUMED_WIDTH} standard deviations wide from bound to bound; "
+            "roughly bell-shaped columns; errors in standard deviations"
+            if lowest
+            else f"roughly bell-shaped columns about {ASSUMED_WIDTH} standard deviations wide from bound to bound; "
             "errors in standard deviations"
         ),
     )
 
 
-def _rehearse(n: int, epsilon: Fraction, directions: IntArray, cells: tuple[int, ...]) -> Any:
+def _rehearse(n: int, epsilon: Fraction, directions: IntArray, cells: tuple[int, ...], lowest: int) -> Any:
     """Differences between release and table mean, in standard deviations: (tables, draws, d)."""
     width = np.array(cells, dtype=np.float64)
     # On a grid of a few points a twentieth of the width is less than a step: take a quarter there.
@@ -108,7 +112,7 @@ def _rehearse(n: int, epsilon: Fraction, directions: IntArray, cells: tuple[int,
     errors = np.empty((_TABLES, _DRAWS, len(cells)))
     for i in range(_TABLES):
         table = np.clip(np.rint(gauss.normal(size=(n, len(cells))) * deviation), box.low, box.high)
-        sampler = Sampler(level_sets(table.astype(np.int64), directions), within=box, epsilon=epsilon)
+        sampler = Sampler(level_sets(table.astype(np.int64), directions), within=box, epsilon=epsilon, lowest=lowest)
         for j in range(_DRAWS):
             errors[i, j] = sampler.draw(derived_key("rehearsal", i, j))
         errors[i] = (errors[i] - table.mean(axis=0)) / deviation

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.privacy import Guarantee
+from tukeydp.privacy import Guarantee, show
 
 if TYPE_CHECKING:
     from tukeydp.grid import Grid
@@ -43,6 +44,8 @@ class Outcome:
         without a proof.
     directions
         The public directions of the depth in grid coordinates, one integer vector per row.
+    settings
+        What else was fixed beforehand, such as a threshold or a split of epsilon.
     caveats
         What to know before using the result.
     expected_error
@@ -58,6 +61,7 @@ class Outcome:
     notion: str | None = None
     directions: NDArray[np.int64] | None = field(default=None, repr=False)
     grid: Grid | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = (SYMMETRY_CAVEAT,)
     rehearsal: Callable[[], ExpectedError] | None = field(default=None, repr=False)
 
@@ -93,6 +97,7 @@ class Outcome:
             "notion": self.notion,
             "directions": None if self.directions is None else self.directions.tolist(),
             "grid": None if self.grid is None else self.grid.to_dict(),
+            "settings": {name: show(v) if isinstance(v, Fraction) else v for name, v in self.settings.items()},
             "expected_error": None if self.expected_error is None else self.expected_error.to_dict(),
             "caveats": list(self.caveats),
         }

@@ -1,0 +1,179 @@
+"""REM: the exponential mechanism over deep points only, without bounds, after a test (docs/proofs/rem.md)."""
+
+from __future__ import annotations
+
+import operator
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tukeydp.certificates import Box
+from tukeydp.directions import AxisAligned, Directions, Exact, Notion
+from tukeydp.errors import ParameterError
+from tukeydp.evidence import Evidence, Plan
+from tukeydp.grid import Grid, IntArray, unbounded_grid
+from tukeydp.levels import level_sets
+from tukeydp.notions import notion, require_memory
+from tukeydp.planner import ExpectedError, expected_error
+from tukeydp.privacy import ApproxDP
+from tukeydp.randomness import Keystream, source
+from tukeydp.reference import chosen_plan, paper_plan
+from tukeydp.release import Refused, Release
+from tukeydp.safety import Graded, Laplace, Paper, SafetyTest, passes
+from tukeydp.sampler import Sampler
+from tukeydp.sizes import BoxesAndEllipsoids, Intervals, Sizes
+from tukeydp.tables import read_table
+
+_TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
+_WIDE, _WIDE_EXACT = 50, 44  # bits of the grid; the rest of 62 is for directions
+
+
+def rem(
+    x: Any,
+    *,
+    epsilon: Any,
+    delta: Any,
+    depth: Notion | Exact | None = None,
+    resolution: Any = Fraction(1, 10**6),
+    threshold: int | None = None,
+    test: str = "graded",
+    unproven: str | None = None,
+    randomness: Any = None,
+) -> Release | Refused:
+    """Release a deep point of `x` without knowing any bounds, or refuse.
+
+    Points of depth at least t are released with probability proportional to e^(epsilon_e T(y) / 2), where T(y) is the
+    depth of y in the data, provided that a random test finds the data safe: that no single row could change much.
+
+    Parameters
+    ----------
+    x
+        Array-like of shape (n, d) or (n,), or a pandas, polars or Arrow table; one row per person. Never modified.
+        A row with a missing or unreadable cell counts in no halfspace.
+    epsilon, delta
+        Privacy budget, epsilon > 0 and 0 < delta < 1; delta should be far below 1/n. A float means its shortest
+        decimal: 0.1 is 1/10.
+    depth
+        `td.Random(k)` (default: with a number of directions that grows with d), `td.AxisAligned()`,
+        `td.Directions(vectors)`, or `td.Exact()`.
+    resolution
+        Step of the public grid, a scalar or one per column. Give the true step of columns that hold few different
+        values (1 for counts). The grid reaches 2**49 steps to either side of zero (`release.grid`); rows beyond are
+        moved to its edge.
+    threshold
+        t, at least 1: the least depth that may be released. None: chosen from n, d, epsilon and delta alone. To try
+        several on the same data and keep the best would not be private.
+    test
+        "graded" (default) releases from the fewest rows; "laplace" is the plain noisy threshold; "paper" is Algorithm 2
+        of the paper with its constants.
+    unproven
+        None: everything is proven.
+    randomness
+        None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
+
+    Returns
+    -------
+    Release or Refused
+        Both carry the guarantee: a refusal has spent it too.
+
+    Privacy
+    -------
+    (epsilon, delta)-DP under the swap of one row; n, d, the column names and all parameters are public. How long the
+    call takes depends on the data: see docs/threat-model.md.
+
+    Cost
+    ----
+    A few dozen exact linear programs and inscribed ellipsoids: about a tenth of a second for two columns, a second for
+    five, some seconds for ten.
+
+    Examples
+    --------
+    >>> import numpy as np, tukeydp as td
+    >>> x = np.random.default_rng(1).normal(loc=[5, 100], scale=[1, 20], size=(500, 2))
+    >>> release = td.rem(x, epsilon=1, delta=1e-6, randomness=td.seeded(7))
+    >>> release.released, bool((np.abs(release.point - x.mean(axis=0)) < [0.5, 10]).all())
+    (True, True)
+    >>> print(release.guarantee)
+    epsilon = 1, delta = 1e-06 (approximate differential privacy, one row swapped)
+    >>> td.rem(x[:40], epsilon=1, delta=1e-6, randomness=td.seeded(7)).released
+    False
+    """
+    guarantee = ApproxDP(epsilon, delta)
+    if test not in _TESTS:
+        raise ParameterError("test", "must be graded, laplace or paper", repr(test)[:60])
+    if unproven is not None:
+        raise ParameterError("unproven", "must be None", repr(unproven)[:60])
+    bits = source(randomness)
+    table = read_table(x)
+    depth = depth if isinstance(depth, Exact) else notion(depth, table.n, table.d)
+    if table.d == 1 and isinstance(depth, Exact):
+        depth = AxisAligned()  # the same depth
+    require_memory(depth, table.n, table.d)
+    plan = _plan(test, table.n, table.d, guarantee, _checked_threshold(threshold, table.n))
+    grid = unbounded_grid(table.d, resolution=resolution, bits=_grid_bits(depth, table.d))
+    public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
+    directions = np.empty((0, table.d), dtype=np.int64) if isinstance(depth, Exact) else depth.on_grid(grid, public_key)
+    outcome = partial(
+        Refused,
+        guarantee=guarantee,
+        mechanism="rem",
+        seeded=not bits.private,
+        n=table.n,
+        d=table.d,
+        columns=table.columns,
+        notion=repr(depth),
+        directions=directions,
+        grid=grid,
+        settings={
+            "test": test,
+            "threshold": plan.threshold,
+            "epsilon_draw": plan.release,
+            "epsilon_test": plan.test,
+        },
+        rehearsal=partial(_expected, table.n, plan, directions, grid),
+    )
+    y = _draw(grid.snap(table.cells), directions, grid, plan, _TESTS[test], secret_key, coin_key)
+    return outcome() if y is None else Release(point=grid.point(y), **outcome.keywords)
+
+
+def _checked_threshold(threshold: Any, n: int) -> int | None:
+    if threshold is None:
+        return None
+    try:
+        whole = operator.index(threshold)
+    except TypeError:
+        whole = 0
+    if isinstance(threshold, bool) or not 1 <= whole <= n:
+        raise ParameterError("threshold", f"must be None or an integer from 1 to n = {n}", repr(threshold)[:60])
+    return whole
+
+
+def _plan(test: str, n: int, d: int, guarantee: ApproxDP, threshold: int | None) -> Plan:
+    if test == "paper":
+        return paper_plan(n, guarantee.epsilon, guarantee.delta, threshold)
+    return chosen_plan(n, d, guarantee.epsilon, guarantee.delta, threshold)
+
+
+def _grid_bits(depth: Notion | Exact, d: int) -> int:
+    if isinstance(depth, Exact):
+        return _WIDE_EXACT
+    return depth.grid_bits(d) if isinstance(depth, Directions) or d > 64 else _WIDE
+
+
+def _draw(
+    rows: IntArray, directions: IntArray, grid: Grid, plan: Plan, test: SafetyTest, secret_key: bytes, coin_key: bytes
+) -> list[int] | None:
+    """A deep grid point if the test passes, None if not."""
+    within = Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))
+    levels = level_sets(rows, directions)
+    sizes: Sizes = Intervals(levels, within) if grid.d == 1 else BoxesAndEllipsoids(levels, within, plan.threshold)
+    if not passes(test, Evidence(sizes, plan), Keystream(coin_key).bits(0)):
+        return None
+    return Sampler(levels, within=within, epsilon=plan.release, lowest=plan.threshold).draw(secret_key)
+
+
+def _expected(n: int, plan: Plan, directions: IntArray, grid: Grid) -> ExpectedError:
+    """Rehearsed on tables that are far from the ends of the grid."""
+    return expected_error(n=n, epsilon=plan.release, directions=directions, cells=grid.cells, lowest=plan.threshold)
