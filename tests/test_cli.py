@@ -80,6 +80,26 @@ def test_other_delimiters_decimals_and_depths(run, tmp_path):
     assert json.loads(out)["point"] == [2.5, 2.0]
 
 
+@pytest.mark.parametrize("mechanism", ["gaussian", "analytic-gaussian", "coinpress", "huang-liang-yi", "plan"])
+def test_the_other_mechanisms(run, table, mechanism):
+    arguments = ["mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--mechanism", mechanism]
+    known = ["--deviation", "a=1", "--deviation", "b c=10"] if mechanism == "coinpress" else []
+    code, out, err = run(*arguments, *known, "--delta=1e-6", "--json")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["mechanism"] == mechanism
+    assert result["guarantee"]["delta_exact"] == "1/1000000"
+    for word in ("epsilon = 1", "delta = 1e-06", "Accuracy", "floating-point"):
+        assert word in run(*arguments, *known, "--delta=1e-6")[1]
+    for wrong, word in (([], "delta"), (["--delta=1e-6", "--depth=exact"], "depth"), (["--delta=2"], "delta")):
+        code, out, err = run(*arguments, *known, *wrong)
+        assert (code, out) == (2, "")
+        assert f"{word} must" in err
+    code, out, err = run(*arguments, "--delta=1e-6", *([] if known else ["--deviation=1"]))
+    assert (code, out) == (2, "")
+    assert "deviation must" in err
+
+
 def test_exact_depth(run, table):
     code, out, _ = run("mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=exact", "--json")
     assert code == 0
@@ -120,6 +140,7 @@ def test_blank_lines_are_rows_only_in_a_single_column(run, tmp_path):
         ({"--columns": "a,a"}, "columns"),
         ({"--columns": ""}, "columns"),
         ({"--mechanism": "magic"}, "mechanism"),
+        ({"--delta": "1e-6"}, "delta"),
         ({"--depth": "fast"}, "depth"),
         ({"--directions": "-3"}, "directions"),
         ({"--directions": "1000000000000"}, "directions"),

@@ -1,5 +1,6 @@
 """Private means of small, sensitive, multivariate data: Tukey-depth mechanisms, exact and proven."""
 
+from tukeydp import baselines
 from tukeydp.boxem import boxem
 from tukeydp.depth import tukey_depth
 from tukeydp.directions import AxisAligned, Directions, Exact, Random
@@ -23,6 +24,7 @@ __all__ = [
     "Random",
     "Refused",
     "Release",
+    "baselines",
     "boxem",
     "level_set",
     "level_volumes",

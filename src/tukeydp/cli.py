@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 import tukeydp
+from tukeydp.baselines import by_name
 from tukeydp.demo import LOWER, UPPER, made_up_patients
 from tukeydp.directions import AxisAligned, Exact, Notion, Random
 from tukeydp.errors import ParameterError
@@ -60,7 +61,11 @@ def mean(
         ),
     ],
     columns: Annotated[str, typer.Option(help="Columns to release, separated by commas.")],
-    mechanism: Annotated[str, typer.Option(help="boxem.")] = "boxem",
+    mechanism: Annotated[str, typer.Option(help=f"boxem, or one of {', '.join(by_name.BASELINES)}.")] = "boxem",
+    delta: Annotated[str | None, typer.Option(help="For all but boxem: much smaller than 1 / rows; say 1e-6.")] = None,
+    deviation: Annotated[
+        list[str] | None, typer.Option(help="coinpress only: known standard deviation, for all or COLUMN=VALUE.")
+    ] = None,
     depth: Annotated[str, typer.Option(help="random, axis-aligned or exact.")] = "random",
     directions: Annotated[
         int | None,
@@ -78,20 +83,27 @@ def mean(
     """Release the centre of the named columns with differential privacy."""
 
     def job() -> Release:
-        if mechanism != "boxem":
-            raise ParameterError("mechanism", "must be boxem", repr(mechanism))
+        if mechanism != "boxem" and mechanism not in by_name.BASELINES:
+            raise ParameterError("mechanism", f"must be boxem, {', '.join(by_name.BASELINES)}", repr(mechanism))
         names = [name.strip() for name in columns.split(",")]
         notion = _notion(depth, directions, axes)
         pairs = _per_column("bounds", bounds, names, 2)
         steps = _per_column("resolution", resolution, names, 1) if resolution else None
-        return tukeydp.boxem(
-            read_csv(file, names, decimal=decimal),
-            epsilon=epsilon,
-            bounds=([pair[0] for pair in pairs], [pair[1] for pair in pairs]),
-            depth=notion,
-            resolution=steps and [step[0] for step in steps],
-            randomness=None if seed is None else seeded(seed),
-        )
+        common: dict[str, Any] = {
+            "epsilon": epsilon,
+            "bounds": ([pair[0] for pair in pairs], [pair[1] for pair in pairs]),
+            "randomness": None if seed is None else seeded(seed),
+        }
+        table = read_csv(file, names, decimal=decimal)
+        if mechanism != "boxem":
+            known = _per_column("deviation", deviation, names, 1) if deviation else []
+            others = {"depth": notion, "resolution": resolution}
+            spreads = [value[0] for value in known] or None
+            return by_name.run(mechanism, table, delta=delta, deviation=spreads, left_out=others, **common)
+        for option, given in (("delta", delta), ("deviation", deviation)):
+            if given is not None:
+                raise ParameterError(option, "must be left out with --mechanism boxem", given)
+        return tukeydp.boxem(table, depth=notion, resolution=steps and [step[0] for step in steps], **common)
 
     release = _run(job)
     _print_json(release) if as_json else explain(release)
@@ -165,7 +177,7 @@ def _notion(depth: str, directions: int | None, axes: bool) -> Notion | Exact | 
 
 def _per_column(option: str, given: Sequence[str], names: Sequence[str], count: int) -> list[list[str]]:
     """`--bounds=0,1` for all columns and `--bounds a=0,5` for one become one entry per column."""
-    shape = "LOWER,UPPER" if count == 2 else "STEP"
+    shape = "LOWER,UPPER" if count == 2 else "VALUE" if option == "deviation" else "STEP"
     found: dict[str, list[str]] = {}
     for text in given:
         name, separator, numbers = text.rpartition("=")

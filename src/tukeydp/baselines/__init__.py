@@ -1,0 +1,26 @@
+"""Other private means, and centres without privacy, to compare with and to prefer where they are better.
+
+Noised means are (epsilon, delta)-DP with exact discrete noise: `gaussian`, `analytic_gaussian`, `coinpress`,
+`huang_liang_yi`, `plan`. References without a guarantee: `empirical_mean`, `coordinate_median`, `tukey_median`,
+`paper_recipe`. Proofs: docs/proofs/baselines.md.
+"""
+
+from tukeydp.baselines.analytic_gaussian import analytic_gaussian
+from tukeydp.baselines.coinpress import coinpress
+from tukeydp.baselines.gaussian import gaussian
+from tukeydp.baselines.huang_liang_yi import huang_liang_yi
+from tukeydp.baselines.paper_recipe import paper_recipe
+from tukeydp.baselines.plan import plan
+from tukeydp.baselines.references import coordinate_median, empirical_mean, tukey_median
+
+__all__ = [
+    "analytic_gaussian",
+    "coinpress",
+    "coordinate_median",
+    "empirical_mean",
+    "gaussian",
+    "huang_liang_yi",
+    "paper_recipe",
+    "plan",
+    "tukey_median",
+]

@@ -1,0 +1,146 @@
+"""CoinPress for a known covariance: a ball that shrinks around the mean, step by step."""
+
+from __future__ import annotations
+
+import math
+import operator
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tukeydp.baselines.clipping import STEPS, Ball, Box, Region, checked_size, nearest_float, noised_mean
+from tukeydp.baselines.expected import error_of_noise
+from tukeydp.baselines.noise import Noise
+from tukeydp.baselines.setting import NOISE_NOTE, setting
+from tukeydp.errors import ParameterError
+from tukeydp.grid import per_column
+from tukeydp.release import Release
+
+_MOST_STEPS = 100
+_STEPS_TRIED = 12
+_FARTHEST = 1e150  # steps that spread instead of shrinking must not overflow
+_LOG_TAIL = math.log(1 / 0.01)  # each ball misses a Gaussian row with probability 0.01 at most
+
+NOTE = (
+    "CoinPress takes the columns to be Gaussian, uncorrelated and of the standard deviation it was told. The guarantee "
+    "does not rest on this; the accuracy does."
+)
+MISSING_NOTE = "A row with a missing or unreadable cell counts at the current centre; how many there are stays secret."
+
+
+def coinpress(
+    x: Any,
+    *,
+    epsilon: Any,
+    delta: Any,
+    bounds: Any = None,
+    centre: Any = None,
+    radius: Any = None,
+    deviation: Any = 1,
+    steps: int | None = None,
+    randomness: Any = None,
+) -> Release:
+    """Release the mean by clipped means in ever smaller balls (Biswas, Dong, Kamath and Ullman 2020).
+
+    Each step clips to a ball that should hold the rows, releases the noised mean, and from the noise computes how small
+    the next ball may be. **When to prefer it:** many rows of nearly Gaussian, uncorrelated columns whose standard
+    deviation is known but whose place is not: the error depends only weakly on how wide the region is.
+
+    Parameters
+    ----------
+    x, epsilon, delta, randomness
+        As for `analytic_gaussian`.
+    bounds
+        (lower, upper), scalars or one per column, that hold the *mean*. The first ball goes around this box.
+    centre, radius
+        The first ball, in place of bounds, in data units; the centre is 0 unless given. With columns of different
+        `deviation` the ball becomes an ellipsoid that reaches at least so far along every column.
+    deviation
+        Known standard deviation, a scalar or one per column.
+    steps
+        How many balls; unless given, the number that ends with the least noise, a matter of public numbers only. One
+        step gets the whole budget; otherwise the last gets 3/4 of it and the others share the rest.
+
+    Privacy
+    -------
+    (epsilon, delta)-DP under the swap of one row. Every step is Gaussian, so that all of them together cost exactly
+    what one Gaussian release would (docs/proofs/baselines.md). Noise is discrete and exact.
+
+    Cost
+    ----
+    A few passes over the data for each step.
+
+    Examples
+    --------
+    >>> import numpy as np, tukeydp as td
+    >>> x = np.random.default_rng(1).normal(size=(5000, 3)) + 70
+    >>> release = td.baselines.coinpress(x, epsilon=1, delta="1e-6", radius=1000, randomness=td.seeded(7))
+    >>> bool(np.abs(release.point - x.mean(axis=0)).max() < 0.1)
+    True
+    """
+    count = None if steps is None else _count(steps)
+    here = setting(x, epsilon=epsilon, delta=delta, bounds=bounds, centre=centre, radius=radius, randomness=randomness)
+    n, d = here.table.n, here.table.d
+    units = per_column("deviation", deviation, d)
+    for unit in units:
+        checked_size("deviation", unit)
+    first = _first_radius(here.region, units)
+    noise = Noise(here.guarantee, coordinates=_MOST_STEPS * d, bits=here.secret_bits())
+    if count is None:
+        count = min(range(1, _STEPS_TRIED + 1), key=lambda t: _plan(n, d, first, shares(t), noise)[-1][1])
+    budget = shares(count)
+    place = here.region.centre
+    for share, (reach, _) in zip(budget, _plan(n, d, first, budget, noise), strict=True):
+        ball = Ball(tuple(Fraction(nearest_float(c)) for c in place), tuple(Fraction(reach) * u for u in units))
+        place = tuple(noised_mean(here.table.cells, ball, noise, share))
+    last = _plan(n, d, first, budget, noise)[-1][1]
+    known = "Gaussian columns of the given standard deviation; errors in standard deviations"
+    return here.release(
+        "coinpress",
+        place,
+        notes=(NOTE, MISSING_NOTE, NOISE_NOTE),
+        rehearsal=partial(error_of_noise, n, np.full(d, last), np.ones(d), known),
+    )
+
+
+def shares(steps: int) -> tuple[Fraction, ...]:
+    """How the budget is split: the last step gets 3/4, those before it share 1/4.
+
+    >>> [str(share) for share in shares(3)]
+    ['1/8', '1/8', '3/4']
+    """
+    if steps == 1:
+        return (Fraction(1),)
+    return (Fraction(1, 4 * (steps - 1)),) * (steps - 1) + (Fraction(3, 4),)
+
+
+def _plan(n: int, d: int, radius: float, budget: tuple[Fraction, ...], noise: Noise) -> list[tuple[float, float]]:
+    """Radius of each ball and standard deviation of its noise, in known deviations; no data needed."""
+    gamma = math.sqrt(d + 2 * math.sqrt(d * _LOG_TAIL) + 2 * _LOG_TAIL)
+    plan = []
+    for share in budget:
+        # The root of radius^2 + 6 radius + gamma^2, as in the authors' code. The smaller of it and radius + gamma is
+        # taken there, but gamma > 3, so that the root always is the smaller one.
+        reach = min(math.hypot(radius + 3, math.sqrt(gamma * gamma - 9)), _FARTHEST)
+        deviation = noise.standard_deviation((2 * STEPS) ** 2, share) / STEPS * reach / n
+        plan.append((reach, deviation))
+        radius = gamma * math.hypot(1 / math.sqrt(n), deviation)
+    return plan
+
+
+def _first_radius(region: Region, units: list[Fraction]) -> float:
+    """A ball around the region, in known deviations."""
+    ratios = [float(size / unit) for size, unit in zip(region.sizes, units, strict=True)]
+    return math.hypot(*ratios) if isinstance(region, Box) else max(ratios)
+
+
+def _count(steps: Any) -> int:
+    try:
+        count = operator.index(steps)
+    except TypeError:
+        count = 0
+    if isinstance(steps, bool) or not 1 <= count <= _MOST_STEPS:
+        raise ParameterError("steps", f"must be an integer from 1 to {_MOST_STEPS}", repr(steps)[:60])
+    return count

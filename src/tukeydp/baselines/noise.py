@@ -1,0 +1,114 @@
+"""Exact Gaussian noise on integers, and the share of a budget that each use of it spends.
+
+The sampler is that of Canonne, Kamath and Steinke, "The discrete Gaussian for differential privacy" (2020): rejection
+from a discrete Laplace law, with integers only. docs/proofs/baselines.md has the law and what it costs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tukeydp.baselines.curve import LARGEST_ON_CURVE, ROUNDING_SHARE, multiplier
+from tukeydp.exactly import exp_bracket
+from tukeydp.privacy import ApproxDP
+from tukeydp.randomness import Bits
+
+
+class Noise:
+    """One (epsilon, delta) budget, spent in shares on integer statistics.
+
+    Parameters
+    ----------
+    guarantee
+        What all shares together cost.
+    coordinates
+        How many integers will be noised, at most. Public, like every argument here.
+    bits
+        Secret randomness.
+    deviation
+        Standard deviation in units of the sensitivity for the whole budget; the smallest possible one unless given.
+    """
+
+    def __init__(self, guarantee: ApproxDP, *, coordinates: int, bits: Bits, deviation: Fraction | None = None) -> None:
+        self.deviation = multiplier(guarantee) if deviation is None else deviation
+        self.spent = Fraction(0)
+        self._least = _least_deviation(guarantee, coordinates)
+        self._left = coordinates
+        self._bits = bits
+
+    def add(self, values: Sequence[int], *, squared_sensitivity: int, share: Fraction) -> list[Fraction]:
+        """The values plus independent noise, in the values' own units.
+
+        A swap must change the vector of values by at most sqrt(squared_sensitivity) in Euclidean length.
+        """
+        self.spent += share
+        self._left -= len(values)
+        assert self.spent <= 1
+        assert self._left >= 0
+        shift, deviation = self._scale(squared_sensitivity, share)
+        return [Fraction((v << shift) + discrete_gaussian(deviation, self._bits), 1 << shift) for v in values]
+
+    def standard_deviation(self, squared_sensitivity: int, share: Fraction) -> float:
+        """That of the noise `add` would use; public."""
+        shift, deviation = self._scale(squared_sensitivity, share)
+        return float(Fraction(deviation, 1 << shift))
+
+    def _scale(self, squared_sensitivity: int, share: Fraction) -> tuple[int, int]:
+        """How many binary places to refine the integers by, and the noise's deviation on the refined ones."""
+        squared = self.deviation**2 * squared_sensitivity / share
+        short_of_least = (self._least**2 / squared).__ceil__()
+        shift = (short_of_least.bit_length() + 1) // 2 if short_of_least > 1 else 0
+        # Rounded up, so that sensitivity^2 / deviation^2 is at most share / multiplier^2.
+        return shift, math.isqrt((squared * 4**shift).__floor__()) + 1
+
+
+def _least_deviation(guarantee: ApproxDP, coordinates: int) -> int:
+    """Discrete and rounded continuous noise of this deviation differ by less than the part of delta kept for it."""
+    if guarantee.epsilon > LARGEST_ON_CURVE:
+        return 1  # the multiplier then comes from concentrated DP, which needs no comparison with continuous noise
+    growth = exp_bracket(guarantee.epsilon, 64)
+    factor = 1 + growth.high * Fraction(2) ** growth.exponent
+    return math.isqrt((factor * coordinates / (24 * ROUNDING_SHARE * guarantee.delta)).__ceil__()) + 1
+
+
+def discrete_gaussian(deviation: int, bits: Bits) -> int:
+    """An integer z with probability proportional to e^(-z^2 / (2 deviation^2)), exactly."""
+    scale = deviation + 1
+    square = deviation * deviation
+    while True:
+        z = _discrete_laplace(scale, bits)
+        excess = abs(z) * scale - square
+        if _with_probability_exp(excess * excess, 2 * square * scale * scale, bits):
+            return z
+
+
+def _discrete_laplace(scale: int, bits: Bits) -> int:
+    """An integer z with probability proportional to e^(-|z| / scale)."""
+    while True:
+        rest = bits.below(scale)
+        if not _with_probability_exp(rest, scale, bits):
+            continue
+        whole = 0
+        while _with_probability_exp(1, 1, bits):
+            whole += 1
+        size = rest + scale * whole
+        if not bits.take(1):
+            return size
+        if size:
+            return -size
+
+
+def _with_probability_exp(numerator: int, denominator: int, bits: Bits) -> bool:
+    """True with probability e^(-numerator/denominator)."""
+    whole, rest = divmod(numerator, denominator)
+    return all(_series(1, 1, bits) for _ in range(whole)) and _series(rest, denominator, bits)
+
+
+def _series(numerator: int, denominator: int, bits: Bits) -> bool:
+    """The same for a ratio g of at most 1: the first failure of coins with g, g/2, g/3, ... comes at an odd place."""
+    k = 1
+    while bits.below(denominator * k) < numerator:
+        k += 1
+    return k % 2 == 1

@@ -1,0 +1,113 @@
+"""PLAN: noise shaped like the data, by private medians and private spreads of the columns."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tukeydp.baselines.clipping import Ball, Box, Region, nearest_float, noised_mean, relative, within
+from tukeydp.baselines.expected import rehearsed
+from tukeydp.baselines.huang_liang_yi import MISSING_NOTE, NOTE
+from tukeydp.baselines.noise import Noise
+from tukeydp.baselines.search import (
+    MEDIAN_ROUNDS,
+    SCALE_ROUNDS,
+    Budget,
+    clipped_rows,
+    enclosing_radius,
+    medians,
+    spreads,
+)
+from tukeydp.baselines.setting import NOISE_NOTE, setting
+from tukeydp.grid import FloatArray
+from tukeydp.planner import ExpectedError
+from tukeydp.privacy import ApproxDP
+from tukeydp.randomness import Bits
+from tukeydp.release import Release
+
+PLACE, SPREAD, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(1, 8), Fraction(1, 2)
+
+
+def plan(
+    x: Any,
+    *,
+    epsilon: Any,
+    delta: Any,
+    bounds: Any = None,
+    centre: Any = None,
+    radius: Any = None,
+    randomness: Any = None,
+) -> Release:
+    """Release the mean with noise that fits each column's spread (Aumueller, Lebeda, Nelson and Pagh 2023).
+
+    Private medians and private spreads come first. Columns are divided by the square root of their spread, which is
+    what minimises the total squared error, and clipped at a privately found length; the mean is noised and scaled
+    back. **When to prefer it:** thousands of rows, the arithmetic mean is wanted, and the columns' spreads differ
+    much and are unknown. With equal spreads `huang_liang_yi` saves a step, and on a few hundred rows, or in a hundred
+    columns, the searches are mostly noise.
+
+    Parameters
+    ----------
+    x, epsilon, delta, bounds, centre, radius, randomness
+        As for `analytic_gaussian`. A ball is used as the box around it.
+
+    Privacy
+    -------
+    (epsilon, delta)-DP under the swap of one row. Every step, the searches included, adds Gaussian noise, so that all
+    of them together cost exactly what one Gaussian release would (docs/proofs/baselines.md). Noise is discrete and
+    exact.
+
+    Cost
+    ----
+    Sorting all cells twice, and 40 d draws of noise at 35 microseconds each.
+
+    Numerics
+    --------
+    Differs from the publication in the shares of the budget and in the spread: the median distance from the private
+    median takes the place of their variance from pairs of rows.
+
+    Examples
+    --------
+    >>> import numpy as np, tukeydp as td
+    >>> x = np.random.default_rng(1).normal(size=(5000, 3)) * [1, 10, 100]
+    >>> release = td.baselines.plan(x, epsilon=1, delta="1e-6", bounds=(-1000, 1000), randomness=td.seeded(7))
+    >>> bool((np.abs(release.point - x.mean(axis=0)) < [0.5, 2, 10]).all())
+    True
+    """
+    here = setting(x, epsilon=epsilon, delta=delta, bounds=bounds, centre=centre, radius=radius, randomness=randomness)
+    region = Box(here.region.centre, here.region.sizes)
+    return here.release(
+        "plan",
+        _estimate(here.table.cells, region, here.guarantee, here.secret_bits()),
+        notes=(NOTE, MISSING_NOTE, NOISE_NOTE),
+        rehearsal=partial(_rehearse, here.table.n, region, here.guarantee),
+    )
+
+
+@np.errstate(all="ignore")  # no cell may raise or warn
+def _estimate(cells: FloatArray, region: Region, guarantee: ApproxDP, bits: Bits) -> FloatArray:
+    d = cells.shape[1]
+    coordinates = (MEDIAN_ROUNDS + SCALE_ROUNDS + 1) * d + SCALE_ROUNDS
+    noise = Noise(guarantee, coordinates=coordinates, bits=bits)
+    rows = region.clipped(relative(cells, region))
+    place = medians(rows, 1.0, Budget(noise, PLACE))
+    spread = spreads(rows, place, 2.0, Budget(noise, SPREAD))
+    # The squared error is what counts in the columns' own units, so the spreads are weighed in these.
+    sizes = np.array([float(s) for s in region.sizes])
+    scale = np.sqrt(spread * sizes) / sizes
+    scale = np.maximum(scale / scale.max(), 1e-100)
+    widest = 2.0 * float(np.sqrt((1.0 / scale**2).sum()))
+    radius = enclosing_radius((rows - place) / scale, widest, Budget(noise, RADIUS), clipped_rows(noise, d, MEAN))
+    ball = Ball(tuple(map(Fraction, place.tolist())), tuple(Fraction(radius * s) for s in scale.tolist()))
+    mean = np.array([nearest_float(v) for v in noised_mean(rows, ball, noise, MEAN)])
+    return within(region, mean)
+
+
+def _rehearse(n: int, region: Region, guarantee: ApproxDP) -> ExpectedError:
+    def run(cells: FloatArray, bits: Bits, number: int) -> FloatArray:
+        return _estimate(cells, region, guarantee, bits)
+
+    return rehearsed(run, n, region)

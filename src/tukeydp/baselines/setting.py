@@ -1,0 +1,72 @@
+"""What the noised means have in common: parameters that are checked first, and the release at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.baselines.clipping import Region, nearest_float, public_region
+from tukeydp.errors import ParameterError
+from tukeydp.grid import FloatArray
+from tukeydp.planner import ExpectedError
+from tukeydp.privacy import ApproxDP
+from tukeydp.randomness import Bits, Keystream, Randomness, source
+from tukeydp.release import Release
+from tukeydp.tables import Table, read_table
+
+_MOST_ROWS = 2**31  # so that sums fit in 64 bits
+
+NOISE_NOTE = (
+    "The noise is discrete and drawn exactly, in integers: attacks on the last digits of floating-point noise "
+    "(Mironov 2012) do not apply."
+)
+MISSING_NOTE = (
+    "A row with a missing or unreadable cell counts at the centre of the region, which draws the result towards it; "
+    "how many there are stays secret."
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything a noised mean works with; all but the cells is public."""
+
+    guarantee: ApproxDP
+    randomness: Randomness
+    table: Table
+    region: Region
+
+    def secret_bits(self) -> Bits:
+        return Keystream(self.randomness.key()).bits(0)
+
+    def release(
+        self,
+        mechanism: str,
+        point: Sequence[Fraction] | FloatArray,
+        *,
+        notes: tuple[str, ...],
+        rehearsal: Callable[[], ExpectedError],
+    ) -> Release:
+        return Release(
+            point=np.array([nearest_float(Fraction(v)) for v in point]),
+            guarantee=self.guarantee,
+            mechanism=mechanism,
+            seeded=not self.randomness.private,
+            n=self.table.n,
+            d=self.table.d,
+            columns=self.table.columns,
+            notes=notes,
+            rehearsal=rehearsal,
+        )
+
+
+def setting(x: Any, *, epsilon: Any, delta: Any, bounds: Any, centre: Any, radius: Any, randomness: Any) -> Setting:
+    guarantee = ApproxDP(epsilon, delta)
+    bits = source(randomness)
+    table = read_table(x)
+    if table.n >= _MOST_ROWS:
+        raise ParameterError("x", f"must have fewer than {_MOST_ROWS} rows", table.n)
+    return Setting(guarantee, bits, table, public_region(table.d, bounds=bounds, centre=centre, radius=radius))
