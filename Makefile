@@ -23,6 +23,7 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/boxem.py
 	$(BIN)/python benchmarks/regions.py
+	$(BIN)/python benchmarks/mcmc.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

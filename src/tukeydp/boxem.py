@@ -28,6 +28,7 @@ def boxem(
     bounds: Any,
     depth: Notion | Exact | None = None,
     resolution: Any = None,
+    unproven: Any = None,
     randomness: Any = None,
 ) -> Release:
     """Release a deep point of `x` by the exponential mechanism on a box.
@@ -52,6 +53,11 @@ def boxem(
         Step of the public grid, a scalar or one per column; unless given, the width over 2**44, and over 2**30 for
         exact depth (finer ones make it slow on data that nearly lie in a plane). Give the true step
         of columns that hold few different values (1 for counts).
+    unproven
+        None, or "mcmc" for an experiment **without any guarantee**: level volumes are estimated by random walks and the
+        point is the end of one, as in the paper's figure for ten columns. How many steps a walk needs is known from
+        experience only, so the release has `guarantee` None, `private` False, and must not be published. For comparison
+        with the paper; the proven mode is faster and better.
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 
@@ -87,6 +93,11 @@ def boxem(
     require_memory(depth, table.n, table.d)
     grid_bits = EXACT_BITS if isinstance(depth, Exact) else depth.grid_bits(table.d)
     grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=grid_bits)
+    if unproven is not None:
+        from tukeydp.mcmc.mechanisms import mcmc_boxem, require_mcmc
+
+        require_mcmc(unproven)
+        return mcmc_boxem(table, epsilon=guarantee.epsilon, grid=grid, depth=depth, randomness=bits)
     within = Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))
     public_key, secret_key = bits.key(), bits.key()
     sampler: Sampler | CuttingPlanes

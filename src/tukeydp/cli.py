@@ -76,6 +76,10 @@ def mean(
         list[str] | None,
         typer.Option(help="Step of the public grid: --resolution 0.1 for all, --resolution age=1 for one column."),
     ] = None,
+    unproven: Annotated[
+        str | None,
+        typer.Option(help="mcmc: an experiment with random walks, WITHOUT ANY GUARANTEE; not for publication."),
+    ] = None,
     decimal: Annotated[str, typer.Option(help="Decimal sign in the file: . or ,")] = ".",
     seed: Seed = None,
     as_json: Json = False,
@@ -103,7 +107,9 @@ def mean(
         for option, given in (("delta", delta), ("deviation", deviation)):
             if given is not None:
                 raise ParameterError(option, "must be left out with --mechanism boxem", given)
-        return tukeydp.boxem(table, depth=notion, resolution=steps and [step[0] for step in steps], **common)
+        return tukeydp.boxem(
+            table, depth=notion, resolution=steps and [step[0] for step in steps], unproven=unproven, **common
+        )
 
     release = _run(job)
     _print_json(release) if as_json else explain(release)

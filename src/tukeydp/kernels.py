@@ -116,3 +116,39 @@ def propose(
         if accepted:
             return ACCEPTED, cursor, i
     return EXHAUSTED, cursor, 0
+
+
+@njit(nogil=True, cache=True)
+def count_inside(
+    words: Any, low: Any, width: Any, leftover: Any, directions: Any, smallest: Any, largest: Any, wanted: int
+) -> tuple[int, int]:
+    """Draw up to `wanted` uniform points of a box; returns how many the words sufficed for, and how many of those have
+    every projection between `smallest` and `largest`.
+
+    A point whose words run out is not counted as drawn: how many words it takes does not depend on its value, so the
+    points that are drawn stay uniform.
+    """
+    k, d = directions.shape
+    y = np.empty(d, dtype=np.int64)
+    cursor, drawn, inside = 0, 0, 0
+    while drawn < wanted:
+        for j in range(d):
+            while True:
+                if cursor >= len(words):
+                    return drawn, inside
+                word = words[cursor]
+                cursor += 1
+                if word * width[j] >= leftover[j]:
+                    break
+            y[j] = low[j] + np.int64(_high_word(word, width[j]))
+        drawn += 1
+        hit = True
+        for row in range(k):
+            projected = np.int64(0)
+            for j in range(d):
+                projected += directions[row, j] * y[j]
+            if projected < smallest[row] or projected > largest[row]:
+                hit = False
+                break
+        inside += hit
+    return drawn, inside

@@ -20,7 +20,10 @@ from tukeydp.depth import EXACT, read_points
 from tukeydp.directions import Exact, Notion
 from tukeydp.errors import ParameterError
 from tukeydp.grid import FloatArray
+from tukeydp.hpolytopes import polytope_volume
 from tukeydp.tables import Table
+
+__all__ = ["LevelSet", "level_set", "level_set_of", "level_volumes", "polytope_volume"]
 
 _SURE = 1e-9
 

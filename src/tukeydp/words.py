@@ -52,6 +52,12 @@ def _print_point(release: Release, beside: Sequence[float] | None) -> None:
 
 
 def _print_refusal(refused: Refused) -> None:
+    if refused.guarantee is None:
+        say(f"No release: the test before the draw did not pass for these {refused.n} rows.\n")
+        for note in refused.notes:
+            if note != SYMMETRY_CAVEAT:
+                say(note)
+        return
     say(
         f"No release: the test before the draw did not pass for these {refused.n} rows.\n\n"
         "What it means  Without bounds, a centre may be released only if no single row could move it far. The test "

@@ -1,0 +1,179 @@
+"""Volume of one polytope by Gaussian cooling. An estimate: nothing here is proven, and the stated error is one too.
+
+After rounding, Z(a) = integral over the polytope of exp(-a |z|^2). The first Z is that of a Gaussian narrow enough to
+lie mostly inside, by independent draws; the volume is Z(0); in between, walks for falling a give the ratios
+
+    Z(a') / Z(a) = E_a[ exp((a - a') |z|^2) ],
+
+each a' as small as the variance of these weights allows (Lovasz and Vempala 2006; Cousins and Vempala 2016).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tukeydp.errors import ParameterError
+from tukeydp.grid import FloatArray
+from tukeydp.mcmc.rounding import Rounded, make_round
+from tukeydp.mcmc.walks import walk
+
+_SPREAD = 0.7  # largest variance of the weights, relative to the square of their mean
+_INSIDE = 0.4  # share of the first Gaussian that should lie inside
+_TRIAL = 400
+_NARROWEST = 1e-3  # after rounding never needed, except where floats resolve the polytope no longer
+_BATCHES = 20
+_BLOCK = 60  # sweeps per dimension after which the error is looked at
+_MOST_BLOCKS = 200
+_PHASES = 5.0  # how many ratios the error is shared by; a few more or less make little difference
+USUAL_ERROR = 0.03
+
+
+@dataclass(frozen=True)
+class VolumeEstimate:
+    """The logarithm of a volume, and the standard deviation that the walks themselves suggest for it."""
+
+    log_volume: float
+    error: float
+
+    @property
+    def volume(self) -> float:
+        return math.exp(self.log_volume) if self.log_volume < 709.0 else math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Cooled:
+    """A rounded polytope, the estimate, and where the uniform walk in z may start."""
+
+    rounded: Rounded
+    estimate: VolumeEstimate
+    start: FloatArray
+
+
+def polytope_estimate(
+    normals: FloatArray,
+    offsets: FloatArray,
+    inside: FloatArray,
+    rng: np.random.Generator,
+    *,
+    error: float = USUAL_ERROR,
+    directions: str = "coordinate",
+) -> VolumeEstimate:
+    """Volume of the bounded polytope {y : normals y <= offsets} around a point strictly inside it.
+
+    Parameters
+    ----------
+    error
+        Relative standard deviation to aim for: halving it takes four times as long.
+    directions
+        Of the walk, see `walk`.
+    """
+    return cool(normals, offsets, inside, rng, error=error, directions=directions).estimate
+
+
+def cool(
+    normals: FloatArray,
+    offsets: FloatArray,
+    inside: FloatArray,
+    rng: np.random.Generator,
+    *,
+    error: float = USUAL_ERROR,
+    directions: str = "coordinate",
+) -> Cooled:
+    if not 0.0 < error < 1.0:
+        raise ParameterError("error", "must be > 0 and < 1", error)
+    rounded = make_round(normals, offsets, inside, rng)
+    share = error**2 / _PHASES
+    sharpness, log_integral, variance = _first_gaussian(rounded, rng, share)
+    start = np.zeros(len(rounded.centre))
+    while sharpness > 0.0:
+        phase = _phase(rounded, start, sharpness, rng, share, directions)
+        sharpness, start = phase.sharpness, phase.end
+        log_integral += phase.log_ratio
+        variance += phase.variance
+    return Cooled(rounded, VolumeEstimate(log_integral + rounded.log_scale, math.sqrt(variance)), start)
+
+
+def _first_gaussian(rounded: Rounded, rng: np.random.Generator, share: float) -> tuple[float, float, float]:
+    """A sharpness whose Gaussian lies mostly inside, log of its integral, and the relative variance of that."""
+    d = len(rounded.centre)
+    sigma = 1.0
+    while sigma > _NARROWEST and _share_inside(rounded, sigma, rng, _TRIAL) < _INSIDE:
+        sigma *= 0.9
+    count = math.ceil(1.5 / share)
+    p = max(_share_inside(rounded, sigma, rng, count), 1.0 / count)
+    log_gaussian = 0.5 * d * math.log(2.0 * math.pi * sigma**2)
+    return 0.5 / sigma**2, log_gaussian + math.log(p), (1.0 - p) / (p * count)
+
+
+def _share_inside(rounded: Rounded, sigma: float, rng: np.random.Generator, count: int) -> float:
+    z = sigma * rng.standard_normal((count, len(rounded.centre)))
+    return float((z @ rounded.normals.T <= rounded.offsets).all(axis=1).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class _Phase:
+    sharpness: float
+    log_ratio: float
+    variance: float
+    end: FloatArray
+
+
+def _phase(
+    rounded: Rounded, start: FloatArray, sharpness: float, rng: np.random.Generator, share: float, directions: str
+) -> _Phase:
+    """Walk at one sharpness until the ratio to the next is known well enough."""
+    d = len(start)
+    squares, lower = np.empty(0), sharpness
+    for block in range(_MOST_BLOCKS):
+        samples = walk(
+            rounded.normals,
+            rounded.offsets,
+            start,
+            rng,
+            samples=_BLOCK * d,
+            thin=d,
+            sharpness=sharpness,
+            directions=directions,
+        )
+        start = samples[-1]
+        if block == 0:
+            samples = samples[len(samples) // 4 :]
+        squares = np.append(squares, (samples**2).sum(axis=1))
+        if block == 0:
+            lower = _next_sharpness(squares, sharpness)
+        log_ratio, variance = log_mean_weight(squares * (sharpness - lower))
+        if variance <= share:
+            break
+    return _Phase(lower, log_ratio, variance, start)
+
+
+def _next_sharpness(squares: FloatArray, sharpness: float) -> float:
+    """The smallest sharpness whose weights vary little enough."""
+    low, high = 0.0, sharpness
+    if _relative_variance(squares * sharpness) <= _SPREAD:
+        return 0.0
+    for _ in range(30):
+        middle = 0.5 * (low + high)
+        if _relative_variance(squares * (sharpness - middle)) <= _SPREAD:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _relative_variance(log_weights: FloatArray) -> float:
+    weights = np.exp(log_weights - log_weights.max())
+    return float(weights.var() / weights.mean() ** 2)
+
+
+def log_mean_weight(log_weights: FloatArray) -> tuple[float, float]:
+    """Logarithm of the mean of the weights of one walk, and its variance from the means of batches."""
+    top = float(log_weights.max())
+    weights = np.exp(log_weights - top)
+    mean = float(weights.mean())
+    size = len(weights) // _BATCHES
+    batches = weights[len(weights) - size * _BATCHES :].reshape(_BATCHES, size).mean(axis=1)
+    return top + math.log(mean), float(batches.var(ddof=1) / _BATCHES / mean**2)

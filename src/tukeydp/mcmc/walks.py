@@ -1,0 +1,181 @@
+"""Hit-and-run over {y : A y <= b}, compiled: along random directions and along coordinates.
+
+One step picks a line through the current point, cuts it with the polytope, and draws a point of that chord from the
+density exp(-sharpness |y|^2): uniform for sharpness 0, a Gaussian around the origin otherwise. Run under plain threads
+(the kernels release the GIL).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from tukeydp.errors import ParameterError
+from tukeydp.grid import FloatArray
+
+DIRECTIONS = ("coordinate", "random")
+_FRESH_SLACK = 512  # steps after which slacks are computed anew, so that rounding does not add up
+_TOUCHING = 1e-200  # no slack is smaller: a row that touches stops the walk, and divides nothing by zero
+
+
+def walk(
+    normals: FloatArray,
+    offsets: FloatArray,
+    start: FloatArray,
+    rng: np.random.Generator,
+    *,
+    samples: int,
+    thin: int,
+    sharpness: float = 0.0,
+    directions: str = "coordinate",
+) -> FloatArray:
+    """Points of one walk from `start`, a point inside: every `thin`-th of samples * thin steps.
+
+    Parameters
+    ----------
+    normals, offsets
+        The polytope {y : normals y <= offsets}. If it is unbounded, sharpness must be positive.
+    sharpness
+        The stationary density is proportional to exp(-sharpness |y|^2).
+    directions
+        "coordinate" (a step costs one operation a row) or "random" (d operations a row, but indifferent to rotations).
+    """
+    if directions not in DIRECTIONS:
+        raise ParameterError("directions", "must be 'coordinate' or 'random'", repr(directions))
+    columns = np.ascontiguousarray(np.asarray(normals, dtype=np.float64).T)
+    out = np.empty((samples, len(columns)))
+    inside = np.array(start, dtype=np.float64)
+    along_axes = directions == "coordinate"
+    _walk(columns, np.asarray(offsets, np.float64), inside, float(sharpness), along_axes, thin, out, rng)
+    return out
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def _steepest(column: Any, slack: Any) -> tuple[float, float]:
+    """Largest and smallest of column / slack: the chord goes from 1/smallest to 1/largest. No branches."""
+    largest, smallest = 0.0, 0.0
+    for i in range(len(slack)):
+        rate = column[i] / slack[i]
+        largest = max(largest, rate)
+        smallest = min(smallest, rate)
+    return largest, smallest
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def _advance(column: Any, slack: Any, step: float) -> None:
+    for i in range(len(slack)):
+        slack[i] = max(slack[i] - step * column[i], _TOUCHING)
+
+
+@njit(nogil=True, cache=True)
+def _walk(
+    columns: Any, offsets: Any, y: Any, sharpness: float, along_axes: bool, thin: int, out: Any, rng: Any
+) -> None:
+    d, m = columns.shape
+    slack, rates, u = np.empty(m), np.empty(m), np.empty(d)
+    since = _FRESH_SLACK
+    for sample in range(len(out)):
+        for _ in range(thin):
+            if since >= _FRESH_SLACK:
+                _slacks(columns, offsets, y, slack)
+                since = 0
+            since += 1
+            if along_axes:
+                j = min(int(rng.random() * d), d - 1)
+                y[j] += _step(columns[j], slack, y[j], sharpness, rng)
+            else:
+                along = _direction(columns, y, u, rates, rng)
+                step = _step(rates, slack, along, sharpness, rng)
+                for j in range(d):
+                    y[j] += step * u[j]
+        for j in range(d):
+            out[sample, j] = y[j]
+
+
+@njit(nogil=True, cache=True)
+def _step(rates: Any, slack: Any, along: float, sharpness: float, rng: Any) -> float:
+    """How far to go along a line on which row i loses rates[i] of its slack per unit; `along` is <y, line>."""
+    largest, smallest = _steepest(rates, slack)
+    high = 1.0 / largest if largest > 0.0 else np.inf
+    low = 1.0 / smallest if smallest < 0.0 else -np.inf
+    step = _on_chord(low, high, -along, sharpness, rng)
+    _advance(rates, slack, step)
+    return step
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def _direction(columns: Any, y: Any, u: Any, rates: Any, rng: Any) -> float:
+    """A uniform direction in `u`, its product with every row in `rates`, and its product with y."""
+    d, m = columns.shape
+    length = 0.0
+    for j in range(d):
+        u[j] = rng.standard_normal()
+        length += u[j] * u[j]
+    length = math.sqrt(length)
+    along = 0.0
+    rates[:] = 0.0
+    for j in range(d):
+        u[j] /= length
+        along += u[j] * y[j]
+        for i in range(m):
+            rates[i] += columns[j, i] * u[j]
+    return along
+
+
+@njit(nogil=True, cache=True)
+def _slacks(columns: Any, offsets: Any, y: Any, slack: Any) -> None:
+    slack[:] = offsets
+    for j in range(len(columns)):
+        for i in range(len(slack)):
+            slack[i] -= columns[j, i] * y[j]
+    for i in range(len(slack)):
+        slack[i] = max(slack[i], _TOUCHING)
+
+
+@njit(nogil=True, cache=True)
+def _on_chord(low: float, high: float, mode: float, sharpness: float, rng: Any) -> float:
+    """A draw from exp(-sharpness (t - mode)^2) on low <= t <= high."""
+    if sharpness == 0.0:
+        return low + rng.random() * (high - low)
+    sigma = 1.0 / math.sqrt(2.0 * sharpness)
+    a, b = (low - mode) / sigma, (high - mode) / sigma
+    if a > 0.0:
+        z = _tail(a, b, rng)
+    elif b < 0.0:
+        z = -_tail(-b, -a, rng)
+    else:
+        z = _middle(a, b, rng)
+    return min(max(mode + sigma * z, low), high)
+
+
+@njit(nogil=True, cache=True)
+def _middle(a: float, b: float, rng: Any) -> float:
+    """Standard normal on a <= 0 <= b: propose from itself or, on short chords, uniformly."""
+    if b - a > 2.5:
+        while True:
+            z = rng.standard_normal()
+            if a <= z <= b:
+                return z
+    while True:
+        z = a + rng.random() * (b - a)
+        if rng.random() <= math.exp(-0.5 * z * z):
+            return z
+
+
+@njit(nogil=True, cache=True)
+def _tail(a: float, b: float, rng: Any) -> float:
+    """Standard normal on 0 < a <= z <= b: exponential proposals, or uniform ones where b is near (Robert 1995)."""
+    if (b - a) * a < 1.5 and b - a < 1.5:
+        while True:
+            z = a + rng.random() * (b - a)
+            if rng.random() <= math.exp(0.5 * (a * a - z * z)):
+                return z
+    rate = 0.5 * (a + math.sqrt(a * a + 4.0))
+    cut = -math.expm1(-rate * (b - a))
+    while True:
+        z = a - math.log1p(-cut * rng.random()) / rate
+        if rng.random() <= math.exp(-0.5 * (z - rate) * (z - rate)):
+            return min(z, b)
