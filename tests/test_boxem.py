@@ -163,7 +163,7 @@ def test_an_enormous_epsilon_still_has_an_expected_error():
     st.integers(1, 4),
     st.sampled_from([1e-12, 1e-3, 1, 30, 1e5]),
     st.sampled_from([None, 1, 0.5, "1e-9"]),
-    st.sampled_from([None, td.AxisAligned(), td.Random(0), td.Random(1, axes=False), td.Random(40)]),
+    st.sampled_from([None, td.AxisAligned(), td.Random(0), td.Random(1, axes=False), td.Random(40), td.Spread(9)]),
     st.integers(0, 3),
 )
 def test_every_kind_of_data_gives_a_draw(n, d, epsilon, resolution, depth, kind):
@@ -193,6 +193,7 @@ def test_every_kind_of_data_gives_a_draw(n, d, epsilon, resolution, depth, kind)
         ({"depth": "random"}, "depth"),
         ({"depth": td.Random}, "depth"),
         ({"depth": td.Random(10**12)}, "directions"),
+        ({"depth": td.Spread}, "depth"),
         ({"depth": td.Directions([[1, 2, 3]])}, "vectors"),
         ({"randomness": 7}, "randomness"),
         ({"x": [[1, 2], [3]]}, "x"),

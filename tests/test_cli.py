@@ -100,6 +100,16 @@ def test_the_other_mechanisms(run, table, mechanism):
     assert "deviation must" in err
 
 
+def test_spread_depth(run, table):
+    arguments = ("mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=spread", "--json")
+    code, out, _ = run(*arguments, "--directions", 4)
+    assert code == 0
+    assert len(json.loads(out)["directions"]) == 6
+    assert json.loads(out)["notion"].startswith("Spread")
+    code, out, _ = run(*arguments, "--directions", 5, "--no-axes")
+    assert len(json.loads(out)["directions"]) == 5
+
+
 def test_exact_depth(run, table):
     code, out, _ = run("mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=exact", "--json")
     assert code == 0

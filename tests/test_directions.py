@@ -8,6 +8,7 @@ import pytest
 import tukeydp as td
 from tukeydp.directions import default_directions
 from tukeydp.grid import bounded_grid
+from tukeydp.notions import notion
 
 KEY, OTHER = bytes(32), bytes([1] * 32)
 
@@ -16,23 +17,62 @@ def grid(d, **options):
     return bounded_grid(d, **{"bounds": (-10, 10), "resolution": None, **options})
 
 
-def test_axes_come_first_and_can_be_left_out():
-    with_axes = td.Random(7).on_grid(grid(3), KEY)
+drawn = pytest.mark.parametrize("kind", [td.Random, td.Spread])
+
+
+@drawn
+def test_axes_come_first_and_can_be_left_out(kind):
+    with_axes = kind(7).on_grid(grid(3), KEY)
     assert with_axes.shape == (10, 3)
     assert with_axes[:3].tolist() == np.eye(3, dtype=int).tolist()
-    without = td.Random(7, axes=False).on_grid(grid(3), KEY)
-    assert without.tolist() == with_axes[3:].tolist()
+    assert kind(7, axes=False).on_grid(grid(3), KEY).shape == (7, 3)
 
 
-def test_seed_fixes_directions_and_a_key_draws_fresh_ones():
-    assert (td.Random(9, seed=4).on_grid(grid(4), KEY) == td.Random(9, seed=4).on_grid(grid(4), OTHER)).all()
-    assert (td.Random(9, seed=4).on_grid(grid(4), KEY) != td.Random(9, seed=5).on_grid(grid(4), KEY)).any()
-    assert (td.Random(9).on_grid(grid(4), KEY) != td.Random(9).on_grid(grid(4), OTHER)).any()
+def test_random_directions_are_the_same_with_axes_and_without():
+    with_axes = td.Random(7).on_grid(grid(3), KEY)
+    assert td.Random(7, axes=False).on_grid(grid(3), KEY).tolist() == with_axes[3:].tolist()
 
 
-def test_a_seed_is_a_number_whatever_its_type():
-    assert td.Random(np.int64(9), seed=np.int64(4)) == td.Random(9, seed=4)
-    assert (td.Random(9, seed=np.int64(4)).on_grid(grid(4), KEY) == td.Random(9, seed=4).on_grid(grid(4), KEY)).all()
+@drawn
+@pytest.mark.parametrize("axes", [True, False])
+def test_seed_fixes_directions_and_a_key_draws_fresh_ones(kind, axes):
+    def directions(key, seed=None):
+        return kind(9, axes=axes, seed=seed).on_grid(grid(4), key)
+
+    assert (directions(KEY, seed=4) == directions(OTHER, seed=4)).all()
+    assert (directions(KEY, seed=4) != directions(KEY, seed=5)).any()
+    assert (directions(KEY) != directions(OTHER)).any()
+    assert (directions(KEY) == directions(KEY)).all()
+
+
+@drawn
+def test_a_seed_is_a_number_whatever_its_type(kind):
+    assert kind(np.int64(9), seed=np.int64(4)) == kind(9, seed=4)
+    assert (kind(9, seed=np.int64(4)).on_grid(grid(4), KEY) == kind(9, seed=4).on_grid(grid(4), KEY)).all()
+
+
+@drawn
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+@pytest.mark.parametrize("axes", [True, False])
+@pytest.mark.parametrize("directions", [None, 1, 2, 12])
+def test_there_are_as_many_as_announced_on_the_grid_and_off_it(kind, d, axes, directions):
+    depth = kind(directions, axes=axes, seed=3)
+    on_grid = depth.on_grid(grid(d, resolution=1), KEY)
+    assert on_grid.shape == (depth.size(d), d)
+    assert on_grid.any(axis=1).all()
+    # So coarse a grid leaves room for the longest directions, and both are the same integers.
+    assert depth.in_data_units(d, KEY) == on_grid.tolist()
+
+
+@drawn
+def test_a_grid_that_is_too_fine_is_refused(kind):
+    with pytest.raises(td.ParameterError, match="resolution"):
+        kind(3).on_grid(grid(2, resolution=2.0**-55), KEY)
+
+
+def test_notions_of_different_kinds_are_different():
+    assert td.Random(9) != td.Spread(9)
+    assert repr(td.Spread(9, axes=False)) == "Spread(directions=9, axes=False, seed=None)"
 
 
 def test_random_directions_are_uniform_on_the_sphere():
@@ -46,6 +86,13 @@ def test_random_directions_are_uniform_on_the_sphere():
     cube = np.random.default_rng(0).uniform(-1, 1, size=(20_000, 3))
     cube /= np.linalg.norm(cube, axis=1, keepdims=True)
     assert np.abs((cube**4).mean(axis=0) - 1 / 5).max() > 6 * (1 / 9 / 20_000) ** 0.5
+
+
+def test_the_default_notion_is_spread_and_takes_fewer_directions_for_huge_tables():
+    assert notion(None, 1000, 1).size(1) == 1
+    assert notion(None, 1000, 5) == td.Spread(150)
+    assert notion(None, 200_000, 5) == td.Spread(100)
+    assert notion(None, 10**7, 5) == td.Spread(30)
 
 
 def test_default_number_grows_with_d():
@@ -81,6 +128,11 @@ def test_vectors_are_in_data_units():
         lambda: td.Random(True),
         lambda: td.Random(0, axes=False),
         lambda: td.Random(3, seed=-1),
+        lambda: td.Spread(-1),
+        lambda: td.Spread(2.5),
+        lambda: td.Spread(0, axes=False),
+        lambda: td.Spread(3, seed="a"),
+        lambda: td.Spread(10**6),
         lambda: td.Directions([]),
         lambda: td.Directions([[]]),
         lambda: td.Directions([[1, 2], [1]]),
@@ -90,7 +142,6 @@ def test_vectors_are_in_data_units():
         lambda: td.Directions([1, 2]),
         lambda: td.Directions([[1, 2, 3]]).on_grid(grid(2), KEY),
         lambda: td.Directions([[2**61, 1]]).on_grid(grid(2), KEY),
-        lambda: td.Random(3).on_grid(grid(2, resolution=2.0**-55), KEY),
     ],
 )
 def test_bad_directions_are_refused(make):

@@ -45,7 +45,9 @@ def test_a_value_comes_back_to_within_half_a_step(lower, width, place):
     ("bounds", "resolution"),
     [((0, 1), 1), (([0, -5], [1e9, 5]), (0.5, 1e-9)), ((-1, 1), 2.0**-40)],
 )
-@pytest.mark.parametrize("depth", [td.AxisAligned(), td.Random(50, seed=3), td.Directions([[1, 2], [0.1, -0.7]])])
+@pytest.mark.parametrize(
+    "depth", [td.AxisAligned(), td.Random(50, seed=3), td.Spread(50, seed=3), td.Directions([[1, 2], [0.1, -0.7]])]
+)
 def test_no_projection_can_reach_the_limit(bounds, resolution, depth):
     grid = bounded_grid(2, bounds=bounds, resolution=resolution)
     for v in depth.on_grid(grid, bytes(32)).tolist():

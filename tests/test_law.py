@@ -168,26 +168,42 @@ def test_a_million_draws():
     assert g_test(observed, pmf(epsilon=EPSILON * Fraction(101, 100))) < FALSE_ALARM
 
 
-@pytest.mark.parametrize("hints", ["good", "garbage"])
-def test_slanted_boxes_follow_the_same_law(hints, monkeypatch):
-    """Stretched data, a basis from the first proposal on; with garbage hints the basis is a random one."""
+STRETCHED = [(i, i + j % 2) for i in range(5) for j in range(3)]
+ACROSS = [(1, 0), (0, 1), (1, -1), (2, -1)]
+
+
+@pytest.fixture
+def slanted(monkeypatch):
+    """Makes samplers for stretched data with a basis from the first proposal on."""
     monkeypatch.setattr(envelope_module, "_WORTHWHILE", -math.inf)
     monkeypatch.setattr(sampler_module, "_FEW_STEPS", 0)  # no settling: it would make boxes too good to need a basis
-    rows = [(i, i + j % 2) for i in range(5) for j in range(3)]
-    directions = [(1, 0), (0, 1), (1, -1), (2, -1)]
-    points = list(itertools.product(range(7), repeat=2))
-    levels = level_sets(np.array(rows), np.array(directions))
-    within = Box((0, 0), (6, 6))
     # Boxes everywhere, so that the ladder cannot do without slanted ones.
     monkeypatch.setattr(sampler_module, "_box_cost", lambda levels: 0.0)
-    sampler = Sampler(levels, within=within, epsilon=EPSILON, hints=Garbage(levels) if hints == "garbage" else None)
-    sampler._envelope.refine([1, 2, 3])
-    sampler._envelope.rebase()
-    sampler._search, sampler._budget = sampler._refined()
-    assert sampler._envelope._basis is not None
-    if hints == "good":
+
+    def make(garbage=False, **options):
+        levels = level_sets(np.array(STRETCHED), np.array(ACROSS))
+        hints = Garbage(levels) if garbage else None
+        sampler = Sampler(levels, within=Box((0, 0), (6, 6)), epsilon=EPSILON, hints=hints, **options)
+        sampler._envelope.refine([1, 2, 3])
+        sampler._envelope.rebase()
+        sampler._search, sampler._budget = sampler._refined()
+        assert sampler._envelope._basis is not None
+        return sampler
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"garbage": True}, {"word_bits": 1}],
+    ids=["good hints", "garbage hints, hence a random basis", "undecided words"],
+)
+def test_slanted_boxes_follow_the_same_law(options, slanted):
+    sampler = slanted(**options)
+    if "garbage" not in options:
         assert sampler._search._slanted.any()
-    depths = [oracle.depth(rows, y, directions) for y in points]
+    points = list(itertools.product(range(7), repeat=2))
+    depths = [oracle.depth(STRETCHED, y, ACROSS) for y in points]
     tally = dict.fromkeys(points, 0)
     for i in range(DRAWS):
         tally[tuple(sampler.draw(derived_key("slanted", i)))] += 1
@@ -195,6 +211,44 @@ def test_slanted_boxes_follow_the_same_law(hints, monkeypatch):
     q = Fraction(math.exp(EPSILON / 2))
     assert g_test(observed, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
     assert g_test(observed, [float(p) for p in oracle.law(depths, q * Fraction(6, 5))]) < FALSE_ALARM
+
+
+def test_threads_do_not_change_a_seeded_draw_from_slanted_boxes(slanted, monkeypatch):
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
+    samplers = [slanted(threads=threads) for threads in (1, 2, 4)]
+    for i in range(300):
+        key = derived_key("slanted threads", i)
+        assert len({tuple(sampler.draw(key)) for sampler in samplers}) == 1
+
+
+@pytest.mark.parametrize(("d", "copies"), [(10, False), (6, True)])
+def test_threads_do_not_change_a_long_seeded_draw(d, copies):
+    """Up to ten thousands of proposals: lanes are shared, boxes refined and, for copies of a column, a basis taken."""
+    gauss = np.random.default_rng(2).normal(size=(400 if copies else 1000, d))
+    rows = np.rint((gauss[:, :1] if copies else gauss) * np.full(d, 2.0**30)).astype(np.int64)
+    levels = level_sets(rows, td.Random(30, axes=copies, seed=3)._integers(d, 2**16, b""))
+    long = False
+    for seed in range(6):
+        drawn = set()
+        for threads in (1, 2, 5):
+            sampler = Sampler(levels, within=Box((-(2**34),) * d, (2**34,) * d), epsilon=Fraction(1), threads=threads)
+            drawn.add(tuple(sampler.draw(derived_key("long", seed))))
+            long |= sampler._proposals > 10_000 and sampler._search._slanted.any() == copies
+        assert len(drawn) == 1
+    assert long
+
+
+def test_no_box_is_missing_that_the_plan_asks_for_once_it_knows_the_others():
+    """One round of planning is not enough here: boxes near the top come out larger than the estimates."""
+    gauss = np.random.default_rng(0).normal(size=(500, 12))
+    levels = level_sets(np.rint(gauss * 2**30).astype(np.int64), td.Spread(60, seed=1)._integers(12, 2**16, b""))
+    sampler = Sampler(levels, within=Box((-(2**34),) * 12, (2**34,) * 12), epsilon=Fraction(1))
+    sampler._proposals = 1e6
+    wanted = sampler._plan().levels
+    sampler._envelope.refine(wanted)
+    assert sampler._envelope.lacks(sampler._plan().levels)
+    sampler._refined()
+    assert not sampler._envelope.lacks(sampler._plan().levels)
 
 
 def test_levels_without_grid_points_do_not_stall_the_draw():

@@ -14,7 +14,7 @@ from scipy.spatial import ConvexHull
 import tukeydp as td
 
 PULL = 1e-6  # vertices are floats: moved by this part of the way to the centroid they are inside for certain
-NOTIONS = [td.Exact(), td.AxisAligned(), td.Random(6, seed=3), td.Random(5, axes=False, seed=4)]
+NOTIONS = [td.Exact(), td.AxisAligned(), td.Random(6, seed=3), td.Random(5, axes=False, seed=4), td.Spread(5, seed=5)]
 
 
 def small_data(most_rows=9, most_columns=3):

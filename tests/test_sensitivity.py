@@ -23,7 +23,14 @@ cell = st.one_of(
 row = st.tuples(cell, cell)
 GRID = bounded_grid(2, bounds=(-2, 2), resolution=1)
 POINTS = np.array(list(itertools.product(range(-2, 3), repeat=2)))
-NOTIONS = [td.AxisAligned(), td.Random(5, seed=1), td.Random(4, axes=False, seed=2), td.Directions([[1, 1], [3, -1]])]
+NOTIONS = [
+    td.AxisAligned(),
+    td.Random(5, seed=1),
+    td.Random(4, axes=False, seed=2),
+    td.Spread(5, seed=1),
+    td.Spread(4, axes=False, seed=2),
+    td.Directions([[1, 1], [3, -1]]),
+]
 
 
 def depths(x, directions):

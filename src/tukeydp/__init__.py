@@ -3,7 +3,7 @@
 from tukeydp import baselines
 from tukeydp.boxem import boxem
 from tukeydp.depth import tukey_depth
-from tukeydp.directions import AxisAligned, Directions, Exact, Random
+from tukeydp.directions import AxisAligned, Directions, Exact, Random, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.planner import ExpectedError
 from tukeydp.privacy import ApproxDP, PureDP
@@ -24,6 +24,7 @@ __all__ = [
     "Random",
     "Refused",
     "Release",
+    "Spread",
     "baselines",
     "boxem",
     "level_set",

@@ -47,7 +47,7 @@ def boxem(
         (lower, upper), scalars or one per column: what is known of the columns without looking. Rows outside are
         moved to the edge. Wide bounds cost little.
     depth
-        `td.Random(k)` (default: with a number of directions that grows with d), `td.AxisAligned()`,
+        `td.Spread(k)` (default: with a number of directions that grows with d), `td.Random(k)`, `td.AxisAligned()`,
         `td.Directions(vectors)`, or `td.Exact()`: all directions, practical for up to four columns.
     resolution
         Step of the public grid, a scalar or one per column; unless given, the width over 2**44, and over 2**30 for

@@ -19,7 +19,7 @@ from rich.text import Text
 import tukeydp
 from tukeydp.baselines import by_name
 from tukeydp.demo import LOWER, UPPER, made_up_patients
-from tukeydp.directions import AxisAligned, Exact, Notion, Random
+from tukeydp.directions import AxisAligned, Exact, Notion, Random, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.io import read_csv
 from tukeydp.randomness import seeded
@@ -66,10 +66,10 @@ def mean(
     deviation: Annotated[
         list[str] | None, typer.Option(help="coinpress only: known standard deviation, for all or COLUMN=VALUE.")
     ] = None,
-    depth: Annotated[str, typer.Option(help="random, axis-aligned or exact.")] = "random",
+    depth: Annotated[str, typer.Option(help="spread, random, axis-aligned or exact.")] = "spread",
     directions: Annotated[
         int | None,
-        typer.Option(help="Random directions besides the axes; chosen from the table's shape if left out."),
+        typer.Option(help="Directions besides the axes; chosen from the table's shape if left out."),
     ] = None,
     axes: Annotated[bool, typer.Option(help="Whether the axes are among the directions.")] = True,
     resolution: Annotated[
@@ -139,8 +139,8 @@ def contours(
     file: Annotated[Path, typer.Argument(help="CSV file with a header line; one row per person.")],
     columns: Annotated[str, typer.Option(help="Two columns, or more for all their pairs, separated by commas.")],
     out: Annotated[Path, typer.Option(help="Picture to write: .png, .svg or .pdf.")],
-    depth: Annotated[str, typer.Option(help="random, axis-aligned or exact.")] = "exact",
-    directions: Annotated[int | None, typer.Option(help="Random directions besides the axes.")] = None,
+    depth: Annotated[str, typer.Option(help="spread, random, axis-aligned or exact.")] = "exact",
+    directions: Annotated[int | None, typer.Option(help="Directions besides the axes.")] = None,
     decimal: Annotated[str, typer.Option(help="Decimal sign in the file: . or ,")] = ".",
 ) -> None:
     """Draw nested depth regions over the scatter of the data. NOT PRIVATE: for those who may see the data."""
@@ -151,7 +151,7 @@ def contours(
         if out.suffix.lower() not in (".png", ".svg", ".pdf"):
             raise ParameterError("out", "must end in .png, .svg or .pdf", str(out))
         names = [name.strip() for name in columns.split(",")]
-        notion = _notion(depth, directions, axes=True) or Random()
+        notion = _notion(depth, directions, axes=True) or Spread()
         figure = draw(read_csv(file, names, decimal=decimal), depth=notion)
         try:
             figure.savefig(out, dpi=150)
@@ -176,9 +176,12 @@ def _notion(depth: str, directions: int | None, axes: bool) -> Notion | Exact | 
         if directions is not None or not axes:
             raise ParameterError("directions", f"must be left out with --depth {depth}", directions)
         return fixed[depth]
-    if depth != "random":
-        raise ParameterError("depth", "must be random, axis-aligned or exact", repr(depth))
-    return None if directions is None and axes else Random(directions, axes=axes)
+    drawn: dict[str, type[Random] | type[Spread]] = {"spread": Spread, "random": Random}
+    if depth not in drawn:
+        raise ParameterError("depth", "must be spread, random, axis-aligned or exact", repr(depth))
+    if depth == "spread" and directions is None and axes:
+        return None  # what a call without a notion gets: a number that fits the table's shape
+    return drawn[depth](directions, axes=axes)
 
 
 def _per_column(option: str, given: Sequence[str], names: Sequence[str], count: int) -> list[list[str]]:

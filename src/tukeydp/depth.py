@@ -36,7 +36,7 @@ def tukey_depth(points: Any, x: Any, depth: Notion | Exact = EXACT) -> IntArray:
         Array-like (n, d) or (n,), or a table. A row with a missing or infinite cell lies in no halfspace.
     depth
         Which directions count, each with both of its halfspaces: all of them (`td.Exact()`) unless said otherwise.
-        `Random` directions are drawn in data units.
+        `Random` and `Spread` directions are drawn in data units.
 
     Returns
     -------

@@ -37,6 +37,10 @@ class Envelope:
         self.needs_programs = len(self._axes) < len(levels.directions)
         self.top = self._find_top()
 
+    def lacks(self, wanted: Sequence[int]) -> bool:
+        """Whether a box is missing at some of these levels."""
+        return any(level not in self.boxes for level in wanted)
+
     def refine(self, wanted: Sequence[int]) -> None:
         """Certify boxes at the wanted levels that have none yet."""
         fresh = sorted(set(wanted) - self.boxes.keys())

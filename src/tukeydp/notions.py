@@ -7,7 +7,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tukeydp.directions import AxisAligned, Directions, Exact, Notion, Random, default_directions, starting_directions
+from tukeydp.directions import (
+    AxisAligned,
+    Directions,
+    Exact,
+    Notion,
+    Random,
+    Spread,
+    default_directions,
+    starting_directions,
+)
 from tukeydp.errors import ParameterError
 
 # Above this many projections (160 MB) the default notion takes fewer directions: with so many rows the noise
@@ -22,9 +31,9 @@ def notion(depth: Any, n: int, d: int) -> Notion:
     """The given notion of finitely many directions, or one chosen from the public numbers n and d alone."""
     if depth is None:
         usual = default_directions(d)
-        return Random(min(usual, max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n)))
-    if not isinstance(depth, AxisAligned | Random | Directions):
-        rule = "must be td.Exact(), td.AxisAligned(), td.Random(...) or td.Directions(...)"
+        return Spread(min(usual, max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n)))
+    if not isinstance(depth, AxisAligned | Random | Spread | Directions):
+        rule = "must be td.Exact(), td.AxisAligned(), td.Random(...), td.Spread(...) or td.Directions(...)"
         raise ParameterError("depth", rule, repr(depth)[:60])
     return depth
 

@@ -81,7 +81,7 @@ def level_set(x: Any, level: int, depth: Notion | Exact = EXACT) -> LevelSet:
         At least 1. Above the highest depth of any point the set is empty.
     depth
         Which directions count, each with both of its halfspaces: all of them (`td.Exact()`) unless said otherwise.
-        `Random` directions are drawn in data units.
+        `Random` and `Spread` directions are drawn in data units.
 
     Privacy
     -------

@@ -21,7 +21,7 @@ from tukeydp.envelope import Envelope
 from tukeydp.exactly import WORD, Group, LevelDraw
 from tukeydp.grid import IntArray
 from tukeydp.hints import Hints, LinearPrograms
-from tukeydp.ladder import plan_ladder
+from tukeydp.ladder import Ladder, plan_ladder
 from tukeydp.levels import LevelSets
 from tukeydp.randomness import Keystream
 
@@ -88,9 +88,20 @@ class Sampler:
             envelope.settle(int(min(_MANY_POINTS, max(_FEW_POINTS, self._proposals))))
         if self._proposals > _WORTH_A_BASIS:
             envelope.rebase()
+        ladder = self._plan()
+        # Boxes may turn out larger than the plan took them for, above all near the top: then it wants others besides.
+        while envelope.lacks(ladder.levels):
+            envelope.refine(ladder.levels)
+            ladder = self._plan()
+        search = Search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits)
+        return search, _PATIENCE * max(ladder.proposals, self._proposals)
+
+    def _plan(self) -> Ladder:
+        """The boxes that pay off, judging by those there are."""
+        envelope, levels = self._envelope, self._levels
         log_sizes = {level: envelope.log_size(level) for level in envelope.boxes}
         log_sizes.setdefault(self._lowest, math.log(self._within.size))
-        ladder = plan_ladder(
+        return plan_ladder(
             levels,
             lowest=self._lowest,
             top=max(envelope.top, self._lowest),
@@ -99,9 +110,6 @@ class Sampler:
             box_cost=_box_cost(levels) if envelope.needs_programs else 4.0 * levels.d,
             proposals=self._proposals,
         )
-        envelope.refine(ladder.levels)
-        search = Search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits)
-        return search, _PATIENCE * max(ladder.proposals, self._proposals)
 
 
 def _coarse(levels: LevelSets) -> bool:
