@@ -11,6 +11,7 @@ import pytest
 
 import tukeydp as td
 from tukeydp.cli import main
+from tukeydp.mechanisms import MECHANISMS, Mechanism
 
 SECRET = "4711.25"
 
@@ -110,6 +111,39 @@ def test_spread_depth(run, table):
     assert len(json.loads(out)["directions"]) == 5
 
 
+def test_rem_without_bounds(run, tmp_path):
+    path = tmp_path / "many.csv"
+    rows = np.random.default_rng(0).normal(loc=[50, 7], scale=[10, 0.1], size=(600, 2))
+    path.write_text("a,b\n" + "\n".join(f"{a:.4f},{b:.4f}" for a, b in rows))
+    arguments = ["mean", path, "--columns", "a,b", "--epsilon=1", "--delta=1e-6", "--mechanism=rem"]
+    code, out, err = run(*arguments, "--json")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["released"]
+    assert result["guarantee"]["delta_exact"] == "1/1000000"
+    assert abs(result["point"][1] - 7) < 0.1
+    code, out, _ = run(*arguments)
+    for word in ("epsilon = 1, delta = 1e-06", "covered range", "Accuracy"):
+        assert word in out
+    for wrong, word in ((["--bounds=0,1"], "bounds"), (["--test=best"], "test"), (["--threshold=0"], "threshold")):
+        code, out, err = run(*arguments, *wrong)
+        assert (code, out) == (2, "")
+        assert f"{word} must" in err
+
+
+def test_a_refusal_exits_with_3_and_says_what_it_means(run, table):
+    arguments = ["mean", table, "--columns", "a,b c", "--epsilon=0.1", "--delta=1e-9", "--mechanism=rem"]
+    code, out, err = run(*arguments)
+    assert (code, err) == (3, "")
+    for word in ("No release", "The budget is spent", "What would help", "boxem never refuses", "epsilon = 0.1"):
+        assert word in out
+    code, out, _ = run(*arguments, "--json")
+    assert code == 3
+    result = json.loads(out)
+    assert (result["released"], result["point"]) == (False, None)
+    assert result["guarantee"]["epsilon"] == 0.1
+
+
 def test_exact_depth(run, table):
     code, out, _ = run("mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=exact", "--json")
     assert code == 0
@@ -200,7 +234,7 @@ def test_an_unexpected_error_exits_with_1_and_quotes_nothing(run, table, monkeyp
     def broken(*_, **__):
         raise RuntimeError(SECRET)
 
-    monkeypatch.setattr(td, "boxem", broken)
+    monkeypatch.setitem(MECHANISMS, "boxem", Mechanism(broken, ("bounds",)))
     code, out, err = run("mean", table, "--columns", "a", "--epsilon", 1, "--bounds=0,1")
     assert (code, out) == (1, "")
     assert "RuntimeError" in err

@@ -1,6 +1,6 @@
 """The command line: `tukeydp mean FILE ...`, `tukeydp contours FILE ...` and `tukeydp demo`.
 
-Exit codes: 0 released, 2 bad parameters, 1 anything else. Nothing about the data is printed but the release.
+Exit codes: 0 released, 3 refused, 2 bad parameters, 1 anything else. Nothing about the data is printed but the release.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from rich.console import Console
 from rich.text import Text
 
 import tukeydp
-from tukeydp.baselines import by_name
 from tukeydp.demo import LOWER, UPPER, made_up_patients
 from tukeydp.directions import AxisAligned, Exact, Notion, Random, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.io import read_csv
+from tukeydp.mechanisms import MECHANISMS, mechanism_named, options_for
 from tukeydp.randomness import seeded
-from tukeydp.release import Release
+from tukeydp.release import Outcome, Refused, Release
 from tukeydp.words import explain, say
 
 T = TypeVar("T")
@@ -53,16 +53,20 @@ def version(
 def mean(
     file: Annotated[Path, typer.Argument(help="CSV file with a header line; one row per person.")],
     epsilon: Annotated[str, typer.Option(help="Privacy budget, > 0; smaller is more private. 1 is common.")],
+    columns: Annotated[str, typer.Option(help="Columns to release, separated by commas.")],
     bounds: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             help="What is known of the columns without looking: --bounds=-10,10 for all, --bounds age=0,120 for one. "
-            "May be repeated."
+            "May be repeated. All mechanisms but rem need them."
         ),
-    ],
-    columns: Annotated[str, typer.Option(help="Columns to release, separated by commas.")],
-    mechanism: Annotated[str, typer.Option(help=f"boxem, or one of {', '.join(by_name.BASELINES)}.")] = "boxem",
+    ] = None,
+    mechanism: Annotated[
+        str, typer.Option(help=f"One of {', '.join(MECHANISMS)}; rem needs no bounds but may refuse.")
+    ] = "boxem",
     delta: Annotated[str | None, typer.Option(help="For all but boxem: much smaller than 1 / rows; say 1e-6.")] = None,
+    threshold: Annotated[int | None, typer.Option(help="rem only: least depth released; chosen if left out.")] = None,
+    test: Annotated[str | None, typer.Option(help="rem only: graded (default), laplace or paper.")] = None,
     deviation: Annotated[
         list[str] | None, typer.Option(help="coinpress only: known standard deviation, for all or COLUMN=VALUE.")
     ] = None,
@@ -86,33 +90,32 @@ def mean(
 ) -> None:
     """Release the centre of the named columns with differential privacy."""
 
-    def job() -> Release:
-        if mechanism != "boxem" and mechanism not in by_name.BASELINES:
-            raise ParameterError("mechanism", f"must be boxem, {', '.join(by_name.BASELINES)}", repr(mechanism))
+    def job() -> Release | Refused:
         names = [name.strip() for name in columns.split(",")]
-        notion = _notion(depth, directions, axes)
-        pairs = _per_column("bounds", bounds, names, 2)
+        pairs = _per_column("bounds", bounds, names, 2) if bounds else None
         steps = _per_column("resolution", resolution, names, 1) if resolution else None
-        common: dict[str, Any] = {
-            "epsilon": epsilon,
-            "bounds": ([pair[0] for pair in pairs], [pair[1] for pair in pairs]),
-            "randomness": None if seed is None else seeded(seed),
-        }
-        table = read_csv(file, names, decimal=decimal)
-        if mechanism != "boxem":
-            known = _per_column("deviation", deviation, names, 1) if deviation else []
-            others = {"depth": notion, "resolution": resolution}
-            spreads = [value[0] for value in known] or None
-            return by_name.run(mechanism, table, delta=delta, deviation=spreads, left_out=others, **common)
-        for option, given in (("delta", delta), ("deviation", deviation)):
-            if given is not None:
-                raise ParameterError(option, "must be left out with --mechanism boxem", given)
-        return tukeydp.boxem(
-            table, depth=notion, resolution=steps and [step[0] for step in steps], unproven=unproven, **common
+        known = _per_column("deviation", deviation, names, 1) if deviation else None
+        options = options_for(
+            mechanism,
+            {
+                "bounds": pairs and ([pair[0] for pair in pairs], [pair[1] for pair in pairs]),
+                "delta": delta,
+                "depth": _notion(depth, directions, axes),
+                "resolution": steps and [step[0] for step in steps],
+                "deviation": known and [value[0] for value in known],
+                "threshold": threshold,
+                "test": test,
+                "unproven": unproven,
+            },
         )
+        table = read_csv(file, names, decimal=decimal)
+        source = None if seed is None else seeded(seed)
+        return mechanism_named(mechanism).run(table, epsilon=epsilon, randomness=source, **options)
 
-    release = _run(job)
-    _print_json(release) if as_json else explain(release)
+    outcome = _run(job)
+    _print_json(outcome) if as_json else explain(outcome)
+    if not outcome.released:
+        raise typer.Exit(3)
 
 
 @app.command()
@@ -225,8 +228,8 @@ def _complain(message: str) -> None:
     Console(stderr=True).print(Text(f"tukeydp: {message}"), soft_wrap=True)
 
 
-def _print_json(release: Release) -> None:
-    sys.stdout.write(json.dumps(release.to_dict()) + "\n")
+def _print_json(outcome: Outcome) -> None:
+    sys.stdout.write(json.dumps(outcome.to_dict()) + "\n")
 
 
 def main() -> None:

@@ -39,7 +39,7 @@ def rem(
     resolution: Any = Fraction(1, 10**6),
     threshold: int | None = None,
     test: str = "graded",
-    unproven: str | None = None,
+    unproven: Any = None,
     randomness: Any = None,
 ) -> Release | Refused:
     """Release a deep point of `x` without knowing any bounds, or refuse.
@@ -56,7 +56,7 @@ def rem(
         Privacy budget, epsilon > 0 and 0 < delta < 1; delta should be far below 1/n. A float means its shortest
         decimal: 0.1 is 1/10.
     depth
-        `td.Random(k)` (default: with a number of directions that grows with d), `td.AxisAligned()`,
+        `td.Spread(k)` (default: with a number of directions that grows with d), `td.Random(k)`, `td.AxisAligned()`,
         `td.Directions(vectors)`, or `td.Exact()`.
     resolution
         Step of the public grid, a scalar or one per column. Give the true step of columns that hold few different
@@ -69,7 +69,8 @@ def rem(
         "graded" (default) releases from the fewest rows; "laplace" is the plain noisy threshold; "paper" is Algorithm 2
         of the paper with its constants.
     unproven
-        None: everything is proven.
+        None, or "mcmc" for an experiment **without any guarantee**: Algorithm 2 of the paper with volumes and the draw
+        by random walks. `guarantee` is None, `private` False, and the result must not be published.
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 
@@ -103,8 +104,6 @@ def rem(
     guarantee = ApproxDP(epsilon, delta)
     if test not in _TESTS:
         raise ParameterError("test", "must be graded, laplace or paper", repr(test)[:60])
-    if unproven is not None:
-        raise ParameterError("unproven", "must be None", repr(unproven)[:60])
     bits = source(randomness)
     table = read_table(x)
     depth = depth if isinstance(depth, Exact) else notion(depth, table.n, table.d)
@@ -113,6 +112,12 @@ def rem(
     require_memory(depth, table.n, table.d)
     plan = _plan(test, table.n, table.d, guarantee, _checked_threshold(threshold, table.n))
     grid = unbounded_grid(table.d, resolution=resolution, bits=_grid_bits(depth, table.d))
+    if unproven is not None:
+        from tukeydp.mcmc.mechanisms import mcmc_rem, require_mcmc
+
+        require_mcmc(unproven)
+        budget = {"epsilon": guarantee.epsilon, "delta": guarantee.delta}
+        return mcmc_rem(x, **budget, grid=grid, depth=depth, threshold=threshold, randomness=bits)
     public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
     directions = np.empty((0, table.d), dtype=np.int64) if isinstance(depth, Exact) else depth.on_grid(grid, public_key)
     outcome = partial(
