@@ -7,6 +7,7 @@ by a rational point of that exact depth; if none of the points tried has it, the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,17 +16,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.cuts import AlongDirections, Cut, Cuts, Frame, ThroughRows, frame, require_few_tuples
+from tukeydp.carving import Carving
+from tukeydp.cuts import AlongDirections, Cut, Cuts
 from tukeydp.depth import depth_along, finite_rows, is_deep
 from tukeydp.directions import Exact, Notion
 from tukeydp.flats import FLAT, Hull, affine_hull, flat_level_set, reduce
+from tukeydp.frames import Frame, frame
 from tukeydp.grid import FloatArray, IntArray
+from tukeydp.merged import MergedRows
 from tukeydp.notions import notion
-from tukeydp.polytopes import distinct, inner_ball, polytope
+from tukeydp.polytopes import distinct, inner_ball, polytope, unresolved
 from tukeydp.randomness import SystemRandomness
 from tukeydp.tables import read_table
+from tukeydp.through import ThroughRows
 
 _WELL_INSIDE = 1e-3
+_FEW_TUPLES = 22_000_000  # hyperplanes through d rows that are looked at one by one
 _SMALL_CUT = 400  # halfspaces up to which clipping facet by facet beats a hull
 
 
@@ -84,6 +90,8 @@ class Body:
             return None if flat is None else self._in_units(flat.vertices, 0.0, flat.cut)
         cut = self.cuts.facets(level)
         solid = polytope(cut.normals, cut.offsets, centre)
+        if solid is None:
+            raise unresolved(level)
         bounding = solid.bounding()
         facets = Cut(cut.normals[bounding], cut.offsets[bounding], cut.names[bounding])
         return self._in_units(distinct(solid.vertices), solid.volume, facets)
@@ -107,13 +115,13 @@ class Body:
         return Shape(vertices, 0.0, np.vstack([wide, across]), np.append(seen.offsets, ends))
 
 
-def body_of(x: Any, depth: Notion | Exact) -> Body:
+def body_of(x: Any, depth: Notion | Exact, every_level: bool = False) -> Body:
+    """Read the data. `every_level` says that all levels will be wanted, which then share what they can."""
     cells = read_table(x).cells
     rows = finite_rows(cells) + 0.0
     n, d = cells.shape
     if isinstance(depth, Exact):
-        require_few_tuples(n, d)
-        return _exact_body(rows)
+        return _exact_body(rows, every_level)
     directions = notion(depth, n, d).in_data_units(d, SystemRandomness().key())
 
     def decide(points: FloatArray, level: int) -> NDArray[np.bool_]:
@@ -132,7 +140,7 @@ def body_of(x: Any, depth: Notion | Exact) -> Body:
     return Body(rows, cuts, Hull(pivots, [], spanned), True, decide)
 
 
-def _exact_body(rows: FloatArray) -> Body:
+def _exact_body(rows: FloatArray, every_level: bool) -> Body:
     def decide(points: FloatArray, level: int) -> NDArray[np.bool_]:
         return is_deep(points, rows, level)
 
@@ -142,8 +150,14 @@ def _exact_body(rows: FloatArray) -> Body:
     if not hull.columns:
         return Body(rows, None, hull, False, decide)
     kept = np.ascontiguousarray(rows[:, hull.columns])
-    cuts: Cuts = AlongDirections(kept, [[Fraction(1)]]) if len(hull.columns) == 1 else ThroughRows(kept)
+    cuts: Cuts = AlongDirections(kept, [[Fraction(1)]]) if len(hull.columns) == 1 else _exact_cuts(kept, every_level)
     return Body(rows, cuts, hull if len(hull.columns) < rows.shape[1] else None, False, decide)
+
+
+def _exact_cuts(rows: FloatArray, every_level: bool) -> Cuts:
+    merged = MergedRows(rows)
+    few = math.comb(len(merged.z), merged.d) <= _FEW_TUPLES
+    return ThroughRows(merged) if every_level and few else Carving(merged)
 
 
 def _product(v: list[Fraction], row: list[float]) -> Fraction:
@@ -240,7 +254,8 @@ def _volume(cuts: Cuts, level: int, centre: FloatArray) -> float:
     cut = cuts.facets(level)
     if (cut.offsets - cut.normals @ centre).min() < _WELL_INSIDE:
         centre = inner_ball(cut.normals, cut.offsets).centre
-    return polytope(cut.normals, cut.offsets, centre).volume
+    solid = polytope(cut.normals, cut.offsets, centre)
+    return np.nan if solid is None else solid.volume
 
 
 def _by_clipping(cuts: AlongDirections, levels: IntArray, centre: FloatArray) -> FloatArray:

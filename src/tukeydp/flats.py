@@ -15,7 +15,7 @@ import numpy as np
 
 from tukeydp.cuts import Cut, Cuts, Equation
 from tukeydp.grid import FloatArray, IntArray
-from tukeydp.polytopes import inner_ball, polytope
+from tukeydp.polytopes import inner_ball, polytope, unresolved
 
 # Radii in units of the columns' spread. Above FLAT a set has an inner point, below -EMPTY it has no point.
 FLAT, EMPTY = 1e-10, 1e-8
@@ -56,6 +56,8 @@ def flat_level_set(cuts: Cuts, level: int) -> Flat | None:
         return Flat(centre[np.newaxis], _some(cut, np.flatnonzero(active)))
     normals, offsets = _restricted(cut, centre, basis)
     inside = polytope(normals, offsets, np.zeros(basis.shape[1]))
+    if inside is None:
+        raise unresolved(level)
     crossing = np.flatnonzero(np.linalg.norm(cut.normals @ basis, axis=1) > _ACTIVE)
     return Flat(
         centre + inside.vertices @ basis.T, _some(cut, np.append(np.flatnonzero(active), crossing[inside.facets]))

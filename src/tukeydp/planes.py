@@ -208,7 +208,7 @@ def _right_turn(points: Any, a: int, b: int, c: int) -> bool:
     )
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def plane_areas(normals: Any, slacks: Any, sums: Any) -> None:
     """Areas of {normals z <= slack} in the plane, one for each row of slacks, all positive (the origin is inside)."""
     k = len(normals)

@@ -16,12 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.errors import ParameterError
 from tukeydp.grid import FloatArray, IntArray
 
 _REACH = 1e7
+_FAR = 1e9
 _VIOLATED = 1e-12
 _FIRST_ROWS = 64
 _OPEN = 1e-7
+_NARROW = 1e-2
+_JOGGLES, _GOLDEN = (1e-10, 1e-9, 1e-8), 0.6180339887498949
 _OPTIONS = {
     "output_flag": False,
     "presolve": "off",
@@ -52,12 +56,23 @@ class Polytope:
     corners: IntArray
     volume: float
 
+    def moved(self, stretch: FloatArray, centre: FloatArray) -> Polytope:
+        """Its image under z -> centre + stretch z."""
+        volume = self.volume * float(abs(np.linalg.det(stretch)))
+        return Polytope(centre + self.vertices @ stretch.T, self.facets, self.corners, volume)
+
     def bounding(self) -> IntArray:
         """The facets with at least d different vertices: others only touch, as rounding has it."""
         d = self.vertices.shape[1]
         which = _same(self.vertices)
         pairs = np.unique(np.column_stack([self.corners.ravel(), np.repeat(which, d)]), axis=0)
         return self.facets[np.bincount(pairs[:, 0], minlength=len(self.facets)) >= d]
+
+
+def unresolved(level: int) -> ParameterError:
+    """What to raise for a level whose polytope is None."""
+    rule = f"must be one whose set reaches at most {_FAR:g} times as far as the middle half of the rows"
+    return ParameterError("level", rule, level)
 
 
 def inner_ball(normals: FloatArray, offsets: FloatArray) -> Ball:
@@ -99,16 +114,38 @@ def inner_ball(normals: FloatArray, offsets: FloatArray) -> Ball:
     return Ball(z, float(min(radius, (offsets - normals @ z).min())), pressed)
 
 
-def polytope(normals: FloatArray, offsets: FloatArray, inside: FloatArray) -> Polytope:
-    """The bounded polytope around a point strictly inside it."""
+def polytope(normals: FloatArray, offsets: FloatArray, inside: FloatArray) -> Polytope | None:
+    """The bounded polytope around a point strictly inside it; None if it reaches farther than floats can resolve."""
+    from scipy.spatial import QhullError
+
+    try:
+        with np.errstate(all="ignore"):
+            found = _polytope(normals, offsets, inside)
+    except (QhullError, np.linalg.LinAlgError):
+        return None
+    return found if np.abs(found.vertices).max() <= _FAR else None
+
+
+def _polytope(normals: FloatArray, offsets: FloatArray, inside: FloatArray) -> Polytope:
     slacks = offsets - normals @ inside
-    d = normals.shape[1]
-    if d == 1:
+    if normals.shape[1] == 1:
         return _interval(normals[:, 0], slacks, inside)
-    if d == 2:
-        return _polygon(normals, slacks, inside)
+    # The dual points have its widths inverse. In coordinates w, z = inside + stretch w, it is as wide as it is long.
+    widths, axes = np.linalg.svd(normals / slacks[:, np.newaxis], full_matrices=False)[1:]
+    if widths[-1] > _NARROW * widths[0]:
+        return _around_origin(normals, slacks).moved(np.eye(len(inside)), inside)
+    stretch = axes.T * (widths[-1] / widths)
+    rounder = normals @ stretch
+    lengths = np.linalg.norm(rounder, axis=1)
+    return _around_origin(rounder / lengths[:, np.newaxis], slacks / lengths).moved(stretch, inside)
+
+
+def _around_origin(normals: FloatArray, slacks: FloatArray) -> Polytope:
+    if normals.shape[1] == 2:
+        return _polygon(normals, slacks)
     from scipy.spatial import ConvexHull, QhullError
 
+    d = normals.shape[1]
     dual = normals / slacks[:, np.newaxis]
     try:
         hull = ConvexHull(dual, qhull_options="Qt" if d < 5 else "Qt Qx")
@@ -116,13 +153,31 @@ def polytope(normals: FloatArray, offsets: FloatArray, inside: FloatArray) -> Po
         hull = ConvexHull(dual, qhull_options="QJ")
     vertices, facets, corners = _from_dual(hull)
     volume = _simple_volume(normals[facets], slacks[facets], vertices, corners)
-    if volume is None:
+    for joggle in _JOGGLES:
+        if volume is not None:
+            break
         # Once more, each halfspace moved by a little more than rounding, so that no more than d meet in a vertex.
-        moved, touched, simple = _from_dual(ConvexHull(dual, qhull_options="QJ"))
-        volume = _simple_volume(normals[touched], slacks[touched], moved, simple)
+        apart = slacks * (1.0 + joggle * np.modf(np.arange(len(slacks)) * _GOLDEN)[0])
+        moved, touched, simple = _from_dual(ConvexHull(normals / apart[:, np.newaxis], qhull_options="Qt"))
+        volume = _simple_volume(normals[touched], apart[touched], moved, simple)
     if volume is None:
         volume = float(ConvexHull(distinct(vertices), qhull_options="QJ").volume)
-    return Polytope(vertices + inside, facets, corners, volume)
+    return Polytope(vertices, facets, corners, volume)
+
+
+def vertex_cones(normals: FloatArray, slacks: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
+    """Vertices of a polytope around the origin, its facets, and the d facets (in ascending order) at each vertex."""
+    if normals.shape[1] == 2:
+        with np.errstate(all="ignore"):
+            found = _polygon(normals, slacks)
+        return found.vertices, found.facets, np.sort(found.corners, axis=1)
+    from scipy.spatial import ConvexHull, QhullError
+
+    dual = normals / slacks[:, np.newaxis]
+    try:
+        return _from_dual(ConvexHull(dual, qhull_options="Qt"))
+    except QhullError:
+        return _from_dual(ConvexHull(dual, qhull_options="QJ"))
 
 
 def _from_dual(hull: Any) -> tuple[FloatArray, IntArray, IntArray]:
@@ -130,7 +185,9 @@ def _from_dual(hull: Any) -> tuple[FloatArray, IntArray, IntArray]:
     d = hull.simplices.shape[1]
     facets, which = np.unique(hull.simplices, return_inverse=True)
     corners = np.sort(which.reshape(-1, d), axis=1)
-    return hull.equations[:, :d] / -hull.equations[:, d:], facets, corners
+    with np.errstate(all="ignore"):
+        vertices = hull.equations[:, :d] / -hull.equations[:, d:]
+    return vertices, facets, corners
 
 
 def _interval(signs: FloatArray, slacks: FloatArray, inside: FloatArray) -> Polytope:
@@ -141,7 +198,7 @@ def _interval(signs: FloatArray, slacks: FloatArray, inside: FloatArray) -> Poly
     return Polytope(vertices + inside, np.array([left, right]), np.array([[0], [1]]), float(ends[right] - ends[left]))
 
 
-def _polygon(normals: FloatArray, slacks: FloatArray, inside: FloatArray) -> Polytope:
+def _polygon(normals: FloatArray, slacks: FloatArray) -> Polytope:
     from tukeydp.planes import planar_hull
 
     dual = normals / slacks[:, np.newaxis]
@@ -154,7 +211,7 @@ def _polygon(normals: FloatArray, slacks: FloatArray, inside: FloatArray) -> Pol
     x, y = vertices.T
     area = 0.5 * float(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
     pairs = np.column_stack([np.arange(len(corners)), np.roll(np.arange(len(corners)), -1)])
-    return Polytope(vertices + inside, corners, pairs, max(area, 0.0))
+    return Polytope(vertices, corners, pairs, max(area, 0.0))
 
 
 def _simple_volume(normals: FloatArray, slacks: FloatArray, vertices: FloatArray, corners: IntArray) -> float | None:
@@ -163,23 +220,17 @@ def _simple_volume(normals: FloatArray, slacks: FloatArray, vertices: FloatArray
     None if some edge has not just two ends, or if the facets do not close (Minkowski: the sum of area * normal is
     zero). Where very many facets meet, Qhull's triangulation may have gaps.
     """
+    from tukeydp.faces import one_up
+
     d = normals.shape[1]
     faces, centres, volumes = corners, vertices, np.ones(len(vertices))
     for k in range(1, d):
         inner, outer, which, dropped = _one_dimension_up(faces, len(normals))
-        count = np.bincount(which, minlength=len(outer))
-        if k == 1 and (count != 2).any():
+        if k == 1 and (np.bincount(which, minlength=len(outer)) != 2).any():
             return None
-        middles = np.zeros((len(outer), d))
-        np.add.at(middles, which, centres[inner])
-        middles /= count[:, np.newaxis]
-        apart = middles[which] - centres[inner]
-        if k == 1:
-            heights = np.linalg.norm(apart, axis=1)
-        else:
-            heights = np.abs(np.einsum("ij,ij->i", _within(normals, outer, which, dropped), apart))
-        sums = np.bincount(which, weights=heights * volumes[inner], minlength=len(outer)) / k
-        faces, centres, volumes = outer, middles, sums
+        middles, larger = np.empty((len(outer), d)), np.empty(len(outer))
+        one_up(normals, outer, inner, which, dropped, centres, volumes, middles, larger)
+        faces, centres, volumes = outer, middles, larger
     if np.abs(volumes @ normals[faces[:, 0]]).max() > _OPEN * volumes.sum():
         return None
     return float(np.sum(slacks[faces[:, 0]] * volumes)) / d
@@ -193,8 +244,10 @@ def distinct(vertices: FloatArray) -> FloatArray:
 
 def _same(vertices: FloatArray) -> IntArray:
     """A number for each vertex, the same for those equal up to rounding."""
-    size = max(float(np.ptp(vertices, axis=0).max(initial=0.0)), 1e-300)
-    table = np.rint((vertices - vertices[0]) / size * 1e10)
+    apart = vertices - np.median(vertices, axis=0)
+    size = max(float(np.median(np.abs(apart).max(axis=1))), float(np.abs(apart).max()) * 1e-100, 1e-300)
+    # Nearly all are of this size; the few that may be much farther away are rounded relative to their distance.
+    table = np.rint(np.arcsinh(apart / size) * 1e10)
     return np.unique(table, axis=0, return_inverse=True)[1].ravel()
 
 
@@ -210,25 +263,3 @@ def _one_dimension_up(faces: IntArray, facets: int) -> tuple[IntArray, IntArray,
     else:
         _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     return np.tile(np.arange(m), size), rows[first], which.ravel(), faces.T.ravel()
-
-
-def _within(normals: FloatArray, outer: IntArray, which: IntArray, dropped: IntArray) -> FloatArray:
-    """Unit normals, inside each outer face, of the facets it has: zero where they are no proper facets of it."""
-    basis: list[FloatArray] = []
-    for j in range(outer.shape[1]):
-        v = normals[outer[:, j]]
-        basis.append(_unit(_without(v, basis)))
-    v = normals[dropped]
-    return _unit(_without(v, [q[which] for q in basis]))
-
-
-def _without(v: FloatArray, basis: list[FloatArray]) -> FloatArray:
-    for _ in range(2):
-        for q in basis:
-            v = v - np.einsum("ij,ij->i", v, q)[:, np.newaxis] * q
-    return v
-
-
-def _unit(v: FloatArray) -> FloatArray:
-    length = np.linalg.norm(v, axis=1, keepdims=True)
-    return np.where(length > 1e-12, v / np.maximum(length, 1e-300), 0.0)

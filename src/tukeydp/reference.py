@@ -122,8 +122,8 @@ def _log_strength(population: _Population, n: int, t: int, test: float, release:
     return min(strongest, float(found.min()))
 
 
-def _population(n: int, d: int, below: Curve, above: Curve) -> _Population:
-    """From the distances of level p's ends from the centre, on either side."""
+def _population(n: int, d: int, below: Curve, above: Curve, across: Curve) -> _Population:
+    """From the distances of level p's ends from the centre: on either side along one direction, and across it."""
     ball = d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1)
     loss = 1.0 / math.sqrt(n)
 
@@ -131,9 +131,7 @@ def _population(n: int, d: int, below: Curve, above: Curve) -> _Population:
         return d * np.log(np.maximum(below(level / n) + above(level / n), 1e-300))
 
     def lower(level: FloatArray) -> FloatArray:
-        # Outliers stretch the set in one direction only.
-        near, far = below(level / n), above(level / n)
-        radius, length = np.minimum(near, far) - loss, (near + far) / 2 - loss
+        radius, length = across(level / n) - loss, (below(level / n) + above(level / n)) / 2 - loss
         volume = ball + (d - 1) * np.log(np.maximum(radius, 1e-300)) + np.log(np.maximum(length, 1e-300))
         return np.where((radius > 0) & (length > 0), volume, -np.inf)
 
@@ -147,14 +145,14 @@ def _normal(p: FloatArray) -> FloatArray:
 
 
 def _gaussian(n: int, d: int) -> _Population:
-    return _population(n, d, _normal, _normal)
+    return _population(n, d, _normal, _normal, _normal)
 
 
 def _cauchy(n: int, d: int) -> _Population:
     def quantile(p: FloatArray) -> FloatArray:
         return np.tan(math.pi * (0.5 - p))
 
-    return _population(n, d, quantile, quantile)
+    return _population(n, d, quantile, quantile, quantile)
 
 
 def _contaminated(n: int, d: int) -> _Population:
@@ -166,4 +164,4 @@ def _contaminated(n: int, d: int) -> _Population:
     def above(p: FloatArray) -> FloatArray:
         return np.where(p <= _OUTLIERS, _FAR, _normal((p - _OUTLIERS) / rest))
 
-    return _population(n, d, below, above)
+    return _population(n, d, below, above, _normal)
