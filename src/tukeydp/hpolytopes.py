@@ -71,7 +71,10 @@ def polytope_volume(
     if not ball.radius > FLAT:
         return 0.0
     if method == "exact":
-        log_volume = math.log(polytope(normals, offsets, ball.centre).volume)
+        shape = polytope(normals, offsets, ball.centre)
+        if shape is None:
+            raise ParameterError("A, b", "must describe a polytope that floats can resolve", "one that they cannot")
+        log_volume = math.log(shape.volume)
     else:
         from tukeydp.mcmc.nests import generator
         from tukeydp.mcmc.volumes import polytope_estimate
