@@ -187,7 +187,10 @@ def test_after_passing_points_follow_the_restricted_law():
     rows = np.random.default_rng(4).integers(0, 9, size=(30, 1))
     fixed = Plan(30, 4, Fraction(1, 5), Fraction(1), Fraction(1, 3), 3, tuple(range(31)))
     grid = td.grid.unbounded_grid(1, resolution=1, bits=20)
-    drawn = [_draw(rows, UNIT, grid, fixed, Graded(), derived_key("a", i), derived_key("b", i)) for i in range(2000)]
+    drawn = [
+        _draw(rows, td.AxisAligned(), UNIT, grid, fixed, Graded(), derived_key("a", i), derived_key("b", i))
+        for i in range(2000)
+    ]
     points = grid_points((9,))
     depth = depths(tuple(rows[:, 0].tolist()), points, UNIT)
     counts = np.bincount([y[0] for y in drawn if y is not None], minlength=9)

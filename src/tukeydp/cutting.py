@@ -37,8 +37,8 @@ class CuttingPlanes:
     ) -> None:
         self._rows, self._within, self._epsilon, self._lowest = rows, within, epsilon, lowest
         self._threads = threads
-        self._distinct, self._weights = _merged(rows)
-        self._levels = level_sets(rows, _first_envelope(rows, within))
+        self._distinct, self._weights = merged(rows)
+        self._levels = level_sets(rows, first_envelope(rows, within))
         self._sampler = self._sharpened()
 
     def draw(self, key: bytes) -> list[int]:
@@ -89,18 +89,18 @@ class CuttingPlanes:
         self, normals: FloatArray, away: IntArray, weights: IntArray, level: int, most_digits: bool = False
     ) -> IntArray:
         """The normals as integers, those that still have less than `level` in their closed halfspace."""
-        rounded = np.unique(_rounded(normals, self._within, None if most_digits else LONGEST), axis=0)
+        rounded = np.unique(rounded_normals(normals, self._within, None if most_digits else LONGEST), axis=0)
         # Products of a direction and a difference of two grid points: below 2^63 by the public check.
         inside = (rounded @ away.T >= 0) @ weights
         return rounded[inside < level]
 
 
-def _merged(rows: IntArray) -> tuple[IntArray, IntArray]:
+def merged(rows: IntArray) -> tuple[IntArray, IntArray]:
     distinct, weights = np.unique(rows, axis=0, return_counts=True)
     return distinct, weights.astype(np.int64)
 
 
-def _first_envelope(rows: IntArray, within: Box) -> IntArray:
+def first_envelope(rows: IntArray, within: Box) -> IntArray:
     """The axes, and directions that are round with respect to the data, so that stretched data costs no more."""
     d = rows.shape[1]
     axes = np.eye(d, dtype=np.int64)
@@ -108,7 +108,7 @@ def _first_envelope(rows: IntArray, within: Box) -> IntArray:
     round_units = units @ _whitening(rows).T
     # Some plain ones too, in case the covariance is ruled by outliers.
     plain = len(units) // 5
-    rounded = _rounded(np.vstack([round_units[plain:], units[:plain]]), within)
+    rounded = rounded_normals(np.vstack([round_units[plain:], units[:plain]]), within)
     return np.unique(np.vstack([axes, rounded]), axis=0)
 
 
@@ -128,7 +128,7 @@ def _whitening(rows: IntArray) -> FloatArray:
     return frame * shrink if np.isfinite(shrink).all() else np.eye(d)
 
 
-def _rounded(normals: FloatArray, within: Box, longest: int | None = LONGEST) -> IntArray:
+def rounded_normals(normals: FloatArray, within: Box, longest: int | None = LONGEST) -> IntArray:
     """Integer vectors along the normals, as long as the overflow check allows and at most `longest`."""
     d = normals.shape[1]
     reach = max(max(abs(a), abs(b)) for a, b in zip(within.low, within.high, strict=True))

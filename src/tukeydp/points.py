@@ -26,6 +26,13 @@ def count_up_to(limit: int, region: Region, box: Box) -> int:
     return found
 
 
+def points_of(region: Region, box: Box) -> Iterator[IntArray]:
+    """The region's grid points, one by one; `box` contains them all."""
+    for part in _small_boxes(region, box):
+        points = _points(part)
+        yield from points[_inside(region, points)]
+
+
 def _small_boxes(region: Region, box: Box) -> Iterator[Box]:
     """Disjoint boxes of a few points each that cover the region's grid points: cut the narrowest column in two."""
     stack = [box]
@@ -78,6 +85,9 @@ def _points(box: Box) -> IntArray:
 
 
 def _inside(region: Region, points: IntArray) -> NDArray[np.bool_]:
-    # Grid points of the public box: their projections fit in 64 bits, as do all offsets.
-    inside = points @ region.normals.astype(np.int64).T <= region.offsets.astype(np.int64)
-    return np.asarray(inside.all(axis=1))
+    try:
+        # Grid points of the public box: their projections on public directions fit in 64 bits, as do all offsets.
+        normals, offsets = region.normals.astype(np.int64), region.offsets.astype(np.int64)
+        return np.asarray((points @ normals.T <= offsets).all(axis=1))
+    except OverflowError:
+        return np.asarray((integers(points) @ region.normals.T <= region.offsets).all(axis=1), dtype=np.bool_)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from tukeydp.certificates import Box
-from tukeydp.directions import AxisAligned, Directions, Exact, Notion
+from tukeydp.cutting import CuttingPlanes
+from tukeydp.directions import AxisAligned, Directions, Exact, Notion, Spread, default_directions
 from tukeydp.errors import ParameterError
 from tukeydp.evidence import Evidence, Plan
+from tukeydp.exact_sizes import ExactSizes
 from tukeydp.grid import Grid, IntArray, unbounded_grid
 from tukeydp.levels import level_sets
 from tukeydp.notions import notion, require_memory
@@ -27,7 +28,8 @@ from tukeydp.sizes import BoxesAndEllipsoids, Intervals, Sizes
 from tukeydp.tables import read_table
 
 _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
-_WIDE, _WIDE_EXACT = 50, 44  # bits of the grid; the rest of 62 is for directions
+_WIDE, _WIDE_EXACT = 50, 42  # bits of the grid; the rest of 62 is for directions
+_EXACT_SLACK = Fraction(1, 256)
 
 
 def rem(
@@ -119,7 +121,9 @@ def rem(
         budget = {"epsilon": guarantee.epsilon, "delta": guarantee.delta}
         return mcmc_rem(x, **budget, grid=grid, depth=depth, threshold=threshold, randomness=bits)
     public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
-    directions = np.empty((0, table.d), dtype=np.int64) if isinstance(depth, Exact) else depth.on_grid(grid, public_key)
+    # Exact depth is tested along some public directions too: a set that contains its level sets.
+    along = Spread(default_directions(table.d)) if isinstance(depth, Exact) else depth
+    directions = along.on_grid(grid, public_key)
     outcome = partial(
         Refused,
         guarantee=guarantee,
@@ -139,7 +143,7 @@ def rem(
         },
         rehearsal=partial(_expected, table.n, plan, directions, grid),
     )
-    y = _draw(grid.snap(table.cells), directions, grid, plan, _TESTS[test], secret_key, coin_key)
+    y = _draw(grid.snap(table.cells), depth, directions, grid, plan, _TESTS[test], secret_key, coin_key)
     return outcome() if y is None else Release(point=grid.point(y), **outcome.keywords)
 
 
@@ -168,15 +172,29 @@ def _grid_bits(depth: Notion | Exact, d: int) -> int:
 
 
 def _draw(
-    rows: IntArray, directions: IntArray, grid: Grid, plan: Plan, test: SafetyTest, secret_key: bytes, coin_key: bytes
+    rows: IntArray,
+    depth: Notion | Exact,
+    directions: IntArray,
+    grid: Grid,
+    plan: Plan,
+    test: SafetyTest,
+    secret_key: bytes,
+    coin_key: bytes,
 ) -> list[int] | None:
     """A deep grid point if the test passes, None if not."""
     within = Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))
-    levels = level_sets(rows, directions)
-    sizes: Sizes = Intervals(levels, within) if grid.d == 1 else BoxesAndEllipsoids(levels, within, plan.threshold)
+    sizes: Sizes
+    sampler: Callable[[], Sampler | CuttingPlanes]
+    if isinstance(depth, Exact):
+        sizes = ExactSizes(rows, directions, within, plan.threshold, min(_EXACT_SLACK, plan.test / 64))
+        sampler = partial(CuttingPlanes, rows, within=within, epsilon=plan.release, lowest=plan.threshold)
+    else:
+        levels = level_sets(rows, directions)
+        sizes = Intervals(levels, within) if grid.d == 1 else BoxesAndEllipsoids(levels, within, plan.threshold)
+        sampler = partial(Sampler, levels, within=within, epsilon=plan.release, lowest=plan.threshold)
     if not passes(test, Evidence(sizes, plan), Keystream(coin_key).bits(0)):
         return None
-    return Sampler(levels, within=within, epsilon=plan.release, lowest=plan.threshold).draw(secret_key)
+    return sampler().draw(secret_key)
 
 
 def _expected(n: int, plan: Plan, directions: IntArray, grid: Grid) -> ExpectedError:

@@ -17,7 +17,7 @@ from tukeydp.certificates import Box
 from tukeydp.ellipsoids import largest_ellipsoid
 from tukeydp.grid import FloatArray
 from tukeydp.levels import LevelSets
-from tukeydp.linear import Region, integers, maximum
+from tukeydp.linear import Integers, Region, integers, maximum
 from tukeydp.points import count_up_to
 
 SLACK = Fraction(1, 2**20)
@@ -102,6 +102,11 @@ class BoxesAndEllipsoids:
         self._boxes: dict[int, Box | None] = {}
         self._shapes: dict[int, FloatArray | None] = {}
 
+    @property
+    def place(self) -> tuple[Integers, FloatArray]:
+        """About where the level sets are, and how large: a hint."""
+        return self._centre, self._scale
+
     def upper(self, level: int) -> Fraction:
         box = self._box(level)
         if box is None:
@@ -130,15 +135,8 @@ class BoxesAndEllipsoids:
     def _tight_box(self, level: int) -> Box | None:
         if level > self.top:
             return None
-        region = self._region(level)
-        ends = []
-        for i, objective in enumerate(_units(region.d)):
-            best = maximum(region, objective, self._bases.get(i))
-            if best is None:
-                return None
-            self._bases[i] = best.basis
-            ends.append(math.floor(best.value))
-        return Box(tuple(-b for b in ends[1::2]), tuple(ends[::2]))
+        ends = tight_ends(self._region(level), self._bases)
+        return None if ends is None else Box(*ends)
 
     def _shrunk(self, level: int) -> Fraction:
         """A little less than the volume of the largest ellipsoid in the set shrunk by half a cell."""
@@ -182,6 +180,24 @@ class BoxesAndEllipsoids:
         if not self._shapes:
             return None
         return self._shapes[min(self._shapes, key=lambda known: abs(known - level))]
+
+
+def tight_ends(
+    region: Region, bases: dict[int, tuple[int, ...]] | None = None
+) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Smallest and largest coordinate of a region, rounded to grid points inside; None if it is empty. Exact.
+
+    `bases` remembers where the linear programs ended, to start from there next time.
+    """
+    bases = {} if bases is None else bases
+    ends = []
+    for i, objective in enumerate(_units(region.d)):
+        best = maximum(region, objective, bases.get(i))
+        if best is None:
+            return None
+        bases[i] = best.basis
+        ends.append(math.floor(best.value))
+    return tuple(-b for b in ends[1::2]), tuple(ends[::2])
 
 
 def _units(d: int) -> list[list[int]]:
