@@ -134,7 +134,8 @@ def _scaled(value: float, bits: int) -> int:
 def _newton_with_few_rows(rows: FloatArray, attempt: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Largest ellipsoid of {z : rows z <= 1}, first with the longest rows only, then with those it violates too."""
     weights = np.zeros(len(rows))
-    held = np.argsort(-np.linalg.norm(rows, axis=1), kind="stable")[: _FEW * attempt]
+    few = min(_FEW, 20 + 10 * rows.shape[1])
+    held = np.argsort(-np.linalg.norm(rows, axis=1), kind="stable")[: few * attempt]
     while True:
         shift, inner, found = _newton(rows[held], attempt)
         reach = rows @ shift + np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rows, inner, rows), 0.0))

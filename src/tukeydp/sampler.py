@@ -66,6 +66,8 @@ class Sampler:
         self._threads, self._word_bits = threads or available_cores(), word_bits
         self._envelope = Envelope(levels, within, hints or LinearPrograms(levels))
         self._proposals = _EASY
+        if 0 < lowest <= self._envelope.top:
+            self._envelope.refine([lowest])  # the public box may be wide: nothing above level 0 should be drawn from it
         self._search, self._budget = self._refined()
 
     def draw(self, key: bytes) -> list[int]:
