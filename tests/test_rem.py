@@ -28,6 +28,7 @@ from tukeydp.levels import level_sets
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.rem import _draw
 from tukeydp.safety import Graded, Laplace, Paper, SafetyTest, laplace_cut, paper_cut, passes
+from tukeydp.sampler import Sampler
 from tukeydp.sizes import BoxesAndEllipsoids, Intervals, Sizes
 
 TESTS: list[SafetyTest] = [Graded(), Laplace(), Paper()]
@@ -202,6 +203,16 @@ def test_after_passing_points_follow_the_restricted_law():
     assert g_test(counts, wrong / wrong.sum()) < FALSE_ALARM
 
 
+@pytest.mark.parametrize("d", [3, 5])
+def test_the_lowest_level_is_not_drawn_from_the_public_box(d):
+    """Which has 2^50 steps a column: proposals from it would never be accepted."""
+    levels = level_sets(
+        np.rint(np.random.default_rng(d).normal(size=(100, d)) * 10**6).astype(np.int64), np.eye(d, dtype=int)
+    )
+    sampler = Sampler(levels, within=Box((-(2**49),) * d, (2**49,) * d), epsilon=Fraction(1, 10), lowest=20)
+    assert levels.depths(np.array([sampler.draw(derived_key("lowest", i)) for i in range(5)])).min() >= 20
+
+
 def test_never_a_release_without_a_deep_point():
     # Two far clusters: nothing lies deep between them in every direction.
     x = np.vstack([np.tile([0.0, 0.0], (50, 1)), np.tile([1e6, 0.0], (50, 1)), np.tile([0.0, 1e6], (50, 1))])
@@ -269,6 +280,11 @@ class TestInterface:
         release = td.rem(yes_no, epsilon=1, delta=1e-6, resolution=1, randomness=td.seeded(4))
         assert release.released
         assert set(release.point.tolist()) <= {0.0, 1.0}
+
+    @pytest.mark.parametrize("threshold", [27, 60])
+    def test_expected_error_of_a_threshold_nothing_reaches(self, threshold):
+        refused = td.rem(self.X[:60], epsilon=1, delta=1e-6, threshold=threshold, randomness=td.seeded(1))
+        assert refused.expected_error.privacy > 0
 
     def test_missing_rows_and_wild_cells(self):
         x = self.X.copy()

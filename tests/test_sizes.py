@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 
 from tukeydp import ellipsoids, sizes
 from tukeydp.certificates import Box
-from tukeydp.ellipsoids import inner_point, largest_ellipsoid
+from tukeydp.ellipsoids import Shape, inner_point, largest_ellipsoid
 from tukeydp.evidence import sparse_offsets
 from tukeydp.levels import level_sets
 from tukeydp.linear import Region, determinant, integers, inverted, maximum
@@ -59,6 +59,13 @@ class TestLinearPrograms:
             # Feasible and attained, in integers.
             assert (body.normals @ ours.numerators <= body.offsets * ours.denominator).all()
             assert Fraction(int(objective.astype(object) @ ours.numerators), ours.denominator) == ours.value
+
+    def test_no_integer_becomes_a_float(self):
+        """numpy by itself takes a list like this one for floats."""
+        for values in ([2**63 + 1, -1], [[2**63 + 1], [-1]], [np.int64(2**62), 2**63 + 1], [1, -1]):
+            array = integers(values)
+            assert all(type(v) is int for v in array.ravel())
+            assert array.tolist() == values
 
     def test_ties_do_not_cycle(self):
         """Many rows through one point: Bland's rule, and a basis from floats that may be any of them."""
@@ -124,6 +131,33 @@ class TestEllipsoids:
         exact = 10**9 * 1000 / abs(1000 * 1000 - 999 * 999)
         assert float(found.determinant) == pytest.approx(exact, rel=1e-5)
 
+    def test_rows_of_very_different_weight(self):
+        """A needle of 10^12 by 1: the weights of its rows differ as much, and each needs all its digits."""
+        rng = np.random.default_rng(0)
+        normals = np.column_stack([rng.integers(10**4, 10**5, size=12), rng.integers(-(10**5), 10**5, size=(12, 2))])
+        long, wide = 10**13, 13
+        body = region(
+            np.vstack([normals, -normals, np.eye(3)[1:], -np.eye(3)[1:]]),
+            [*(normals[:, 0] * long), *(normals[:, 0] * long), *[wide] * 4],
+            2**49,
+        )
+        low, high = integers([-2 * long, -wide, -wide]), integers([2 * long, wide, wide])
+        found, _ = largest_ellipsoid(body, self.GAP, low, high)
+        assert float(found.determinant) == pytest.approx(long * wide**2, rel=1e-5)
+
+    @pytest.mark.parametrize("long", [10**9, 10**12, 10**14])
+    def test_a_needle_along_no_axis(self, long):
+        """In floats the entries of B, of the size of its length, would round away its width."""
+        body = region([[1, 1], [-1, -1], [1, -1], [-1, 1]], [long, long, 10, 10], 2**49)
+        found, _ = largest_ellipsoid(body, self.GAP, *ends(2, long))
+        assert float(found.determinant) == pytest.approx(long * 10 / 2, rel=1e-5)
+
+    def test_most_rows_in_one_plane(self):
+        """So many of the longest rows that those of the other column are not held from the start."""
+        body = region([[1, 0], [-1, 0]] * 80 + [[0, 1], [0, -1]] * 120, [100] * 160 + [300] * 240, 10**6)
+        found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 10**6))
+        assert float(found.determinant) == pytest.approx(100 * 300, rel=1e-5)
+
     def test_no_inner_point(self):
         flat = region([[1, 1], [-1, -1]], [5, -5], 100)
         assert inner_point(flat) is None
@@ -146,13 +180,16 @@ class TestEllipsoids:
 
         def lying(*arguments):
             proposal = honest(*arguments)
-            noisy = proposal.shape * np.exp(0.3 * rng.normal(size=(d, 1)))
+            noise = np.diag(np.exp(0.3 * rng.normal(size=d)))
+            noisy = Shape(proposal.shape.times(noise, proposal.shape.bits), proposal.shape.bits)
             weights = proposal.weights * np.exp(rng.normal(size=len(proposal.weights)))
             return ellipsoids._Proposal(proposal.centre, proposal.bits, noisy, weights)
 
         centre, bits = inner_point(body)
         for _ in range(5):
-            found = ellipsoids._certified(body, lying(body, centre, bits, np.diag(body.scale)), *ends(d, 1000))
+            found = ellipsoids._certified(
+                body, lying(body, centre, bits, Shape.of(np.diag(body.scale))), *ends(d, 1000)
+            )
             if found is not None:
                 seen.append(found)
                 assert found.determinant <= truth.determinant * (1 + truth.gap)
@@ -166,8 +203,8 @@ class TestEllipsoids:
         def first_time_bad(*arguments):
             proposal = honest(*arguments)
             calls.append(1)
-            scale = 0.3 if len(calls) == 1 else 1.0
-            return ellipsoids._Proposal(proposal.centre, proposal.bits, proposal.shape * scale, proposal.weights)
+            small = Shape(proposal.shape.matrix, proposal.shape.bits + (len(calls) == 1))
+            return ellipsoids._Proposal(proposal.centre, proposal.bits, small, proposal.weights)
 
         with patch.object(ellipsoids, "_solved", first_time_bad):
             found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 400))

@@ -19,11 +19,12 @@ from itertools import count
 import numpy as np
 
 from tukeydp.grid import FloatArray
-from tukeydp.linear import Integers, Region, determinant, integers, maximum
+from tukeydp.linear import Integers, Region, determinant, integers, inverted, maximum
 
 _BITS = 64  # of the certificates' weights and unit vectors
 _FEW = 160  # rows that are held from the start
 _CLOSE, _STEPS = 1e-12, 60
+_VIOLATED = 1e-9  # hundreds of nearly equal rows may be violated by less, and one of them stands for all
 _INSIDE = 1.0 - 2.0**-34
 
 
@@ -35,9 +36,32 @@ class Ellipsoid:
     gap: Fraction
 
 
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A square matrix of integers over 2^bits.
+
+    In floats the rows of a needle along no axis would be differences of large numbers that nearly cancel.
+    """
+
+    matrix: Integers
+    bits: int
+
+    @staticmethod
+    def of(values: FloatArray) -> Shape:
+        """The floats, exactly but for what is below 2^-64 of a step."""
+        return Shape(integers([[_scaled(v, _BITS) for v in row] for row in values.tolist()]), _BITS)
+
+    def times(self, values: FloatArray, bits: int) -> Integers:
+        """The product with a matrix or vector of floats, over 2^bits, rounded down."""
+        digits = _BITS + max(0, -int(np.frexp(np.abs(values).max())[1]))
+        scaled = integers([_scaled(v, digits) for v in values.ravel().tolist()]).reshape(values.shape)
+        product, excess = self.matrix @ scaled, self.bits + digits - bits
+        return product >> excess if excess >= 0 else product << -excess
+
+
 def largest_ellipsoid(
-    region: Region, gap: Fraction, low: Integers, high: Integers, shape: FloatArray | None = None
-) -> tuple[Ellipsoid, FloatArray] | None:
+    region: Region, gap: Fraction, low: Integers, high: Integers, shape: Shape | None = None
+) -> tuple[Ellipsoid, Shape] | None:
     """An inscribed ellipsoid within a factor 1 + gap of the largest, and its B; None if there is no inner point. Exact.
 
     `low` and `high` are the ends of some box that contains the region; `shape` is the B of a similar region, a hint.
@@ -46,7 +70,7 @@ def largest_ellipsoid(
     if inner is None:
         return None
     centre, bits = inner
-    shape = np.diag(region.scale) if shape is None else shape
+    shape = Shape.of(np.diag(region.scale)) if shape is None else shape
     for attempt in count(1):
         # Seen from the last attempt as the unit ball, every region is well conditioned: attempts only get better.
         with np.errstate(all="ignore"):
@@ -89,11 +113,11 @@ def inner_point(region: Region) -> tuple[Integers, int] | None:
 
 @dataclass(frozen=True, eq=False)
 class _Proposal:
-    """A centre over 2^bits, a lower triangular B in floats, and weights of the rows."""
+    """A centre over 2^bits, a matrix B, and weights of the rows."""
 
     centre: Integers
     bits: int
-    shape: FloatArray
+    shape: Shape
     weights: FloatArray
 
 
@@ -102,22 +126,32 @@ def _slack(region: Region, centre: Integers, bits: int) -> Integers:
     return region.offsets * (1 << bits) - region.normals @ centre
 
 
-def _solved(region: Region, centre: Integers, bits: int, start: FloatArray, attempt: int = 1) -> _Proposal:
+def _solved(region: Region, centre: Integers, bits: int, start: Shape, attempt: int = 1) -> _Proposal:
     """One float solution in coordinates z with y = centre + start z."""
     d = region.d
-    slack = _in_floats(_slack(region, centre, bits), bits)
-    seen = (region.normals.astype(np.float64) @ start) / slack[:, np.newaxis]
+    slack = _slack(region, centre, bits)
+    seen = _quotients(region.normals @ start.matrix, start.bits, slack, bits)
     # Once more, so that the rows are about equally long in every direction; never singular.
     ridge = np.abs(seen).max() * 1e-13 * np.eye(d)
     upper: FloatArray = np.asarray(np.linalg.qr(np.vstack([seen / math.sqrt(len(seen)), ridge]), mode="r"))
-    shape: FloatArray = np.asarray(np.linalg.solve(upper.T, start.T).T, dtype=np.float64)
     rows: FloatArray = np.asarray(np.linalg.solve(upper.T, seen.T).T, dtype=np.float64)
     shift, inner, weights = _newton_with_few_rows(rows, attempt)
-    moved = shape @ shift
-    fine = max(bits, 60)
-    steps = integers([_scaled(v, fine) for v in moved.tolist()])
-    triangle: FloatArray = np.asarray(np.linalg.qr((shape @ np.linalg.cholesky(inner)).T, mode="r"))
-    return _Proposal(centre * (1 << (fine - bits)) + steps, fine, triangle.T, weights / slack)
+    # Steps of 2^-fine are below 2^-60 of the least slack, whatever the row.
+    least = int(slack.min()).bit_length() - bits
+    fine = max(bits, 60 - least + int(np.abs(region.normals).sum(axis=1).max()).bit_length())
+    moved = start.times(np.asarray(np.linalg.solve(upper, shift)), fine)
+    shape = Shape(start.times(np.asarray(np.linalg.solve(upper, np.linalg.cholesky(inner))), fine), fine)
+    return _Proposal(centre * (1 << (fine - bits)) + moved, fine, shape, weights / _in_floats(slack, bits))
+
+
+def _quotients(values: Integers, values_bits: int, divisors: Integers, bits: int) -> FloatArray:
+    """Each row of integers over 2^values_bits by its divisor over 2^bits, correctly rounded."""
+    return np.array(
+        [
+            [(int(v) << bits) / divisor for v in row]
+            for row, divisor in zip(values, (int(b) << values_bits for b in divisors), strict=True)
+        ]
+    )
 
 
 def _in_floats(values: Integers, bits: int) -> FloatArray:
@@ -135,17 +169,30 @@ def _newton_with_few_rows(rows: FloatArray, attempt: int) -> tuple[FloatArray, F
     """Largest ellipsoid of {z : rows z <= 1}, first with the longest rows only, then with those it violates too."""
     weights = np.zeros(len(rows))
     few = min(_FEW, 20 + 10 * rows.shape[1])
-    held = np.argsort(-np.linalg.norm(rows, axis=1), kind="stable")[: few * attempt]
+    longest = np.argsort(-np.linalg.norm(rows, axis=1), kind="stable")[: few * attempt]
+    held = np.union1d(longest, _on_all_sides(rows))
     while True:
         shift, inner, found = _newton(rows[held], attempt)
         reach = rows @ shift + np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rows, inner, rows), 0.0))
         reach[held] = 0.0
-        fresh = np.argsort(-reach, kind="stable")[: 2 * rows.shape[1]]
-        fresh = fresh[reach[fresh] > 1.0]
+        fresh = np.argsort(-reach, kind="stable")[: max(2 * rows.shape[1], len(held) // 4)]
+        fresh = fresh[reach[fresh] > 1.0 + _VIOLATED]
         if not len(fresh):
             weights[held] = found
             return shift, inner, weights
         held = np.append(held, fresh)
+
+
+def _on_all_sides(rows: FloatArray) -> list[int]:
+    """Few rows that leave no direction open: the longest may all be in a plane."""
+    rest, found = rows.copy(), []
+    for _ in range(rows.shape[1]):
+        lengths = np.linalg.norm(rest, axis=1)
+        axis = rest[np.argmax(lengths)] / max(lengths.max(), 1e-300)
+        along = rest @ axis
+        found += [int(np.argmax(along)), int(np.argmin(along))]
+        rest -= np.outer(along, axis)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,44 +280,69 @@ def _certified(region: Region, proposal: _Proposal, low: Integers, high: Integer
     if fitted is None:
         return None
     factor, fine, spread, lengths = fitted
-    # u_i, with |u_i| <= 1 checked, and the weights, all over 2^_BITS.
-    used = np.flatnonzero(proposal.weights > proposal.weights.max() * 2.0**-60)
-    scaled = proposal.weights[used] / proposal.weights.max()
-    weights = integers([_scaled(w, _BITS) for w in scaled.tolist()])
+    # u_i, with |u_i| <= 1 checked, over 2^_BITS. What a row adds is its weight times its slack: a small weight may
+    # matter most, and needs as many digits.
+    added = proposal.weights * _in_floats(slack, bits)
+    used = np.flatnonzero(added > added.max() * 2.0**-60)
+    if not len(used):
+        return None
+    scaled = proposal.weights[used] / proposal.weights[used].max()
+    fraction = _BITS + max(0, -int(np.frexp(scaled.min())[1]))
+    weights = integers([_scaled(w, fraction) for w in scaled.tolist()])
     units = spread[used] * ((1 << _BITS) - 1) // (lengths[used] + 1)[:, np.newaxis]
     units = np.where(units < 0, units + 1, units)
     if (np.einsum("ij,ij->i", units, units) > 1 << 2 * _BITS).any():
         return None
     normals = region.normals[used]
+    weights = _balanced(weights, normals, units.astype(np.float64) * added[used, np.newaxis])
     outer = determinant((normals * weights[:, np.newaxis]).T @ units)
     residual = weights @ normals
     farthest = np.where(residual > 0, proposal.centre - low * (1 << bits), proposal.centre - high * (1 << bits))
     bound = int(weights @ slack[used] + residual @ farthest)
-    diagonal = 1
-    for j in range(d):
-        diagonal *= int(factor[j, j])
-    if not outer or not diagonal:
+    inscribed = abs(determinant(factor))
+    if not outer or not inscribed:
         return None
-    # |det B*| <= (bound / 2^(_BITS + bits))^d / (d^d |outer| / 4^(_BITS d)), |det B| = diagonal / 2^(fine d)
+    # The weights' own unit cancels: |det B*| <= (bound / 2^bits)^d / (d^d |outer| / 2^(_BITS d)); |det B| is
+    # inscribed / 2^(fine d).
     largest = Fraction(bound**d << (_BITS * d), (d**d * abs(outer)) << (bits * d))
-    value = Fraction(abs(diagonal), 1 << (fine * d))
+    value = Fraction(inscribed, 1 << (fine * d))
     return Ellipsoid(value, largest / value - 1)
 
 
+def _balanced(weights: Integers, normals: Integers, sizes: FloatArray) -> Integers:
+    """The weights, in another unit and changed a little at d rows so that the weighted normals add up to zero.
+
+    Unchanged if that would take a weight below zero. `sizes` says which rows to change: large and independent ones.
+    """
+    d = normals.shape[1]
+    chosen: list[int] = []
+    rest = sizes.copy()
+    for _ in range(d):
+        lengths = np.linalg.norm(rest, axis=1)
+        chosen.append(int(np.argmax(lengths)))
+        axis = rest[chosen[-1]] / max(lengths.max(), 1e-300)
+        rest -= np.outer(rest @ axis, axis)
+    inverse = inverted(normals[chosen].T)
+    if inverse is None:
+        return weights
+    adjugate, positive = inverse
+    changed = weights * positive
+    changed[chosen] -= adjugate @ (weights @ normals)
+    return changed if changed.min() >= 0 else weights
+
+
 def _fitted(
-    region: Region, slack: Integers, bits: int, shape: FloatArray
+    region: Region, slack: Integers, bits: int, shape: Shape
 ) -> tuple[Integers, int, Integers, Integers] | None:
     """B as integers over 2^fine such that |B' a_i| <= slack_i for all i; also B' a_i and its length, rounded down."""
-    diagonal = np.abs(np.diag(shape))
-    if not np.isfinite(shape).all() or diagonal.min() <= 0.0:
-        return None
-    fine = bits + max(0, 64 - int(np.frexp(diagonal.min())[1]))
+    fine = max(bits, shape.bits)
+    whole = shape.matrix * (1 << (fine - shape.bits))
+    room = slack * (1 << (fine - bits))
     scale = 1.0
     for _ in range(4):
-        factor = integers([[_scaled(v * scale, fine) for v in row] for row in shape.tolist()])
+        factor = whole * _scaled(scale, _BITS) >> _BITS
         spread = region.normals @ factor
         squares = np.einsum("ij,ij->i", spread, spread)
-        room = slack * (1 << (fine - bits))
         if (squares <= room * room).all():
             return factor, fine, spread, _roots(squares)
         ratio = max(int(s) / int(r * r) for s, r in zip(squares, room, strict=True))

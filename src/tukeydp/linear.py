@@ -59,9 +59,13 @@ class Optimum:
 
 
 def integers(values: Any) -> Integers:
-    """An array of Python's integers."""
-    array = np.asarray(values)
-    return array if array.dtype == object else array.astype(object)
+    """An array of Python's integers.
+
+    Lists are never given to numpy to guess a type for: it takes [2**63, -1] for floats.
+    """
+    if isinstance(values, np.ndarray):
+        return values if values.dtype == object else values.astype(object)
+    return np.asarray(np.frompyfunc(int, 1, 1)(np.array(values, dtype=object)), dtype=object)
 
 
 def maximum(region: Region, objective: Sequence[int], start: Sequence[int] | None = None) -> Optimum | None:

@@ -112,7 +112,10 @@ def _rehearse(n: int, epsilon: Fraction, directions: IntArray, cells: tuple[int,
     errors = np.empty((_TABLES, _DRAWS, len(cells)))
     for i in range(_TABLES):
         table = np.clip(np.rint(gauss.normal(size=(n, len(cells))) * deviation), box.low, box.high)
-        sampler = Sampler(level_sets(table.astype(np.int64), directions), within=box, epsilon=epsilon, lowest=lowest)
+        levels = level_sets(table.astype(np.int64), directions)
+        # A threshold may be deeper than any point of a made-up table: then its deepest rows stand in.
+        deep = min(lowest, int(levels.depths(table.astype(np.int64)).max())) if lowest else 0
+        sampler = Sampler(levels, within=box, epsilon=epsilon, lowest=deep)
         for j in range(_DRAWS):
             errors[i, j] = sampler.draw(derived_key("rehearsal", i, j))
         errors[i] = (errors[i] - table.mean(axis=0)) / deviation

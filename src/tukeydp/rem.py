@@ -59,7 +59,7 @@ def rem(
         decimal: 0.1 is 1/10.
     depth
         `td.Spread(k)` (default: with a number of directions that grows with d), `td.Random(k)`, `td.AxisAligned()`,
-        `td.Directions(vectors)`, or `td.Exact()`.
+        `td.Directions(vectors)`, or `td.Exact()`: seconds in two columns, minutes in three.
     resolution
         Step of the public grid, a scalar or one per column. Give the true step of columns that hold few different
         values (1 for counts). The grid reaches 2**49 steps to either side of zero (`release.grid`); rows beyond are

@@ -66,8 +66,6 @@ class Sampler:
         self._threads, self._word_bits = threads or available_cores(), word_bits
         self._envelope = Envelope(levels, within, hints or LinearPrograms(levels))
         self._proposals = _EASY
-        if 0 < lowest <= self._envelope.top:
-            self._envelope.refine([lowest])  # the public box may be wide: nothing above level 0 should be drawn from it
         self._search, self._budget = self._refined()
 
     def draw(self, key: bytes) -> list[int]:
@@ -90,6 +88,9 @@ class Sampler:
             envelope.settle(int(min(_MANY_POINTS, max(_FEW_POINTS, self._proposals))))
         if self._proposals > _WORTH_A_BASIS:
             envelope.rebase()
+        # The public box may be astronomically larger than the lowest level's own.
+        if 0 < self._lowest <= envelope.top:
+            envelope.refine([self._lowest])
         ladder = self._plan()
         # Boxes may turn out larger than the plan took them for, above all near the top: then it wants others besides.
         while envelope.lacks(ladder.levels):

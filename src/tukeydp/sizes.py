@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from tukeydp.certificates import Box
-from tukeydp.ellipsoids import largest_ellipsoid
+from tukeydp.ellipsoids import Shape, largest_ellipsoid
 from tukeydp.grid import FloatArray
 from tukeydp.levels import LevelSets
 from tukeydp.linear import Integers, Region, integers, maximum
@@ -100,7 +100,7 @@ class BoxesAndEllipsoids:
         self._scale: FloatArray = np.maximum(np.maximum(spread, whole / 1000.0), 1.0)
         self._bases: dict[int, tuple[int, ...]] = {}
         self._boxes: dict[int, Box | None] = {}
-        self._shapes: dict[int, FloatArray | None] = {}
+        self._shapes: dict[int, Shape] = {}
 
     @property
     def place(self) -> tuple[Integers, FloatArray]:
@@ -176,7 +176,7 @@ class BoxesAndEllipsoids:
         moved = 2 * region.offsets + sign * self._sizes
         return Region(region.normals, moved, 2 * region.centre, 2.0 * region.scale)
 
-    def _nearest_shape(self, level: int) -> FloatArray | None:
+    def _nearest_shape(self, level: int) -> Shape | None:
         if not self._shapes:
             return None
         return self._shapes[min(self._shapes, key=lambda known: abs(known - level))]
