@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all lint bench format clean
+.PHONY: demo test test-all lint bench reproduce format clean
 
 demo: $(STAMP)
 	@$(BIN)/tukeydp demo
@@ -26,6 +26,9 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/regions.py
 	$(BIN)/python benchmarks/mcmc.py
 	$(BIN)/python benchmarks/directions.py --quick
+
+reproduce: $(STAMP)
+	$(BIN)/tukeydp reproduce all --quick --out reproduction
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

@@ -282,3 +282,12 @@ def test_one_column_is_the_exponential_mechanism_over_quantiles(values):
     q = Fraction(math.exp(EPSILON / 2))
     assert g_test(tally, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
     assert g_test(tally, [float(p) for p in oracle.law(depths, q * q)]) < FALSE_ALARM
+
+
+def test_a_draw_from_deep_points_only_never_proposes_from_the_whole_grid():
+    """Speed, not law: with the lowest level's box left out, a grid of 2**80 points was searched for a few rows."""
+    rows = np.random.default_rng(3).integers(-(10**6), 10**6, size=(60, 2))
+    levels = level_sets(rows, np.array([[1, 0], [0, 1], [1, 1], [1, -1]]))
+    wide = Box((-(2**40), -(2**40)), (2**40, 2**40))
+    sampler = Sampler(levels, within=wide, epsilon=Fraction(1), lowest=10)
+    assert max(box.size for box in sampler._search._boxes) <= (2 * 10**6 + 1) ** 2

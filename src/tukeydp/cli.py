@@ -1,4 +1,4 @@
-"""The command line: `tukeydp mean FILE ...`, `tukeydp contours FILE ...` and `tukeydp demo`.
+"""The command line: `tukeydp mean FILE ...`, `contours FILE ...`, `reproduce NAME ...` and `demo`.
 
 Exit codes: 0 released, 3 refused, 2 bad parameters, 1 anything else. Nothing about the data is printed but the release.
 """
@@ -163,6 +163,22 @@ def contours(
 
     _run(job)
     say(f"Wrote {out}. It shows the data itself: not private, not for publication.")
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(help="An experiment, several separated by commas, or all.")],
+    out: Annotated[Path, typer.Option(help="Folder for results, figures and report.html; a later run resumes there.")],
+    quick: Annotated[bool, typer.Option("--quick", help="Few trials: minutes instead of an hour.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes; all cores if left out. Results do not depend on it.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal results.")] = 0,
+) -> None:
+    """Run the paper's experiments again, check its claims, and write a report."""
+    from tukeydp.experiments.command import run, summarise
+
+    summarise(_run(lambda: run(name, out, quick=quick, jobs=jobs, seed=seed)), out)
 
 
 def _table_means(cells: Any) -> list[float]:

@@ -19,7 +19,7 @@ from tukeydp.grid import per_column
 from tukeydp.release import Release
 
 _MOST_STEPS = 100
-_STEPS_TRIED = 12
+_STEPS_TRIED, _PATIENCE = 40, 8  # balls of radius 10^10 around 1000 rows take some 25 steps
 _FARTHEST = 1e150  # steps that spread instead of shrinking must not overflow
 _LOG_TAIL = math.log(1 / 0.01)  # each ball misses a Gaussian row with probability 0.01 at most
 
@@ -89,7 +89,7 @@ def coinpress(
     first = _first_radius(here.region, units)
     noise = Noise(here.guarantee, coordinates=_MOST_STEPS * d, bits=here.secret_bits())
     if count is None:
-        count = min(range(1, _STEPS_TRIED + 1), key=lambda t: _plan(n, d, first, shares(t), noise)[-1][1])
+        count = _best_count(n, d, first, noise)
     budget = shares(count)
     place = here.region.centre
     for share, (reach, _) in zip(budget, _plan(n, d, first, budget, noise), strict=True):
@@ -114,6 +114,18 @@ def shares(steps: int) -> tuple[Fraction, ...]:
     if steps == 1:
         return (Fraction(1),)
     return (Fraction(1, 4 * (steps - 1)),) * (steps - 1) + (Fraction(3, 4),)
+
+
+def _best_count(n: int, d: int, radius: float, noise: Noise) -> int:
+    """How many steps end with the least noise, a matter of public numbers only."""
+    best, least = 1, math.inf
+    for count in range(1, _STEPS_TRIED + 1):
+        last = _plan(n, d, radius, shares(count), noise)[-1][1]
+        if last < least:
+            best, least = count, last
+        elif count - best >= _PATIENCE:
+            break
+    return best
 
 
 def _plan(n: int, d: int, radius: float, budget: tuple[Fraction, ...], noise: Noise) -> list[tuple[float, float]]:

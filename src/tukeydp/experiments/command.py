@@ -1,0 +1,75 @@
+"""`tukeydp reproduce`: run, draw, judge, report."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from tukeydp.errors import ParameterError
+from tukeydp.experiments.catalogue import EXPERIMENTS, named
+from tukeydp.experiments.claims import judge
+from tukeydp.experiments.experiment import Experiment
+from tukeydp.experiments.figures import save
+from tukeydp.experiments.report import Section, write_report
+from tukeydp.experiments.runner import reproduce, tasks_of, versions
+
+_NEEDED = {"matplotlib": "matplotlib", "joblib": "joblib", "sklearn": "scikit-learn"}
+
+
+def run(name: str, out: Path, *, quick: bool, jobs: int | None, seed: int) -> list[Section]:
+    """Run an experiment, or all of them, and write results, figures and report.html under `out`."""
+    chosen = list(EXPERIMENTS) if name == "all" else [named(part.strip()) for part in name.split(",")]
+    if jobs is not None and jobs < 1:
+        raise ParameterError("jobs", "must be at least 1", jobs)
+    for module, package in _NEEDED.items():
+        if importlib.util.find_spec(module) is None:
+            raise ParameterError("reproduce", f'needs {package}: pip install "tukeydp[reproduce]"', "none")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ParameterError("out", "must be a folder that can be written", f"{out} ({error.strerror})") from None
+    return _sections(chosen, out, quick, jobs, seed)
+
+
+def _sections(chosen: Sequence[Experiment], out: Path, quick: bool, jobs: int | None, seed: int) -> list[Section]:
+    total = sum(len(tasks_of(experiment, quick, seed)) for experiment in chosen)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, TextColumn("left"), TimeRemainingColumn(), console=Console(stderr=True)) as progress:
+        bar = progress.add_task("running", total=total)
+        results = reproduce(
+            chosen,
+            out,
+            quick=quick,
+            jobs=jobs,
+            seed=seed,
+            advance=lambda name: progress.update(bar, advance=1, description=f"{name:<20}"),
+        )
+    sections = []
+    for experiment in chosen:
+        found = results[experiment.name]
+        save(experiment.draw(found), out / "figures", experiment.name)
+        verdicts = tuple(judge(claim, found) for claim in experiment.claims)
+        sections.append(Section(experiment, found, verdicts, out / "figures" / f"{experiment.name}.png"))
+    write_report(out / "report.html", sections, {"seed": seed, "quick": "yes" if quick else "no", **versions()})
+    return sections
+
+
+def summarise(sections: Sequence[Section], out: Path) -> None:
+    """The verdicts, one line each, and where to look."""
+    table = Table(box=None, pad_edge=False)
+    for column in ("experiment", "verdict", "claim"):
+        table.add_column(column)
+    styles = {True: "green", False: "red", None: "yellow"}
+    for section in sections:
+        for verdict in section.verdicts:
+            word = Text(verdict.word, style=styles[verdict.holds])
+            table.add_row(section.experiment.name, word, Text(verdict.sentence))
+    console = Console()
+    console.print(table)
+    console.print(Text(f"\nFigures, tables and numbers: {out / 'report.html'}"))

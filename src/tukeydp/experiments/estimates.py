@@ -1,0 +1,131 @@
+"""Numbers with confidence intervals, from independent trials."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tukeydp.grid import FloatArray
+
+Interval = Callable[[float], tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value and, for any confidence such as 0.99, the interval that goes with it."""
+
+    value: float
+    interval: Interval
+
+
+def exactly(value: float) -> Estimate:
+    """A number without chance in it."""
+    return Estimate(value, lambda confidence: (value, value))
+
+
+def _student(value: float, error: float, freedom: int, shape: Callable[[float], float]) -> Estimate:
+    def interval(confidence: float) -> tuple[float, float]:
+        from scipy.stats import t
+
+        if freedom < 1:
+            return shape(-math.inf), shape(math.inf)
+        reach = float(t.ppf(0.5 + confidence / 2, freedom)) * error
+        return shape(value - reach), shape(value + reach)
+
+    return Estimate(shape(value), interval)
+
+
+def mean(sample: FloatArray) -> Estimate:
+    """The mean with Student's interval."""
+    spread = float(sample.std(ddof=1)) / math.sqrt(len(sample)) if len(sample) > 1 else 0.0
+    return _student(float(sample.mean()), spread, len(sample) - 1, float)
+
+
+def papers_half_width(sample: FloatArray) -> float:
+    """Half of the paper's 95 % interval as its footnote prints it: 100 in both places, for its ten trials."""
+    ten = sample[:10]
+    return 1.96 * math.sqrt(float(((ten - ten.mean()) ** 2).sum()) / 100) / math.sqrt(100)
+
+
+def _contrast(
+    groups: Sequence[FloatArray], coefficients: Sequence[float], paired: bool, shape: Callable[[float], float]
+) -> Estimate:
+    """sum of c_j ln(mean_j), by linearisation: trial i moves ln(mean_j) by x_ij / mean_j / trials."""
+    means = [float(group.mean()) for group in groups]
+    value = sum(c * math.log(m) for c, m in zip(coefficients, means, strict=True))
+    moved = [c * group / m for c, group, m in zip(coefficients, groups, means, strict=True)]
+    fewest = min(len(group) for group in groups)
+    if fewest < 2:
+        return _student(value, 0.0, 0, shape)
+    if paired:
+        error = float(np.sum(moved, axis=0).std(ddof=1)) / math.sqrt(fewest)
+    else:
+        error = math.sqrt(sum(float(part.var(ddof=1)) / len(part) for part in moved))
+    return _student(value, error, fewest - 1, shape)
+
+
+def ratio(above: FloatArray, below: FloatArray, *, paired: bool = True, power: float = 1.0) -> Estimate:
+    """mean(above) / mean(below), to a power: 0.5 turns mean squares into a ratio of root mean squares."""
+    return _contrast([above, below], [power, -power], paired, math.exp)
+
+
+def log_contrast(groups: Sequence[FloatArray], coefficients: Sequence[float]) -> Estimate:
+    """The product of mean_j ** c_j over paired groups of positive numbers."""
+    return _contrast(groups, coefficients, True, math.exp)
+
+
+def level(sample: FloatArray, unit: float = 1.0, power: float = 1.0) -> Estimate:
+    """mean(sample) ** power / unit, for positive samples."""
+    return _contrast([sample], [power], True, lambda log: math.exp(log) / unit)
+
+
+def slope(at: Sequence[float], groups: Sequence[FloatArray], *, paired: bool = False) -> Estimate:
+    """The least-squares slope of ln(mean) against ln(at): the exponent of a power law.
+
+    `paired`: trial i of every group is on the same data.
+    """
+    logs = np.log(np.asarray(at, dtype=np.float64))
+    centred = logs - logs.mean()
+    return _contrast(groups, (centred / (centred**2).sum()).tolist(), paired, float)
+
+
+def linear_slope(at: Sequence[float], groups: Sequence[FloatArray]) -> Estimate:
+    """The least-squares slope of the mean against `at`; groups are independent."""
+    places = np.asarray(at, dtype=np.float64)
+    weights = (places - places.mean()) / ((places - places.mean()) ** 2).sum()
+    value = sum(float(w * group.mean()) for w, group in zip(weights, groups, strict=True))
+    fewest = min(len(group) for group in groups)
+    if fewest < 2:
+        return _student(value, 0.0, 0, float)
+    variance = sum(
+        float(w) ** 2 * float(group.var(ddof=1)) / len(group) for w, group in zip(weights, groups, strict=True)
+    )
+    return _student(value, math.sqrt(variance), fewest - 1, float)
+
+
+def difference(first: Estimate, second: Estimate) -> Estimate:
+    """first - second for independent estimates; the interval is the sum of both, hence conservative."""
+
+    def interval(confidence: float) -> tuple[float, float]:
+        (a, b), (c, d) = first.interval((1 + confidence) / 2), second.interval((1 + confidence) / 2)
+        return a - d, b - c
+
+    return Estimate(first.value - second.value, interval)
+
+
+def proportion(sample: FloatArray) -> Estimate:
+    """The share of ones, with the Clopper-Pearson interval."""
+    ones, count = int(sample.sum()), len(sample)
+
+    def interval(confidence: float) -> tuple[float, float]:
+        from scipy.stats import beta
+
+        tail = (1 - confidence) / 2
+        low = float(beta.ppf(tail, ones, count - ones + 1)) if ones else 0.0
+        high = float(beta.ppf(1 - tail, ones + 1, count - ones)) if ones < count else 1.0
+        return low, high
+
+    return Estimate(ones / count, interval)

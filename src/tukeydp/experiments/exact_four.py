@@ -1,0 +1,55 @@
+"""Exact depth in four columns, up to n = 1000."""
+
+from __future__ import annotations
+
+from tukeydp.experiments.claims import Claim, Finding
+from tukeydp.experiments.estimates import ratio
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.figures import lines
+from tukeydp.experiments.results import Results, Row
+from tukeydp.experiments.setup import EMPIRICAL, errors_to_mean, papers_data
+
+
+def _cells(quick: bool) -> list[Cell]:
+    trials = {50: 8, 100: 6} if quick else {50: 50, 100: 50, 200: 30, 500: 12, 1000: 6}
+    return [cell(count, n=n, d=4) for n, count in trials.items()]
+
+
+def _measure(settings: Settings, seeds: Seeds) -> list[Row]:
+    mu, x = papers_data(settings["n"], settings["d"], seeds.rng("data"))
+    names = ("BoxEM exact", "BoxEM random", "BoxEM default", "BoxEM axis-aligned", "CoinPress")
+    return errors_to_mean(x, mu, names, seeds)
+
+
+def _comparable(results: Results) -> list[Finding]:
+    return [
+        Finding(
+            f"exact / empirical at n = {n}",
+            ratio(results.values("error", method="BoxEM exact", n=n), results.values("error", method=EMPIRICAL, n=n)),
+            at_most=2.0,
+        )
+        for n in (500, 1000)
+    ]
+
+
+def _near_default(results: Results) -> list[Finding]:
+    pair = [results.values("error", method=m, n=n) for m in ("BoxEM exact", "BoxEM default") for n in (200,)]
+    return [Finding("exact / default (120 spread directions) at n = 200", ratio(pair[0], pair[1]), 0.5, 2.0)]
+
+
+EXACT_FOUR = Experiment(
+    name="exact-four",
+    title="Exact depth in four columns",
+    place="Beyond the paper, which stops at n = 50 there",
+    cells=_cells,
+    measure=_measure,
+    draw=lambda results: lines(results, "n"),
+    across=("n", "method"),
+    chunk=1,
+    claims=(
+        Claim(
+            "With exact depth in d = 4 the privacy error is comparable to the sampling error (2 times).", _comparable
+        ),
+        Claim("Exact depth and the default directions have the same error within a factor 2.", _near_default),
+    ),
+)

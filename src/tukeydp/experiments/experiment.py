@@ -1,0 +1,88 @@
+"""What an experiment is: cells to measure, how to measure one trial, a figure, and claims to check."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tukeydp.experiments.claims import Claim
+from tukeydp.experiments.results import Results, Row
+from tukeydp.randomness import SeededRandomness, seeded
+
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting of an experiment and how many trials it gets."""
+
+    settings: tuple[tuple[str, Any], ...]
+    trials: int
+
+
+def cell(trials: int, **settings: Any) -> Cell:
+    return Cell(tuple(settings.items()), trials)
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Randomness of one trial: streams named by labels, whatever else runs and in whichever order."""
+
+    parts: tuple[Any, ...]
+
+    @property
+    def shared(self) -> Seeds:
+        """The same for all settings of this experiment and trial: for data that settings should be compared on."""
+        seed, name, _, trial = self.parts
+        return Seeds((seed, name, "shared", trial))
+
+    def number(self, *labels: Any) -> int:
+        return int.from_bytes(hashlib.sha256(repr((self.parts, labels)).encode()).digest()[:16], "big")
+
+    def rng(self, *labels: Any) -> np.random.Generator:
+        return np.random.default_rng(self.number(*labels))
+
+    def source(self, *labels: Any) -> SeededRandomness:
+        return seeded(self.number(*labels))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure of the paper, or a question it left open.
+
+    Attributes
+    ----------
+    place
+        Where the paper has it.
+    cells
+        What to measure, in full or for `--quick`.
+    measure
+        One trial: settings and randomness to rows, usually one per method.
+    draw
+        A matplotlib figure of the results.
+    across
+        Columns that tell apart what the report's table averages over trials.
+    shown
+        The column that table shows.
+    chunk
+        Trials that are run, saved and resumed together.
+    alone
+        True where seconds are measured: nothing else runs meanwhile.
+    """
+
+    name: str
+    title: str
+    place: str
+    cells: Callable[[bool], list[Cell]]
+    measure: Callable[[Settings, Seeds], list[Row]]
+    draw: Callable[[Results], Any]
+    claims: tuple[Claim, ...]
+    across: tuple[str, ...] = ()
+    shown: str = "error"
+    chunk: int = 10
+    alone: bool = False
+    notes: tuple[str, ...] = field(default=())

@@ -1,0 +1,135 @@
+"""How few rows REM needs under each of its tests."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tukeydp.experiments.claims import Check, Claim, Finding
+from tukeydp.experiments.estimates import proportion
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.figures import MARKERS, colour, new_figure
+from tukeydp.experiments.results import NotMeasured, Results, Row
+from tukeydp.experiments.setup import METHODS, RADIUS, papers_data
+
+_TESTS = {"graded": "REM", "laplace": "REM (laplace test)", "paper": "REM (paper's test)"}
+# Where each test begins to pass, from the population's volumes; rows are tried around it.
+_AROUND = {
+    "graded": {1: 190, 2: 215, 3: 235, 5: 290},
+    "laplace": {1: 340, 2: 380, 3: 410, 5: 470},
+    "paper": {1: 600, 2: 680, 3: 740, 5: 860},
+}
+_STEPS = (0.75, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.35)
+
+
+def _cells(quick: bool) -> list[Cell]:
+    cells = []
+    for test, around in _AROUND.items():
+        for d in (2,) if quick else (1, 2, 3, 5):
+            for step in (0.85, 1.0, 1.2) if quick else _STEPS:
+                cells.append(cell(20 if quick else 60, test=test, d=d, n=round(around[d] * step)))
+            if test == "paper":  # what the paper's test makes of twice the rows that the graded one needs
+                cells.append(cell(20 if quick else 60, test=test, d=d, n=2 * _enough(d)))
+            if test == "graded":
+                cells.append(cell(20 if quick else 60, test=test, d=d, n=_enough(d)))
+    return cells
+
+
+def _enough(d: int) -> int:
+    return round(1.15 * _AROUND["graded"][d])
+
+
+def _measure(settings: Settings, seeds: Seeds) -> list[Row]:
+    _, x = papers_data(settings["n"], settings["d"], seeds.rng("data"))
+    name = _TESTS[settings["test"]]
+    return [{"method": name, "released": int(METHODS[name](x, RADIUS, seeds.source("draw")).released)}]
+
+
+def smallest(results: Results, test: str, d: int, share: float = 0.95) -> float | None:
+    """The least n from which on at least this share is released, read off between the rows that were tried."""
+    rows = sorted(results.distinct("n", test=test, d=d))
+    if not rows:
+        return None
+    # Rates can only rise with n; what chance does to single ones is pooled.
+    rates = np.maximum.accumulate([float(results.values("released", test=test, d=d, n=n).mean()) for n in rows])
+    above = np.flatnonzero(rates >= share)
+    if not len(above):
+        return None
+    i = int(above[0])
+    if i == 0:
+        return float(rows[0])
+    gain = (share - rates[i - 1]) / (rates[i] - rates[i - 1])
+    return float(rows[i - 1] + gain * (rows[i] - rows[i - 1]))
+
+
+def _half_as_many(d: int) -> Check:
+    def check(results: Results) -> list[Finding]:
+        n = _enough(d)
+        graded = results.values("released", test="graded", d=d, n=n)
+        paper = results.values("released", test="paper", d=d, n=2 * n)
+        return [
+            Finding(f"graded test, released at n = {n}", proportion(graded), at_least=0.8),
+            Finding(f"the paper's test, released at n = {2 * n}", proportion(paper), at_most=0.5),
+        ]
+
+    return check
+
+
+def _draw(results: Results) -> Any:
+    columns = results.distinct("d")
+    figure, panels = new_figure(1, len(columns), width=4.2, height=3.6)
+    for panel, d in zip(panels[0], columns, strict=True):
+        for i, (test, method) in enumerate(_TESTS.items()):
+            rows = sorted(results.distinct("n", test=test, d=d))
+            rates = [proportion(results.values("released", test=test, d=d, n=n)) for n in rows]
+            values = [rate.value for rate in rates]
+            reach = np.array([rate.interval(0.95) for rate in rates]).T
+            bars = np.abs(reach - np.array(values))
+            least = smallest(results, test, d)
+            label = f"{test}: " + ("not reached" if least is None else f"n = {math.ceil(least)}")
+            panel.errorbar(
+                rows, values, yerr=bars, marker=MARKERS[i], markersize=3, capsize=2, label=label, color=colour(method)
+            )
+        panel.axhline(0.95, color="0.6", linewidth=0.8, linestyle=":")
+        panel.set_xlabel("n")
+        panel.set_title(f"d = {d}", fontsize="medium")
+        panel.legend(fontsize="x-small", frameon=False, title="95 % from", title_fontsize="x-small")
+    panels[0, 0].set_ylabel("share released")
+    return figure
+
+
+def _measured(results: Results) -> list[Finding]:
+    from tukeydp.experiments.estimates import exactly
+
+    findings = []
+    for d in results.distinct("d"):
+        graded, paper = smallest(results, "graded", d), smallest(results, "paper", d)
+        if graded is None or paper is None:
+            raise NotMeasured(f"share of 0.95 released, d = {d}")
+        findings.append(Finding(f"rows for 95 %, paper / graded, d = {d}", exactly(paper / graded), at_least=2.0))
+    return findings
+
+
+SMALLEST_ROWS = Experiment(
+    name="smallest-n",
+    title="The fewest rows that REM releases from",
+    place="Beyond the paper: its test against the graded one (axes + 30 random directions)",
+    cells=_cells,
+    measure=_measure,
+    draw=_draw,
+    across=("test", "d", "n"),
+    shown="released",
+    chunk=10,
+    claims=(
+        *(
+            Claim(
+                f"d = {d}: the graded test passes where the paper's mostly refuses twice as many rows.",
+                _half_as_many(d),
+            )
+            for d in (1, 2, 3, 5)
+        ),
+        Claim("The paper's test needs more than twice the rows (read off between the n that were tried).", _measured),
+    ),
+)

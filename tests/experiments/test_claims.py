@@ -1,0 +1,120 @@
+"""Claims are decided by intervals: true ones hold, false ones fail, few trials leave them open."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tukeydp.experiments import estimates
+from tukeydp.experiments.catalogue import named
+from tukeydp.experiments.claims import Claim, Finding, judge
+from tukeydp.experiments.results import NotMeasured, Results
+
+EMPTY = Results([])
+
+
+def made_up(boxem, others, trials=40, rows=(100, 200, 500, 1000)):
+    """Errors of error-n with BoxEM at `boxem` times the sampling error and everything else at `others` times."""
+    rng = np.random.default_rng(0)
+    factors = {"empirical": 1.0, "BoxEM random": boxem, "Gaussian": others, "CoinPress": others}
+    return Results(
+        {"n": n, "trial": i, "method": method, "error": factor * rng.gamma(4.0, 0.25) / np.sqrt(n)}
+        for n in rows
+        for i in range(trials)
+        for method, factor in factors.items()
+    )
+
+
+@pytest.mark.parametrize(
+    ("boxem", "others", "expected"),
+    [(1.0, 5.0, (True, True, True)), (5.0, 1.0, (False, False, False)), (4.0, 9.0, (True, True, False))],
+)
+def test_claims_of_the_first_figure_on_fabricated_results(boxem, others, expected):
+    verdicts = [judge(claim, made_up(boxem, others)) for claim in named("error-n").claims]
+    assert tuple(verdict.holds for verdict in verdicts) == expected
+
+
+def test_few_trials_leave_a_claim_open():
+    verdict = judge(named("error-n").claims[0], made_up(1.0, 1.1, trials=3))
+    assert verdict.holds is None
+    assert verdict.word == "undecided"
+
+
+def test_what_was_not_measured_is_open_and_says_so():
+    verdict = judge(named("error-n").claims[0], EMPTY)
+    assert verdict.holds is None
+    assert "not part of this run" in verdict.numbers[0]
+
+
+def test_one_finding_outside_its_range_is_enough():
+    inside, outside = estimates.exactly(1.0), estimates.exactly(3.0)
+    claim = Claim("x", lambda _: [Finding("a", inside, 0, 2), Finding("b", outside, 0, 2)])
+    assert judge(claim, EMPTY).holds is False
+    assert judge(Claim("x", lambda _: [Finding("a", inside, 0, 2)]), EMPTY).holds is True
+
+
+def test_a_missing_value_among_the_trials_is_not_averaged_away():
+    results = Results([{"method": "REM", "error": 0.1}, {"method": "REM", "error": None}])
+    with pytest.raises(NotMeasured):
+        results.values("error", method="REM")
+
+
+class TestIntervals:
+    """Coverage of nominal 90 % intervals: 400 repetitions, so that outside 0.82 ... 0.97 has probability below 1e-6."""
+
+    REPETITIONS = 400
+
+    def coverage(self, make, truth):
+        rng = np.random.default_rng(1)
+        hits = 0
+        for _ in range(self.REPETITIONS):
+            low, high = make(rng).interval(0.9)
+            hits += low <= truth <= high
+        return hits / self.REPETITIONS
+
+    def test_mean(self):
+        assert 0.82 < self.coverage(lambda rng: estimates.mean(rng.normal(2.0, 1.0, 10)), 2.0) < 0.97
+
+    def test_ratio_of_paired_means(self):
+        def make(rng):
+            common = rng.gamma(9.0, size=40)
+            return estimates.ratio(2 * common + rng.gamma(4.0, size=40), common + rng.gamma(4.0, size=40))
+
+        assert 0.82 < self.coverage(make, 22 / 13) < 0.97
+
+    def test_slope(self):
+        def make(rng):
+            return estimates.slope([1, 2, 4], [x**-0.5 * rng.gamma(9.0, size=30) for x in (1, 2, 4)])
+
+        assert 0.82 < self.coverage(make, -0.5) < 0.97
+
+    def test_linear_slope(self):
+        def make(rng):
+            return estimates.linear_slope([0, 1, 2], [3 * x + rng.normal(size=30) for x in (0, 1, 2)])
+
+        assert 0.82 < self.coverage(make, 3.0) < 0.97
+
+    def test_proportion_covers_at_least_what_it_says(self):
+        assert self.coverage(lambda rng: estimates.proportion(rng.random(30) < 0.9), 0.9) > 0.82
+
+    def test_a_difference_covers_at_least_what_it_says(self):
+        def make(rng):
+            return estimates.difference(
+                estimates.mean(rng.normal(1.0, 1.0, 20)), estimates.mean(rng.normal(0.0, 1.0, 20))
+            )
+
+        assert self.coverage(make, 1.0) > 0.82
+
+    def test_the_papers_bars_are_too_short(self):
+        """The must-fail control: ten trials, 95 % as the paper prints them."""
+
+        def make(rng):
+            sample = rng.normal(2.0, 1.0, 10)
+            half = estimates.papers_half_width(sample)
+            return estimates.Estimate(2.0, lambda _: (sample.mean() - half, sample.mean() + half))
+
+        assert self.coverage(make, 2.0) < 0.5
+
+    def test_one_trial_says_nothing(self):
+        low, high = estimates.mean(np.array([1.0])).interval(0.9)
+        assert (low, high) == (-np.inf, np.inf)

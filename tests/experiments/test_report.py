@@ -1,0 +1,163 @@
+"""The report: one file with every figure and verdict in it, from the command line."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+
+import matplotlib.image
+import pytest
+
+from tukeydp.cli import main
+from tukeydp.experiments import catalogue
+from tukeydp.experiments.claims import Verdict
+from tukeydp.experiments.experiment import cell
+from tukeydp.experiments.report import Section, write_report
+from tukeydp.experiments.results import Results
+
+
+class Page(HTMLParser):
+    """Tags that are opened and closed, pictures, and whatever would be loaded from elsewhere."""
+
+    VOID = frozenset({"meta", "img", "br", "link", "hr", "input"})
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.pictures, self.outside, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if tag == "img":
+            self.pictures.append(given["src"])
+        address = given.get("src") or given.get("href") or ""
+        if tag in ("script", "link") or (address and not address.startswith(("data:", "#"))):
+            self.outside.append((tag, address[:60]))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """The command line with two experiments cut down to a few trials."""
+    cut = {
+        "error-n": lambda quick: [cell(2, n=n, d=2) for n in (60, 100)],
+        "depth": catalogue.named("depth").cells,
+    }
+    shortened = tuple(replace(e, cells=cut[e.name]) for e in catalogue.EXPERIMENTS if e.name in cut)
+    from tukeydp.experiments import command
+
+    monkeypatch.setattr(catalogue, "EXPERIMENTS", shortened)
+    monkeypatch.setattr(command, "EXPERIMENTS", shortened)
+    return [e.name for e in shortened]
+
+
+def call(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr(sys, "argv", ["tukeydp", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    return stopped.value.code or 0, *capsys.readouterr()
+
+
+def read(path):
+    page = Page()
+    page.feed(path.read_text(encoding="utf-8"))
+    return page
+
+
+def test_the_report_holds_every_figure_and_every_claim(few, tmp_path, monkeypatch, capsys):
+    code, out, _ = call(monkeypatch, capsys, "reproduce", "all", "--out", tmp_path, "--jobs", 1, "--quick")
+    assert code == 0
+    assert "report.html" in out
+    page = read(tmp_path / "report.html")
+    assert page.open == []
+    assert page.outside == []
+    assert len(page.pictures) == len(few)
+    for name, source in zip(few, page.pictures, strict=True):
+        kind, _, encoded = source.partition(",")
+        assert kind == "data:image/png;base64"
+        picture = matplotlib.image.imread(io.BytesIO(base64.b64decode(encoded)), format="png")
+        assert picture.ndim == 3
+        assert picture[..., :3].std() > 0.01  # something was drawn
+        assert "<svg" in (tmp_path / "figures" / f"{name}.svg").read_text()[:1000]
+    text = "".join(page.text)
+    for name in few:
+        for claim in catalogue.named(name).claims:
+            assert claim.sentence in text
+
+
+def opened(address):
+    """Width of every picture and what the console said, in whichever Chromium there is: Playwright's or Qt's."""
+    if find_spec("playwright"):
+        from playwright.sync_api import Error, sync_playwright
+
+        with sync_playwright() as driver, suppress(Error):
+            browser = driver.chromium.launch()
+            page = browser.new_page()
+            complaints = []
+            page.on("console", lambda message: complaints.append(message.text))
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.goto(address)
+            widths = page.evaluate("Array.from(document.images, i => i.complete ? i.naturalWidth : 0)")
+            browser.close()
+            return widths, complaints
+    if find_spec("PyQt6") and find_spec("PyQt6.QtWebEngineCore"):
+        settings = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QTWEBENGINE_DISABLE_SANDBOX": "1"}
+        program = [sys.executable, str(Path(__file__).parent / "qt_browser.py"), address]
+        done = subprocess.run(program, env=settings, capture_output=True, text=True, timeout=120)
+        return json.loads(done.stdout.splitlines()[-1])
+    return pytest.skip("no Chromium here")
+
+
+def test_the_report_opens_in_a_browser(few, tmp_path, monkeypatch, capsys):
+    call(monkeypatch, capsys, "reproduce", "depth", "--out", tmp_path, "--jobs", 1, "--quick")
+    widths, complaints = opened((tmp_path / "report.html").as_uri())
+    assert complaints == []
+    assert widths
+    assert min(widths) > 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"), [(["figure-7"], "name must be"), (["depth", "--jobs", "0"], "jobs must be at least 1")]
+)
+def test_bad_parameters(arguments, word, tmp_path, monkeypatch, capsys):
+    code, _, err = call(monkeypatch, capsys, "reproduce", *arguments, "--out", tmp_path)
+    assert code == 2
+    assert word in err
+
+
+def test_a_missing_package_is_named(tmp_path, monkeypatch, capsys):
+    import importlib.util
+
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "joblib" else find(name, *a))
+    code, _, err = call(monkeypatch, capsys, "reproduce", "depth", "--out", tmp_path)
+    assert code == 2
+    assert "tukeydp[reproduce]" in err
+
+
+def test_what_was_chosen_after_a_look_at_results_is_marked(tmp_path):
+    experiment = catalogue.named("depth")
+    verdicts = tuple(
+        Verdict(word, True, ("1",), afterwards) for word, afterwards in (("first", False), ("later", True))
+    )
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"")
+    write_report(tmp_path / "report.html", [Section(experiment, Results([]), verdicts, picture)], {})
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<td>first</td>" in page
+    assert "<td>later <small>(chosen after a first look" in page
