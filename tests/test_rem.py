@@ -304,7 +304,11 @@ class TestInterface:
         [
             ("epsilon", {"epsilon": 0}),
             ("epsilon", {"epsilon": 1e-9}),
+            ("epsilon", {"epsilon": 1e-9, "test": "paper"}),
+            ("epsilon", {"epsilon": 1e300}),
             ("delta", {"delta": 0}),
+            ("delta", {"delta": 1e-320}),
+            ("delta", {"delta": "1e-340", "test": "paper"}),
             ("delta", {"delta": 1}),
             ("delta", {"delta": -0.1}),
             ("threshold", {"threshold": 0}),

@@ -26,7 +26,8 @@ _MARGIN = 5.0  # nats beyond ln(1/delta): more swaps than this allows need not b
 _SAFE = 4.0  # a log strength of 4 passes with probability 0.99999
 _OUTLIERS, _FAR = 0.2, 20.0
 _SHALLOW = 1 / 8  # where there is a choice: columns of few values have no very deep points
-_SMALLEST_EPSILON = Fraction(1, 1000)
+_SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 1000), Fraction(10_000)
+_SMALLEST_DELTA = Fraction(1, 10**300)
 
 
 Curve = Callable[[FloatArray], FloatArray]
@@ -42,18 +43,27 @@ class _Population:
 
 def chosen_plan(n: int, d: int, epsilon: Fraction, delta: Fraction, threshold: int | None) -> Plan:
     """The plan of the graded and the plain test."""
-    if epsilon < _SMALLEST_EPSILON:
-        raise ParameterError("epsilon", f"must be at least {show(_SMALLEST_EPSILON)} for rem", show(epsilon))
+    _require_range(epsilon, delta)
     t, part = _best(n, d, float(epsilon), float(delta), threshold)
     return make_plan(n, t, epsilon * part, epsilon * (1 - part), delta)
 
 
 def paper_plan(n: int, epsilon: Fraction, delta: Fraction, threshold: int | None) -> Plan:
     """Algorithm 2's own split, and its usual threshold n/4."""
+    _require_range(epsilon, delta)
     t = max(1, n // 4) if threshold is None else threshold
     test = epsilon / 4
     swaps = min(t - 1, _swaps(float(test), float(delta)))
     return Plan(n, t, epsilon / 2, test, delta, swaps, tuple(range(n + 1)))
+
+
+def _require_range(epsilon: Fraction, delta: Fraction) -> None:
+    """Far from where the floats of a plan, or the first guess of a threshold, would give out."""
+    if not _SMALLEST_EPSILON <= epsilon <= _LARGEST_EPSILON:
+        rule = f"must be from {show(_SMALLEST_EPSILON)} to {show(_LARGEST_EPSILON)} for rem"
+        raise ParameterError("epsilon", rule, show(epsilon))
+    if delta < _SMALLEST_DELTA:
+        raise ParameterError("delta", "must be at least 1e-300 for rem", show(delta))
 
 
 def make_plan(n: int, threshold: int, test: Fraction, release: Fraction, delta: Fraction) -> Plan:

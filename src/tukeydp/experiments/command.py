@@ -72,4 +72,4 @@ def summarise(sections: Sequence[Section], out: Path) -> None:
             table.add_row(section.experiment.name, word, Text(verdict.sentence))
     console = Console()
     console.print(table)
-    console.print(Text(f"\nFigures, tables and numbers: {out / 'report.html'}"))
+    console.print(Text(f"\nFigures, tables and numbers: {out / 'report.html'}"), soft_wrap=True)
