@@ -211,6 +211,20 @@ class TestEllipsoids:
         assert len(calls) == 2
         assert found.gap <= self.GAP
 
+    def test_floats_that_give_out_raise_nothing(self):
+        body = region([[1, 2], [3, -1], [-2, 1]], [100, 70, 80], 400)
+        honest, calls = ellipsoids._solved, []
+
+        def first_time_broken(*arguments):
+            calls.append(1)
+            if len(calls) < 3:
+                raise [np.linalg.LinAlgError, OverflowError][len(calls) - 1]
+            return honest(*arguments)
+
+        with patch.object(ellipsoids, "_solved", first_time_broken):
+            found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 400))
+        assert found.gap <= self.GAP
+
 
 def all_points(reach: int, d: int) -> np.ndarray:
     return np.array(list(np.ndindex(*([2 * reach + 1] * d)))) - reach

@@ -19,7 +19,7 @@ from functools import cache
 
 import numpy as np
 
-from tukeydp.ellipsoids import inner_point
+from tukeydp.ellipsoids import FLOATS_GAVE_OUT, inner_point
 from tukeydp.grid import FloatArray
 from tukeydp.linear import Integers, Region, integers
 
@@ -89,10 +89,15 @@ def largest_copy(
     if inner is None:
         return None
     centre, fine = inner
-    with np.errstate(all="ignore"):
-        if shape is None:
-            centre, shape, _ = _solved(region, centre, fine, np.diag(region.scale))
-        centre, found, weights = _solved(region, centre, fine, shape)
+    for attempt in itertools.count(1):
+        try:
+            with np.errstate(all="ignore"):
+                if shape is None:
+                    centre, shape, _ = _solved(region, centre, fine, np.diag(region.scale / 4.0 ** (attempt - 1)))
+                centre, found, weights = _solved(region, centre, fine, shape)
+            break
+        except FLOATS_GAVE_OUT:
+            shape = None  # an exception would tell something about the data
     factor = integers([[_scaled(v, bits) for v in row] for row in found.tolist()])
     rounded = integers([(int(v) << bits) >> fine for v in centre])
     return Copy(rounded, factor, bits, _bound(region, centre, fine, weights, low, high)), found

@@ -26,6 +26,7 @@ _FEW = 160  # rows that are held from the start
 _CLOSE, _STEPS = 1e-12, 60
 _VIOLATED = 1e-9  # hundreds of nearly equal rows may be violated by less, and one of them stands for all
 _INSIDE = 1.0 - 2.0**-34
+FLOATS_GAVE_OUT = (ArithmeticError, ValueError, AssertionError)  # numpy's LinAlgError is a ValueError
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +74,13 @@ def largest_ellipsoid(
     shape = Shape.of(np.diag(region.scale)) if shape is None else shape
     for attempt in count(1):
         # Seen from the last attempt as the unit ball, every region is well conditioned: attempts only get better.
-        with np.errstate(all="ignore"):
-            proposal = _pulled_inside(region, centre, bits, _solved(region, centre, bits, shape, attempt))
+        try:
+            with np.errstate(all="ignore"):
+                proposal = _pulled_inside(region, centre, bits, _solved(region, centre, bits, shape, attempt))
+        except FLOATS_GAVE_OUT:
+            # An exception would tell something about the data.
+            shape = Shape.of(np.diag(region.scale / 4.0**attempt))
+            continue
         certified = _certified(region, proposal, low, high)
         if certified is not None and certified.gap <= gap:
             return certified, proposal.shape
