@@ -17,8 +17,8 @@ from tukeydp.grid import FloatArray, unbounded_grid
 from tukeydp.levels import level_sets
 from tukeydp.randomness import derived_key
 from tukeydp.reference import chosen_plan
+from tukeydp.rem import sizes_of
 from tukeydp.safety import Graded
-from tukeydp.sizes import BoxesAndEllipsoids
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 SPEED = [(1000, 2, 0.3), (2000, 5, 3.0), (2000, 10, 20.0)]
@@ -68,7 +68,7 @@ def chance(x: FloatArray, seed: int) -> float:
     levels = level_sets(grid.snap(x), td.Random(30).on_grid(grid, derived_key("benchmark", seed)))
     box = Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))
     plan = chosen_plan(n, d, EPSILON, DELTA, None)
-    evidence = Evidence(BoxesAndEllipsoids(levels, box, plan.threshold), plan)
+    evidence = Evidence(sizes_of(levels, box, plan.threshold), plan)
     while not evidence.empty:
         found = Graded().chance(evidence, 96)
         narrow = found.high - found.low < Fraction(1, 10**4)

@@ -20,7 +20,8 @@ from tukeydp.evidence import sparse_offsets
 from tukeydp.levels import level_sets
 from tukeydp.linear import Region, determinant, integers, inverted, maximum
 from tukeydp.points import count_up_to
-from tukeydp.sizes import SLACK, BoxesAndEllipsoids
+from tukeydp.polygons import floor_sum, grid_points_in_polygon
+from tukeydp.sizes import SLACK, BoxesAndEllipsoids, tight_ends
 
 
 def region(normals, offsets, reach: int) -> Region:
@@ -241,6 +242,24 @@ def test_counting(seed):
     assert count_up_to(7, body, box) == min(7, truth)
     with patch("tukeydp.points._AT_ONCE", 4):
         assert count_up_to(10**6, body, box) == truth
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_polygons_are_counted_exactly(seed):
+    rng = np.random.default_rng(seed)
+    reach = int(rng.integers(1, 15))
+    body = region(rng.integers(-9, 10, size=(int(rng.integers(1, 9)), 2)), rng.integers(-10, 60, size=8), reach)
+    body = Region(body.normals, body.offsets[-len(body.normals) :], body.centre, body.scale)
+    normals, offsets = body.normals.astype(np.int64), body.offsets.astype(np.int64)
+    truth = int((all_points(reach, 2) @ normals.T <= offsets).all(axis=1).sum())
+    found = tight_ends(body)
+    assert (0 if found is None else grid_points_in_polygon(body, found[0][0], found[1][0])) == truth
+
+
+@given(st.integers(0, 40), st.integers(1, 40), st.integers(-60, 60), st.integers(-60, 60))
+@settings(deadline=None)
+def test_sums_of_floors(n, m, a, b):
+    assert floor_sum(n, m, a, b) == sum((a * i + b) // m for i in range(n))
 
 
 @pytest.mark.parametrize("d", [2, 3])

@@ -84,9 +84,9 @@ def _swaps(test: float, delta: float) -> int:
 def _best(n: int, d: int, epsilon: float, delta: float, threshold: int | None) -> tuple[int, Fraction]:
     """The Gaussian table first, then the worst of the three, then a low threshold, then a small part for the test."""
     populations = (_gaussian(n, d), _cauchy(n, d), _contaminated(n, d))
-    # How much of the Gaussian table's strength comes first: 0.5 passes with probability 0.976, 1.1 with 0.995. In few
-    # columns outliers are what is hard, in many it is heavy tails.
-    sure = 0.5 if d <= 3 else 1.1
+    # How much of the Gaussian table's strength comes first: 0.5 passes with probability 0.976, 1.1 with 0.995. In three
+    # columns outliers are what is hard, in more it is heavy tails; in fewer, sizes are exact.
+    sure = 0.5 if d == 3 else 1.1
 
     @cache
     def merit(t: int, part: int) -> tuple[float, float, bool, int, float]:

@@ -15,7 +15,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.evidence import Evidence, Plan
 from tukeydp.exact_sizes import ExactSizes
 from tukeydp.grid import Grid, IntArray, unbounded_grid
-from tukeydp.levels import level_sets
+from tukeydp.levels import LevelSets, level_sets
 from tukeydp.notions import notion, require_memory
 from tukeydp.planner import ExpectedError, expected_error
 from tukeydp.privacy import ApproxDP
@@ -24,7 +24,7 @@ from tukeydp.reference import chosen_plan, paper_plan
 from tukeydp.release import Refused, Release
 from tukeydp.safety import Graded, Laplace, Paper, SafetyTest, passes
 from tukeydp.sampler import Sampler
-from tukeydp.sizes import BoxesAndEllipsoids, Intervals, Sizes
+from tukeydp.sizes import BoxesAndEllipsoids, Intervals, Polygons, Sizes
 from tukeydp.tables import read_table
 
 _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
@@ -190,11 +190,18 @@ def _draw(
         sampler = partial(CuttingPlanes, rows, within=within, epsilon=plan.release, lowest=plan.threshold)
     else:
         levels = level_sets(rows, directions)
-        sizes = Intervals(levels, within) if grid.d == 1 else BoxesAndEllipsoids(levels, within, plan.threshold)
+        sizes = sizes_of(levels, within, plan.threshold)
         sampler = partial(Sampler, levels, within=within, epsilon=plan.release, lowest=plan.threshold)
     if not passes(test, Evidence(sizes, plan), Keystream(coin_key).bits(0)):
         return None
     return sampler().draw(secret_key)
+
+
+def sizes_of(levels: LevelSets, within: Box, base: int) -> Sizes:
+    """Counts in one and two columns, certified bounds beyond."""
+    if levels.d == 1:
+        return Intervals(levels, within)
+    return Polygons(levels, within) if levels.d == 2 else BoxesAndEllipsoids(levels, within, base)
 
 
 def _expected(n: int, plan: Plan, directions: IntArray, grid: Grid) -> ExpectedError:

@@ -19,6 +19,7 @@ from tukeydp.grid import FloatArray
 from tukeydp.levels import LevelSets
 from tukeydp.linear import Integers, Region, integers, maximum
 from tukeydp.points import count_up_to
+from tukeydp.polygons import grid_points_in_polygon
 
 SLACK = Fraction(1, 2**20)
 # The lower function counts up to this many grid points one by one, for columns of few different values.
@@ -72,6 +73,48 @@ class Intervals:
     lower = upper
 
 
+class Regions:
+    """The polytopes of the levels, within the public box."""
+
+    def __init__(self, levels: LevelSets, within: Box) -> None:
+        self._levels = levels
+        self.d = levels.d
+        self.top = levels.highest_unbroken()
+        units = np.eye(levels.d, dtype=np.int64)
+        self.normals = integers(np.vstack([levels.directions, -levels.directions, units, -units]))
+        self._bounds = integers([*within.high, *(-a for a in within.low)])
+        quarter = len(levels.sample) // 4
+        self.centre = integers(levels.sample[len(levels.sample) // 2])
+        spread = (levels.sample[-1 - quarter] - levels.sample[quarter]).astype(np.float64)
+        whole = (levels.sample[-1] - levels.sample[0]).astype(np.float64)
+        self.scale: FloatArray = np.maximum(np.maximum(spread, whole / 1000.0), 1.0)
+
+    def at(self, level: int) -> Region:
+        low, high = self._levels.offsets(level)
+        offsets = np.concatenate([integers(high), -integers(low), self._bounds])
+        return Region(self.normals, offsets, self.centre, self.scale)
+
+
+class Polygons:
+    """Two columns: grid points are counted exactly, edge by edge."""
+
+    exact = True
+    slack = Fraction(0)
+
+    def __init__(self, levels: LevelSets, within: Box) -> None:
+        self._regions = Regions(levels, within)
+        self.top = self._regions.top
+        self._bases: dict[int, tuple[int, ...]] = {}
+
+    def upper(self, level: int) -> Fraction:
+        ends = None if level > self.top else tight_ends(self._regions.at(level), self._bases)
+        if ends is None:
+            return Fraction(0)
+        return Fraction(grid_points_in_polygon(self._regions.at(level), ends[0][0], ends[1][0]))
+
+    lower = upper
+
+
 class BoxesAndEllipsoids:
     """Any number of columns: the tight box along the axes above, the largest inscribed ellipsoid below.
 
@@ -85,19 +128,9 @@ class BoxesAndEllipsoids:
 
     def __init__(self, levels: LevelSets, within: Box, base: int) -> None:
         """`base` is the lowest level whose `lower` is wanted."""
-        self._levels, self._base = levels, base
-        self.top = levels.highest_unbroken()
-        self._within = within
-        d = levels.d
-        units = np.eye(d, dtype=np.int64)
-        self._normals = integers(np.vstack([levels.directions, -levels.directions, units, -units]))
-        self._sizes = np.abs(self._normals).sum(axis=1)
-        self._bounds = integers([*within.high, *(-a for a in within.low)])
-        quarter = len(levels.sample) // 4
-        self._centre = integers(levels.sample[len(levels.sample) // 2])
-        spread = (levels.sample[-1 - quarter] - levels.sample[quarter]).astype(np.float64)
-        whole = (levels.sample[-1] - levels.sample[0]).astype(np.float64)
-        self._scale: FloatArray = np.maximum(np.maximum(spread, whole / 1000.0), 1.0)
+        self._regions, self._base = Regions(levels, within), base
+        self.top = self._regions.top
+        self._sizes = np.abs(self._regions.normals).sum(axis=1)
         self._bases: dict[int, tuple[int, ...]] = {}
         self._boxes: dict[int, Box | None] = {}
         self._shapes: dict[int, Shape] = {}
@@ -105,13 +138,13 @@ class BoxesAndEllipsoids:
     @property
     def place(self) -> tuple[Integers, FloatArray]:
         """About where the level sets are, and how large: a hint."""
-        return self._centre, self._scale
+        return self._regions.centre, self._regions.scale
 
     def upper(self, level: int) -> Fraction:
         box = self._box(level)
         if box is None:
             return Fraction(0)
-        d = self._levels.d
+        d = self._regions.d
         boxed = Fraction(box.size)
         # The ellipsoid of the grown set holds that of any smaller, shrunk one: often enough to see that it is no use.
         if boxed <= d**d * self._shrunk(max(level, self._base)):
@@ -123,7 +156,7 @@ class BoxesAndEllipsoids:
         if inscribed >= _COUNTED:
             return inscribed
         box = self._box(level)
-        counted = 0 if box is None else count_up_to(_COUNTED, self._region(level), box)
+        counted = 0 if box is None else count_up_to(_COUNTED, self._regions.at(level), box)
         return max(inscribed, Fraction(counted))
 
     def _box(self, level: int) -> Box | None:
@@ -135,7 +168,7 @@ class BoxesAndEllipsoids:
     def _tight_box(self, level: int) -> Box | None:
         if level > self.top:
             return None
-        ends = tight_ends(self._region(level), self._bases)
+        ends = tight_ends(self._regions.at(level), self._bases)
         return None if ends is None else Box(*ends)
 
     def _shrunk(self, level: int) -> Fraction:
@@ -148,7 +181,7 @@ class BoxesAndEllipsoids:
         if found is None:
             return Fraction(0)
         ellipsoid, self._shapes[level] = found
-        return rounded_down(_ball(self._levels.d, _PI[0]) * ellipsoid.determinant)
+        return rounded_down(_ball(self._regions.d, _PI[0]) * ellipsoid.determinant)
 
     def _grown(self, level: int) -> Fraction:
         """A little more than the volume of the largest ellipsoid in the set grown by half a cell."""
@@ -163,16 +196,11 @@ class BoxesAndEllipsoids:
             self._nearest_shape(level),
         )
         assert found is not None  # a cell around any point of the level set is inside
-        return _ball(self._levels.d, _PI[1]) * (1 + SLACK / 2) * found[0].determinant
-
-    def _region(self, level: int) -> Region:
-        low, high = self._levels.offsets(level)
-        offsets = np.concatenate([integers(high), -integers(low), self._bounds])
-        return Region(self._normals, offsets, self._centre, self._scale)
+        return _ball(self._regions.d, _PI[1]) * (1 + SLACK / 2) * found[0].determinant
 
     def _half_cells(self, level: int, sign: int) -> Region:
         """The region moved outwards or inwards by half a cell, in coordinates of half cells."""
-        region = self._region(level)
+        region = self._regions.at(level)
         moved = 2 * region.offsets + sign * self._sizes
         return Region(region.normals, moved, 2 * region.centre, 2.0 * region.scale)
 
