@@ -106,9 +106,9 @@ def test_pass_probabilities_are_those_of_the_definition(case):
         assert chance(Laplace(), evidence) == pytest.approx(laplace(worst, float(part), float(delta)), rel=1e-9)
 
 
-@pytest.mark.parametrize("mistake", ["no terminal term", "k = 0 only", "refuse when D_0 = 1"])
+@pytest.mark.parametrize("mistake", [None, "no terminal term", "k = 0 only", "refuse when D_0 = 1"])
 def test_the_enumeration_can_fail(mistake):
-    """Each of these was seen in print or is easily made; the enumeration must notice."""
+    """Each of these is easily made; the enumeration must notice, at the very settings where no mistake passes."""
     points, directions, n, t, release, part, delta = LINE, UNIT, 6, 3, 2.0, 1.0, 0.02
     eta = release / 2
 
@@ -124,12 +124,8 @@ def test_the_enumeration_can_fail(mistake):
             passed = 0.0
         return outcome(depth, t, eta, passed)
 
-    epsilon = release + part
-    if mistake == "refuse when D_0 = 1":
-        epsilon = part / 4  # its cost is a factor e^eps_p in the chance to refuse; it shows at small epsilon
-        assert worst_delta(len(points), n, epsilon, law) > delta
-    else:
-        assert worst_delta(len(points), n, epsilon, law) > 1.05 * delta
+    found = worst_delta(len(points), n, release + part, law)
+    assert found <= delta if mistake is None else found > 1.5 * delta
 
 
 def test_worst_case_is_the_supremum_over_all_functions():

@@ -22,7 +22,6 @@ from tukeydp.algorithm3 import (
     rem_parameters,
     score,
 )
-from tukeydp.brackets import exp_between
 from tukeydp.directions import Exact, Notion
 from tukeydp.errors import ParameterError
 from tukeydp.exactly import Group, LevelDraw
@@ -41,6 +40,7 @@ from tukeydp.padded import PaddedLevels, padded_levels
 from tukeydp.privacy import ApproxDP, Guarantee, positive_rational, rational, show
 from tukeydp.randomness import Bits, Keystream, derived_key, source
 from tukeydp.release import Refused, Release
+from tukeydp.safety import tail
 from tukeydp.tables import Table, read_table
 
 P = TypeVar("P", bound=DrawParameters)
@@ -160,17 +160,15 @@ def approximate_rem(
 
 
 def noise_reaches(least: int, epsilon: Fraction, bits: Bits) -> bool:
-    """Whether discrete Laplace noise Z is >= `least`, exactly: Pr[Z >= m] = e^(-epsilon m)/(1 + e^-epsilon), m >= 1."""
-    above = least if least >= 1 else 1 - least  # Pr[Z >= m] = 1 - Pr[Z >= 1 - m]
+    """Whether discrete Laplace noise is >= `least`: a coin with exactly that probability."""
     precision, revealed = _PREFIX, bits.take(_PREFIX)
     while True:
-        power_low, power_high = exp_between(-epsilon * above, 2 * precision)
-        low, high = exp_between(-epsilon, 2 * precision)
+        low, high = tail(epsilon, least, 2 * precision)
         unit = Fraction(1, 2**precision)
-        if (revealed + 1) * unit <= power_low / (1 + high):
-            return least >= 1
-        if revealed * unit >= power_high / (1 + low):
-            return least < 1
+        if (revealed + 1) * unit <= low:
+            return True
+        if revealed * unit >= high:
+            return False
         revealed = (revealed << precision) | bits.take(precision)
         precision *= 2
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from tukeydp.ellipsoids import FLOATS_GAVE_OUT, inner_point
 from tukeydp.grid import FloatArray
-from tukeydp.linear import Integers, Region, integers
+from tukeydp.linear import Integers, Region, in_units, integers
 
 _BITS = 64
 _FINEST = 1e-8
@@ -89,23 +89,20 @@ def largest_copy(
     if inner is None:
         return None
     centre, fine = inner
-    for attempt in itertools.count(1):
+    for attempt in itertools.count():
         try:
             with np.errstate(all="ignore"):
                 if shape is None:
-                    centre, shape, _ = _solved(region, centre, fine, np.diag(region.scale / 4.0 ** (attempt - 1)))
+                    centre, shape, _ = _solved(region, centre, fine, np.diag(region.scale / 4.0**attempt))
                 centre, found, weights = _solved(region, centre, fine, shape)
-            break
+            factor = integers([[in_units(v, bits) for v in row] for row in found.tolist()])
+            most = _bound(region, centre, fine, weights, low, high)
         except FLOATS_GAVE_OUT:
             shape = None  # an exception would tell something about the data
-    factor = integers([[_scaled(v, bits) for v in row] for row in found.tolist()])
-    rounded = integers([(int(v) << bits) >> fine for v in centre])
-    return Copy(rounded, factor, bits, _bound(region, centre, fine, weights, low, high)), found
-
-
-def _scaled(value: float, bits: int) -> int:
-    numerator, denominator = value.as_integer_ratio()
-    return (numerator << bits) // denominator
+            continue
+        rounded = integers([(int(v) << bits) >> fine for v in centre])
+        return Copy(rounded, factor, bits, most), found
+    raise AssertionError("counting never ends")
 
 
 def _solved(region: Region, centre: Integers, fine: int, start: FloatArray) -> tuple[Integers, FloatArray, FloatArray]:
@@ -127,7 +124,7 @@ def _solved(region: Region, centre: Integers, fine: int, start: FloatArray) -> t
         held = np.append(held, fresh)
     weights = np.zeros((len(seen), len(corners)))
     weights[held] = found
-    moved = centre + integers([_scaled(v, fine) for v in (start @ shift).tolist()])
+    moved = centre + integers([in_units(v, fine) for v in (start @ shift).tolist()])
     while (region.offsets * (1 << fine) - region.normals @ moved).min() <= 0:
         moved = (moved + centre) // 2
     return moved, start @ factor, weights / slack[:, np.newaxis]
@@ -197,7 +194,7 @@ def _bound(region: Region, centre: Integers, fine: int, weights: FloatArray, low
     bits = _BITS + int(np.abs(region.normals).max()).bit_length()
     felt = weights * lengths[:, np.newaxis]
     kept = np.argwhere(felt > felt.max() * 1e-14)
-    scaled = integers([_scaled(float(weights[i, j] / largest), bits) for i, j in kept])
+    scaled = integers([in_units(float(weights[i, j] / largest), bits) for i, j in kept])
     normals, corners = region.normals[kept[:, 0]], shape.corners[kept[:, 1]]
     slack = (region.offsets * (1 << fine) - region.normals @ centre)[kept[:, 0]]
     pull = (normals * scaled[:, np.newaxis]).T @ corners

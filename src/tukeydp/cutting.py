@@ -51,7 +51,7 @@ class CuttingPlanes:
             if refuting is None:
                 return found.point
             if len(refuting):
-                self._levels = _extended(self._levels, self._rows, refuting)
+                self._levels = extended(self._levels, self._rows, refuting)
                 self._sampler = self._sharpened()
 
     def _sharpened(self) -> Sampler:
@@ -139,7 +139,7 @@ def rounded_normals(normals: FloatArray, within: Box, longest: int | None = LONG
     return np.rint(normals[usable] / lengths[usable] * scale).astype(np.int64)
 
 
-def _extended(levels: LevelSets, rows: IntArray, fresh: IntArray) -> LevelSets:
+def extended(levels: LevelSets, rows: IntArray, fresh: IntArray) -> LevelSets:
     more = level_sets(rows, fresh)
     return LevelSets(
         np.vstack([levels.directions, more.directions]),

@@ -19,7 +19,7 @@ from itertools import count
 import numpy as np
 
 from tukeydp.grid import FloatArray
-from tukeydp.linear import Integers, Region, determinant, integers, inverted, maximum
+from tukeydp.linear import Integers, Region, determinant, in_units, integers, inverted, maximum
 
 _BITS = 64  # of the certificates' weights and unit vectors
 _FEW = 160  # rows that are held from the start
@@ -50,12 +50,12 @@ class Shape:
     @staticmethod
     def of(values: FloatArray) -> Shape:
         """The floats, exactly but for what is below 2^-64 of a step."""
-        return Shape(integers([[_scaled(v, _BITS) for v in row] for row in values.tolist()]), _BITS)
+        return Shape(integers([[in_units(v, _BITS) for v in row] for row in values.tolist()]), _BITS)
 
     def times(self, values: FloatArray, bits: int) -> Integers:
         """The product with a matrix or vector of floats, over 2^bits, rounded down."""
         digits = _BITS + max(0, -int(np.frexp(np.abs(values).max())[1]))
-        scaled = integers([_scaled(v, digits) for v in values.ravel().tolist()]).reshape(values.shape)
+        scaled = integers([in_units(v, digits) for v in values.ravel().tolist()]).reshape(values.shape)
         product, excess = self.matrix @ scaled, self.bits + digits - bits
         return product >> excess if excess >= 0 else product << -excess
 
@@ -163,12 +163,6 @@ def _quotients(values: Integers, values_bits: int, divisors: Integers, bits: int
 def _in_floats(values: Integers, bits: int) -> FloatArray:
     """Integers over 2^bits as floats, correctly rounded whatever their size."""
     return np.array([int(v) / (1 << bits) for v in values])
-
-
-def _scaled(value: float, bits: int) -> int:
-    """A float times 2^bits, rounded down."""
-    numerator, denominator = value.as_integer_ratio()
-    return (numerator << bits) // denominator
 
 
 def _newton_with_few_rows(rows: FloatArray, attempt: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -294,7 +288,7 @@ def _certified(region: Region, proposal: _Proposal, low: Integers, high: Integer
         return None
     scaled = proposal.weights[used] / proposal.weights[used].max()
     fraction = _BITS + max(0, -int(np.frexp(scaled.min())[1]))
-    weights = integers([_scaled(w, fraction) for w in scaled.tolist()])
+    weights = integers([in_units(w, fraction) for w in scaled.tolist()])
     units = spread[used] * ((1 << _BITS) - 1) // (lengths[used] + 1)[:, np.newaxis]
     units = np.where(units < 0, units + 1, units)
     if (np.einsum("ij,ij->i", units, units) > 1 << 2 * _BITS).any():
@@ -346,7 +340,7 @@ def _fitted(
     room = slack * (1 << (fine - bits))
     scale = 1.0
     for _ in range(4):
-        factor = whole * _scaled(scale, _BITS) >> _BITS
+        factor = whole * in_units(scale, _BITS) >> _BITS
         spread = region.normals @ factor
         squares = np.einsum("ij,ij->i", spread, spread)
         if (squares <= room * room).all():

@@ -15,7 +15,7 @@ import numpy as np
 
 from tukeydp.certificates import Box
 from tukeydp.copies import Copy, largest_copy, template
-from tukeydp.cutting import first_envelope, merged, rounded_normals
+from tukeydp.cutting import extended, first_envelope, merged, rounded_normals
 from tukeydp.grid import FloatArray, IntArray
 from tukeydp.halfspaces import Vectors, exact_row, least_weight
 from tukeydp.levels import LevelSets, level_sets
@@ -147,12 +147,7 @@ class ExactSizes:
         self._known.update(normals)
         short = [v for v in normals if self._fits(v)]
         if short:
-            more = level_sets(self._rows, np.array(short, dtype=np.int64))
-            self._envelope = LevelSets(
-                np.vstack([self._envelope.directions, more.directions]),
-                np.vstack([self._envelope.projections, more.projections]),
-                self._envelope.sample,
-            )
+            self._envelope = extended(self._envelope, self._rows, np.array(short, dtype=np.int64))
         rows = integers(self._rows)
         self._long += [(integers(v), sorted((rows @ integers(v)).tolist())) for v in normals if not self._fits(v)]
 

@@ -68,6 +68,12 @@ def integers(values: Any) -> Integers:
     return np.asarray(np.frompyfunc(int, 1, 1)(np.array(values, dtype=object)), dtype=object)
 
 
+def in_units(value: float, bits: int) -> int:
+    """A float in units of 2^-bits, rounded down; raises for what is not a finite number."""
+    numerator, denominator = value.as_integer_ratio()
+    return (numerator << bits) // denominator
+
+
 def maximum(region: Region, objective: Sequence[int], start: Sequence[int] | None = None) -> Optimum | None:
     """The maximum of objective.y over the region, or None if the region is empty. Exact.
 

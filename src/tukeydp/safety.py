@@ -13,8 +13,8 @@ from fractions import Fraction
 from heapq import heappop, heappush
 from typing import Protocol
 
+from tukeydp.brackets import exp_between
 from tukeydp.evidence import Evidence
-from tukeydp.exactly import exp_bracket
 from tukeydp.randomness import Bits
 
 _FIRST_BITS = 96
@@ -77,7 +77,7 @@ def _strength(evidence: Evidence, bits: int) -> tuple[Fraction, Fraction, int | 
     growth = plan.test - 2 * evidence.slack
 
     def scaled(k: int, strength: int) -> tuple[Fraction, Fraction]:
-        low, high = _fractions(growth * k, bits)
+        low, high = exp_between(growth * k, bits)
         return plan.delta * low * Fraction(strength, 1 << bits), plan.delta * high * Fraction(strength, 1 << bits)
 
     least, high = scaled(plan.swaps, 1 << bits)
@@ -149,20 +149,20 @@ class Paper:
     def chance(self, evidence: Evidence, bits: int) -> Chance:
         plan = evidence.plan
         # delta_e / (4 e^eps_e) with delta_e = delta e^(-2 eps_p), eps_p = plan.test, eps_e = plan.release.
-        low, high = _fractions(2 * plan.test + plan.release, bits)
+        low, high = exp_between(2 * plan.test + plan.release, bits)
         needed = (4 * low / plan.delta, 4 * high / plan.delta)
         return _noisy(evidence, evidence.peak, needed, paper_cut(plan.test, plan.delta), bits)
 
 
 def laplace_cut(epsilon: Fraction, delta: Fraction) -> int:
     """The least m >= 0 with Pr[Z >= m + 1] <= delta for discrete Laplace noise Z."""
-    return _least(lambda m: _tail(epsilon, m + 1, _CUT_BITS)[1] <= delta, math.log(1 / float(delta)) / float(epsilon))
+    return _least(lambda m: tail(epsilon, m + 1, _CUT_BITS)[1] <= delta, math.log(1 / float(delta)) / float(epsilon))
 
 
 def paper_cut(epsilon: Fraction, delta: Fraction) -> int:
     """The least m >= 0 with m >= ln(1 / (2 delta)) / epsilon."""
     return _least(
-        lambda m: _fractions(epsilon * m, _CUT_BITS)[0] * 2 * delta >= 1, math.log(1 / float(delta)) / float(epsilon)
+        lambda m: exp_between(epsilon * m, _CUT_BITS)[0] * 2 * delta >= 1, math.log(1 / float(delta)) / float(epsilon)
     )
 
 
@@ -187,16 +187,16 @@ def _noisy(
 
     def surely(k: int) -> bool:
         low = strength(k, bits)[0]
-        return low is None or Fraction(low, 1 << bits) >= needed[1] * _fractions(2 * evidence.slack * k, bits)[1]
+        return low is None or Fraction(low, 1 << bits) >= needed[1] * exp_between(2 * evidence.slack * k, bits)[1]
 
     def possibly(k: int) -> bool:
         high = strength(k, bits)[1]
-        return high is None or Fraction(high, 1 << bits) >= needed[0] * _fractions(2 * evidence.slack * k, bits)[0]
+        return high is None or Fraction(high, 1 << bits) >= needed[0] * exp_between(2 * evidence.slack * k, bits)[0]
 
     least = _last(surely, -1, evidence.plan.swaps)
     most = _last(possibly, least, evidence.plan.swaps)
     test = evidence.plan.test
-    low, high = _tail(test, cut - least, bits)[0], _tail(test, cut - most, bits)[1]
+    low, high = tail(test, cut - least, bits)[0], tail(test, cut - most, bits)[1]
     return Chance(low, high, most if most > least else None)
 
 
@@ -208,17 +208,10 @@ def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
     return low
 
 
-def _tail(epsilon: Fraction, j: int, bits: int) -> tuple[Fraction, Fraction]:
+def tail(epsilon: Fraction, j: int, bits: int) -> tuple[Fraction, Fraction]:
     """Pr[Z >= j] for discrete Laplace noise, Pr[Z = z] proportional to e^(-epsilon |z|); enclosed."""
     if j <= 0:
-        low, high = _tail(epsilon, 1 - j, bits)
+        low, high = tail(epsilon, 1 - j, bits)
         return 1 - high, 1 - low
-    (a_low, a_high), (b_low, b_high) = _fractions(epsilon * j, bits), _fractions(epsilon * (j - 1), bits)
+    (a_low, a_high), (b_low, b_high) = exp_between(epsilon * j, bits), exp_between(epsilon * (j - 1), bits)
     return 1 / (a_high + b_high), 1 / (a_low + b_low)
-
-
-def _fractions(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
-    """e^x for x >= 0, enclosed to about `bits` bits."""
-    bracket = exp_bracket(x, bits)
-    scale = Fraction(2) ** bracket.exponent
-    return bracket.low * scale, bracket.high * scale
