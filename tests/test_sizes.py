@@ -21,7 +21,7 @@ from tukeydp.levels import level_sets
 from tukeydp.linear import Region, determinant, integers, inverted, maximum
 from tukeydp.points import count_up_to
 from tukeydp.polygons import floor_sum, grid_points_in_polygon
-from tukeydp.sizes import SLACK, BoxesAndEllipsoids, tight_ends
+from tukeydp.sizes import SLACK, BoxesAndEllipsoids, Polyhedra, tight_ends
 
 
 def region(normals, offsets, reach: int) -> Region:
@@ -262,9 +262,9 @@ def test_sums_of_floors(n, m, a, b):
     assert floor_sum(n, m, a, b) == sum((a * i + b) // m for i in range(n))
 
 
-@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize(("d", "kind"), [(2, BoxesAndEllipsoids), (3, BoxesAndEllipsoids), (3, Polyhedra)])
 @pytest.mark.parametrize("counted", [0, 4096])
-def test_sizes_bracket_the_number_of_grid_points_and_fall_with_the_level(d, counted):
+def test_sizes_bracket_the_number_of_grid_points_and_fall_with_the_level(d, kind, counted):
     rng = np.random.default_rng(d)
     reach = 12
     directions = np.vstack([np.eye(d, dtype=np.int64), rng.integers(-3, 4, size=(4, d)), np.ones((1, d), dtype=int)])
@@ -272,7 +272,7 @@ def test_sizes_bracket_the_number_of_grid_points_and_fall_with_the_level(d, coun
     rows = np.clip(np.rint(rng.normal(size=(40, d)) * 6), -reach, reach).astype(np.int64)
     levels = level_sets(rows, directions)
     with patch.object(sizes, "_COUNTED", counted):
-        measured = BoxesAndEllipsoids(levels, Box((-reach,) * d, (reach,) * d), 1)
+        measured = kind(levels, Box((-reach,) * d, (reach,) * d), 1)
         depth = levels.depths(all_points(reach, d))
         above, below = [], []
         for level in range(1, 22):

@@ -21,7 +21,7 @@ from tukeydp.halfspaces import Vectors, exact_row, least_weight
 from tukeydp.levels import LevelSets, level_sets
 from tukeydp.linear import Integers, Region, integers, inverted
 from tukeydp.points import points_of
-from tukeydp.sizes import BoxesAndEllipsoids, rounded_down, tight_ends
+from tukeydp.sizes import bounds_of, rounded_down, tight_ends
 
 _COUNTED = 4096
 # Bits of corners below half a cell, at first, and of the inflation that stands in for half a cell.
@@ -70,7 +70,7 @@ class ExactSizes:
         """`directions` are public; `base` is the lowest level whose `lower` is wanted."""
         self.slack = slack
         self._rows, self._within = rows, within
-        self._along = BoxesAndEllipsoids(level_sets(rows, directions), within, base)
+        self._along = bounds_of(level_sets(rows, directions), within, base)
         self._deep = DeepPoints(rows, within)
         self._envelope: LevelSets = level_sets(rows, first_envelope(rows, within))
         self._known: set[tuple[int, ...]] = set()

@@ -15,7 +15,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.evidence import Evidence, Plan
 from tukeydp.exact_sizes import ExactSizes
 from tukeydp.grid import Grid, IntArray, unbounded_grid
-from tukeydp.levels import LevelSets, level_sets
+from tukeydp.levels import level_sets
 from tukeydp.notions import notion, require_memory
 from tukeydp.planner import ExpectedError, expected_error
 from tukeydp.privacy import ApproxDP
@@ -24,7 +24,7 @@ from tukeydp.reference import chosen_plan, paper_plan
 from tukeydp.release import Refused, Release
 from tukeydp.safety import Graded, Laplace, Paper, SafetyTest, passes
 from tukeydp.sampler import Sampler
-from tukeydp.sizes import BoxesAndEllipsoids, Intervals, Polygons, Sizes
+from tukeydp.sizes import Sizes, sizes_of
 from tukeydp.tables import read_table
 
 _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
@@ -88,8 +88,8 @@ def rem(
 
     Cost
     ----
-    Some dozens of exact linear programs, counts and inscribed ellipsoids: with 30 directions 0.03 seconds in two
-    columns, 0.1 in five, 0.2 in ten; more with more directions.
+    Some dozens of exact linear programs, counts, volumes or inscribed ellipsoids: with 30 directions 0.03 seconds in
+    two columns, 0.1 in five, 0.2 in ten; more with more directions.
 
     Examples
     --------
@@ -195,13 +195,6 @@ def _draw(
     if not passes(test, Evidence(sizes, plan), Keystream(coin_key).bits(0)):
         return None
     return sampler().draw(secret_key)
-
-
-def sizes_of(levels: LevelSets, within: Box, base: int) -> Sizes:
-    """Counts in one and two columns, certified bounds beyond."""
-    if levels.d == 1:
-        return Intervals(levels, within)
-    return Polygons(levels, within) if levels.d == 2 else BoxesAndEllipsoids(levels, within, base)
 
 
 def _expected(n: int, plan: Plan, directions: IntArray, grid: Grid) -> ExpectedError:

@@ -8,6 +8,7 @@ is. Where `exact`, both are the number of grid points itself.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Protocol
 
@@ -20,6 +21,7 @@ from tukeydp.levels import LevelSets
 from tukeydp.linear import Integers, Region, integers, maximum
 from tukeydp.points import count_up_to
 from tukeydp.polygons import grid_points_in_polygon
+from tukeydp.polyhedra import volume
 
 SLACK = Fraction(1, 2**20)
 # The lower function counts up to this many grid points one by one, for columns of few different values.
@@ -115,13 +117,8 @@ class Polygons:
     lower = upper
 
 
-class BoxesAndEllipsoids:
-    """Any number of columns: the tight box along the axes above, the largest inscribed ellipsoid below.
-
-    Above: the grid points in the tight box along the axes, or d^d times the largest ellipsoid in the set grown by half
-    a cell, whichever is less. Below: the largest ellipsoid in the set shrunk by half a cell, or the number of grid
-    points counted up to `_COUNTED`, whichever is more.
-    """
+class _Boxed(ABC):
+    """The tight box along the axes above, counting up to `_COUNTED` below, and something better where there is more."""
 
     exact = False
     slack = SLACK
@@ -133,7 +130,6 @@ class BoxesAndEllipsoids:
         self._sizes = np.abs(self._regions.normals).sum(axis=1)
         self._bases: dict[int, tuple[int, ...]] = {}
         self._boxes: dict[int, Box | None] = {}
-        self._shapes: dict[int, Shape] = {}
 
     @property
     def place(self) -> tuple[Integers, FloatArray]:
@@ -142,22 +138,23 @@ class BoxesAndEllipsoids:
 
     def upper(self, level: int) -> Fraction:
         box = self._box(level)
-        if box is None:
-            return Fraction(0)
-        d = self._regions.d
-        boxed = Fraction(box.size)
-        # The ellipsoid of the grown set holds that of any smaller, shrunk one: often enough to see that it is no use.
-        if boxed <= d**d * self._shrunk(max(level, self._base)):
-            return boxed
-        return min(boxed, d**d * self._grown(level))
+        return Fraction(0) if box is None else self._above(level, Fraction(box.size))
 
     def lower(self, level: int) -> Fraction:
-        inscribed = self._shrunk(level)
+        inscribed = self._below(level)
         if inscribed >= _COUNTED:
             return inscribed
         box = self._box(level)
         counted = 0 if box is None else count_up_to(_COUNTED, self._regions.at(level), box)
         return max(inscribed, Fraction(counted))
+
+    @abstractmethod
+    def _above(self, level: int, boxed: Fraction) -> Fraction:
+        """The upper size of a level that is not empty and whose box has so many grid points."""
+
+    @abstractmethod
+    def _below(self, level: int) -> Fraction:
+        """The lower size of a level with more than `_COUNTED` grid points."""
 
     def _box(self, level: int) -> Box | None:
         """The tight box, its ends rounded to grid points inside; None if the level set is empty."""
@@ -171,7 +168,42 @@ class BoxesAndEllipsoids:
         ends = tight_ends(self._regions.at(level), self._bases)
         return None if ends is None else Box(*ends)
 
-    def _shrunk(self, level: int) -> Fraction:
+    def _half_cells(self, level: int, sign: int) -> Region:
+        """The region moved outwards or inwards by half a cell, in coordinates of half cells."""
+        region = self._regions.at(level)
+        moved = 2 * region.offsets + sign * self._sizes
+        return Region(region.normals, moved, 2 * region.centre, 2.0 * region.scale)
+
+
+class Polyhedra(_Boxed):
+    """Three columns: the volume of the set grown by half a cell above, of the set shrunk by half a cell below."""
+
+    def _above(self, level: int, boxed: Fraction) -> Fraction:
+        return min(boxed, volume(self._half_cells(level, +1))[1] / 8)
+
+    def _below(self, level: int) -> Fraction:
+        return Fraction(0) if level > self.top else volume(self._half_cells(level, -1))[0] / 8
+
+
+class BoxesAndEllipsoids(_Boxed):
+    """Any number of columns: largest inscribed ellipsoids.
+
+    Above: d^d times the largest one in the set grown by half a cell, or the tight box, whichever is less. Below: the
+    largest one in the set shrunk by half a cell.
+    """
+
+    def __init__(self, levels: LevelSets, within: Box, base: int) -> None:
+        super().__init__(levels, within, base)
+        self._shapes: dict[int, Shape] = {}
+
+    def _above(self, level: int, boxed: Fraction) -> Fraction:
+        d = self._regions.d
+        # The ellipsoid of the grown set holds that of any smaller, shrunk one: often enough to see that it is no use.
+        if boxed <= d**d * self._below(max(level, self._base)):
+            return boxed
+        return min(boxed, d**d * self._grown(level))
+
+    def _below(self, level: int) -> Fraction:
         """A little less than the volume of the largest ellipsoid in the set shrunk by half a cell."""
         box = None if level > self.top else self._box(min(level, self._base))
         if box is None:
@@ -197,12 +229,6 @@ class BoxesAndEllipsoids:
         )
         assert found is not None  # a cell around any point of the level set is inside
         return _ball(self._regions.d, _PI[1]) * (1 + SLACK / 2) * found[0].determinant
-
-    def _half_cells(self, level: int, sign: int) -> Region:
-        """The region moved outwards or inwards by half a cell, in coordinates of half cells."""
-        region = self._regions.at(level)
-        moved = 2 * region.offsets + sign * self._sizes
-        return Region(region.normals, moved, 2 * region.centre, 2.0 * region.scale)
 
     def _nearest_shape(self, level: int) -> Shape | None:
         if not self._shapes:
@@ -247,3 +273,17 @@ def rounded_down(value: Fraction, bits: int = 128) -> Fraction:
     if shift >= 0:
         return Fraction((value.numerator // (value.denominator << shift)) << shift)
     return Fraction((value.numerator << -shift) // value.denominator, 1 << -shift)
+
+
+def sizes_of(levels: LevelSets, within: Box, base: int) -> Sizes:
+    """Counts in one and two columns, volumes in three, boxes and ellipsoids beyond."""
+    if levels.d == 1:
+        return Intervals(levels, within)
+    if levels.d == 2:
+        return Polygons(levels, within)
+    return bounds_of(levels, within, base)
+
+
+def bounds_of(levels: LevelSets, within: Box, base: int) -> Polyhedra | BoxesAndEllipsoids:
+    """Bounds in any number of columns."""
+    return Polyhedra(levels, within, base) if levels.d == 3 else BoxesAndEllipsoids(levels, within, base)
