@@ -19,9 +19,9 @@ from tukeydp.ellipsoids import Shape, inner_point, largest_ellipsoid
 from tukeydp.evidence import sparse_offsets
 from tukeydp.levels import level_sets
 from tukeydp.linear import Region, determinant, integers, inverted, maximum
-from tukeydp.points import count_up_to
+from tukeydp.points import count_up_to, tight_ends
 from tukeydp.polygons import floor_sum, grid_points_in_polygon
-from tukeydp.sizes import SLACK, BoxesAndEllipsoids, Polyhedra, tight_ends
+from tukeydp.sizes import SLACK, BoxesAndEllipsoids, Polyhedra
 
 
 def region(normals, offsets, reach: int) -> Region:

@@ -20,8 +20,8 @@ from tukeydp.grid import FloatArray, IntArray
 from tukeydp.halfspaces import Vectors, exact_row, least_weight
 from tukeydp.levels import LevelSets, level_sets
 from tukeydp.linear import Integers, Region, integers, inverted
-from tukeydp.points import points_of
-from tukeydp.sizes import bounds_of, rounded_down, tight_ends
+from tukeydp.points import points_of, tight_ends
+from tukeydp.sizes import bounds_of, rounded_down
 
 _COUNTED = 4096
 # Bits of corners below half a cell, at first, and of the inflation that stands in for half a cell.

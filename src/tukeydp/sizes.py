@@ -19,7 +19,7 @@ from tukeydp.ellipsoids import Shape, largest_ellipsoid
 from tukeydp.grid import FloatArray
 from tukeydp.levels import LevelSets
 from tukeydp.linear import Integers, Region, integers, maximum
-from tukeydp.points import count_up_to
+from tukeydp.points import count_up_to, tight_ends, units
 from tukeydp.polygons import grid_points_in_polygon
 from tukeydp.polyhedra import volume
 
@@ -218,7 +218,7 @@ class BoxesAndEllipsoids(_Boxed):
     def _grown(self, level: int) -> Fraction:
         """A little more than the volume of the largest ellipsoid in the set grown by half a cell."""
         region = self._half_cells(level, +1)
-        ends = [maximum(region, objective) for objective in _units(region.d)]
+        ends = [maximum(region, objective) for objective in units(region.d)]
         high, low = ([best.value for best in ends[i::2] if best is not None] for i in range(2))
         found = largest_ellipsoid(
             region,
@@ -234,29 +234,6 @@ class BoxesAndEllipsoids(_Boxed):
         if not self._shapes:
             return None
         return self._shapes[min(self._shapes, key=lambda known: abs(known - level))]
-
-
-def tight_ends(
-    region: Region, bases: dict[int, tuple[int, ...]] | None = None
-) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Smallest and largest coordinate of a region, rounded to grid points inside; None if it is empty. Exact.
-
-    `bases` remembers where the linear programs ended, to start from there next time.
-    """
-    bases = {} if bases is None else bases
-    ends = []
-    for i, objective in enumerate(_units(region.d)):
-        best = maximum(region, objective, bases.get(i))
-        if best is None:
-            return None
-        bases[i] = best.basis
-        ends.append(math.floor(best.value))
-    return tuple(-b for b in ends[1::2]), tuple(ends[::2])
-
-
-def _units(d: int) -> list[list[int]]:
-    """The axes' unit vectors, each followed by its opposite."""
-    return [[sign * int(i == j) for i in range(d)] for j in range(d) for sign in (1, -1)]
 
 
 def _ball(d: int, pi: Fraction) -> Fraction:
