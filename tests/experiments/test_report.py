@@ -140,6 +140,31 @@ def test_bad_parameters(arguments, word, tmp_path, monkeypatch, capsys):
     assert word in err
 
 
+@pytest.mark.parametrize("blocked", [".", "parts", "figures"])
+def test_a_folder_that_cannot_be_written(blocked, tmp_path, monkeypatch, capsys):
+    out = tmp_path / "out"
+    if blocked == ".":
+        out.write_text("a file")
+    else:
+        out.mkdir()
+        (out / blocked).write_text("a file")
+    code, _, err = call(monkeypatch, capsys, "reproduce", "depth", "--out", out)
+    assert code == 2
+    assert "out must be a folder that can be written" in err
+
+
+def test_any_integer_is_a_seed_and_a_name_counts_once(tmp_path, monkeypatch, capsys):
+    from tukeydp.experiments import command
+
+    short = replace(catalogue.named("nonspherical"), cells=lambda quick: [cell(3, n=200, d=2)])
+    monkeypatch.setattr(catalogue, "EXPERIMENTS", (short,))
+    monkeypatch.setattr(command, "EXPERIMENTS", (short,))
+    names = "nonspherical, nonspherical"
+    code, *_ = call(monkeypatch, capsys, "reproduce", names, "--out", tmp_path, "--jobs", 1, "--seed", "-3")
+    assert code == 0
+    assert len(read(tmp_path / "report.html").pictures) == 1
+
+
 def test_a_missing_package_is_named(tmp_path, monkeypatch, capsys):
     import importlib.util
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tukeydp.errors import ParameterError
+from tukeydp.experiments import runner
 from tukeydp.experiments.catalogue import EXPERIMENTS, named
 from tukeydp.experiments.experiment import Seeds, cell
 from tukeydp.experiments.runner import reproduce, tasks_of
@@ -48,6 +49,32 @@ def test_an_interrupted_run_resumes_to_the_same_file(tmp_path):
     first, second = (tmp_path / run / "results" / "directions.csv" for run in ("whole", "broken"))
     assert first.read_bytes() == second.read_bytes()
     assert len(whole["directions"]) == 3 * 3 + 3 * 3
+
+
+def test_parts_of_other_versions_are_not_mixed_in(tmp_path, monkeypatch):
+    task = tasks_of(SMALL, False, 5)[0]
+    before = task.file
+    monkeypatch.setattr(runner, "versions", lambda: {"tukeydp": "0.1.0", "numpy": "1.0"})
+    assert task.file != before
+
+
+@pytest.mark.parametrize("damage", ["", "null", "{}", '[{"half'])
+def test_a_damaged_part_is_run_again(damage, tmp_path):
+    reproduce([SMALL], tmp_path, jobs=1, seed=5)
+    whole = (tmp_path / "results" / "directions.csv").read_bytes()
+    part = tmp_path / "parts" / tasks_of(SMALL, False, 5)[1].file
+    part.write_text(damage)
+    reproduce([SMALL], tmp_path, jobs=1, seed=5)
+    assert (tmp_path / "results" / "directions.csv").read_bytes() == whole
+
+
+def test_a_part_that_vanishes_meanwhile_is_not_passed_over(tmp_path):
+    def lose(name):
+        for path in (tmp_path / "parts").glob("*.json"):
+            path.unlink()
+
+    with pytest.raises(FileNotFoundError):
+        reproduce([SMALL], tmp_path, jobs=1, seed=5, advance=lose)
 
 
 def test_rows_do_not_depend_on_jobs_but_on_the_seed(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -24,14 +25,21 @@ _NEEDED = {"matplotlib": "matplotlib", "joblib": "joblib", "sklearn": "scikit-le
 
 def run(name: str, out: Path, *, quick: bool, jobs: int | None, seed: int) -> list[Section]:
     """Run an experiment, or all of them, and write results, figures and report.html under `out`."""
-    chosen = list(EXPERIMENTS) if name == "all" else [named(part.strip()) for part in name.split(",")]
+    chosen = (
+        list(EXPERIMENTS)
+        if name == "all"
+        else [named(n) for n in dict.fromkeys(part.strip() for part in name.split(","))]
+    )
     if jobs is not None and jobs < 1:
         raise ParameterError("jobs", "must be at least 1", jobs)
     for module, package in _NEEDED.items():
         if importlib.util.find_spec(module) is None:
             raise ParameterError("reproduce", f'needs {package}: pip install "tukeydp[reproduce]"', "none")
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        for folder in ("parts", "results", "figures"):
+            (out / folder).mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=out / folder):
+                pass
     except OSError as error:
         raise ParameterError("out", "must be a folder that can be written", f"{out} ({error.strerror})") from None
     return _sections(chosen, out, quick, jobs, seed)

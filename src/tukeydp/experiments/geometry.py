@@ -153,7 +153,7 @@ def _high_error(results: Results) -> list[Finding]:
 
 def _draw(results: Results) -> Any:
     figure, panels = new_figure(1, 3, width=4.4, height=3.9)
-    x = _slanted(np.random.default_rng(int(results.rows[0]["seed"])))
+    x = _slanted(Seeds((results.rows[0]["seed"], "picture")).rng("data"))
     scatter, sets, ellipses = panels[0]
     scatter.scatter(*x.T, s=6, color="0.3")
     scatter.set_title("(a) the data", fontsize="medium")

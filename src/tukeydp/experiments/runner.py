@@ -12,6 +12,7 @@ import os
 import platform
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,8 @@ class Task:
 
     @property
     def file(self) -> str:
-        """Its name in the folder of parts: another seed, setting or version is another part."""
-        described = repr((tukeydp.__version__, self.experiment, self.settings, self.start, self.stop, self.seed))
+        """Its name in the folder of parts: another seed, setting or version, of numpy too, is another part."""
+        described = repr((versions(), self.experiment, self.settings, self.start, self.stop, self.seed))
         return f"{self.experiment}-{hashlib.sha256(described.encode()).hexdigest()[:20]}.json"
 
 
@@ -84,6 +85,8 @@ def reproduce(
     advance
         Called with the experiment's name after every chunk.
     """
+    if jobs is not None and jobs < 1:
+        raise ParameterError("jobs", "must be at least 1", jobs)
     parts = out / "parts"
     parts.mkdir(parents=True, exist_ok=True)
     plan = {experiment.name: tasks_of(experiment, quick, seed) for experiment in experiments}
@@ -129,9 +132,10 @@ def _with_task(task: Task) -> tuple[Task, list[Row]]:
 
 def _stored(path: Path) -> list[Row] | None:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        rows = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
+    return rows if isinstance(rows, list) else None
 
 
 def _store(path: Path, rows: list[Row]) -> None:
@@ -145,7 +149,10 @@ def _collect(out: Path, experiment: Experiment, tasks: list[Task], quick: bool, 
     """All rows in the order of the cells, as a CSV and, for those who come later, how they were made."""
     rows: list[Row] = []
     for task in tasks:
-        rows += _stored(out / "parts" / task.file) or []
+        part = _stored(out / "parts" / task.file)
+        if part is None:
+            raise FileNotFoundError(f"{task.file} was there and is gone: run the same command again")
+        rows += part
     results = Results({**row, "seed": seed, "tukeydp": tukeydp.__version__} for row in rows)
     folder = out / "results"
     folder.mkdir(parents=True, exist_ok=True)
@@ -156,6 +163,7 @@ def _collect(out: Path, experiment: Experiment, tasks: list[Task], quick: bool, 
     return results
 
 
+@cache
 def versions() -> dict[str, str]:
     import numba
     import scipy
