@@ -59,6 +59,17 @@ def test_a_missing_value_among_the_trials_is_not_averaged_away():
         results.values("error", method="REM")
 
 
+def test_two_trials_and_averages_of_nothing_break_no_report():
+    wild = Results(
+        {"n": n, "method": m, "error": e}
+        for n in (100, 200)
+        for m, errors in (("BoxEM random", (1e-300, 1e300)), ("Gaussian", (1e300, 1e-300)), ("CoinPress", (0.0, 0.0)))
+        for e in errors
+    )
+    assert [judge(claim, wild).holds for claim in named("error-n").claims] == [None] * 3
+    assert estimates.ratio(np.array([1e-9, 1e9]), np.array([1e9, 1e-9])).interval(0.9999) == (0.0, np.inf)
+
+
 class TestIntervals:
     """Coverage of nominal 90 % intervals: 400 repetitions, so that outside 0.82 ... 0.97 has probability below 1e-6."""
 
@@ -104,6 +115,14 @@ class TestIntervals:
             )
 
         assert self.coverage(make, 1.0) > 0.82
+
+    def test_a_quotient_covers_at_least_what_it_says(self):
+        def make(rng):
+            return estimates.quotient(
+                estimates.mean(rng.normal(9.0, 1.0, 20)), estimates.mean(rng.normal(3.0, 1.0, 20))
+            )
+
+        assert self.coverage(make, 3.0) > 0.82
 
     def test_the_papers_bars_are_too_short(self):
         """The must-fail control: ten trials, 95 % as the paper prints them."""

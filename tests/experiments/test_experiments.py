@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tukeydp.experiments import catalogue
+import tukeydp as td
+from tukeydp.experiments import asymptotic, catalogue
 from tukeydp.experiments.claims import judge
-from tukeydp.experiments.experiment import cell
+from tukeydp.experiments.experiment import Seeds, cell
 from tukeydp.experiments.figures import save
 from tukeydp.experiments.outliers import corrupted
 from tukeydp.experiments.real_data import generous_bounds, table
@@ -67,16 +68,47 @@ def test_the_univariate_claims_follow_the_noise(noise, expected):
     assert 26 < halved_deviation(100) * 100 < 27
 
 
-@pytest.mark.parametrize(("power", "expected"), [(0.0, True), (0.1, False)])
-def test_dependence_on_the_range_is_noticed(power, expected):
+def range_errors(powers, trials=500):
     rng = np.random.default_rng(0)
-    results = Results(
+    return Results(
         {"R": r, "method": method, "error": r**power * rng.gamma(9.0, 0.01)}
         for r in (1e1, 1e4, 1e7, 1e10)
-        for _ in range(100)
-        for method in ("BoxEM random", "REM", "CoinPress")
+        for _ in range(trials)
+        for method, power in powers.items()
     )
-    assert judge(catalogue.named("error-R").claims[0], results).holds is expected
+
+
+@pytest.mark.parametrize(("power", "expected"), [(0.0, True), (0.0115, False), (-0.0115, False)])
+def test_dependence_on_the_range_is_noticed(power, expected):
+    """CoinPress's noise has the exponent 0.0115: what calls BoxEM flat must not call CoinPress flat."""
+    results = range_errors({"BoxEM random": power, "REM": 0.0, "CoinPress": 0.0115})
+    flat, _, steeper, *_ = catalogue.named("error-R").claims
+    assert judge(flat, results).holds is expected
+    assert judge(steeper, results).holds is (True if power <= 0 else None)
+
+
+def test_the_exponent_of_coinpress_follows_from_public_numbers():
+    def noise(radius):
+        return td.baselines.coinpress(
+            np.zeros((1000, 2)), epsilon=1, delta="1e-6", radius=radius, randomness=td.seeded(0)
+        ).expected_error.privacy
+
+    assert np.log(noise(1e10) / noise(10)) / np.log(1e9) == pytest.approx(0.0115, abs=0.001)
+
+
+def test_no_claim_is_borne_out_by_trials_that_are_missing():
+    """Neither an empty run nor one without the method in question decides anything, or breaks."""
+    for experiment in catalogue.EXPERIMENTS:
+        for claim in experiment.claims:
+            assert judge(claim, Results([])).holds is None, (experiment.name, claim.sentence)
+    rows = [
+        {"n": n, "method": m, "error": 0.1 * i}
+        for n in (500, 750)
+        for m in ("BoxEM random", "empirical")
+        for i in (1, 2)
+    ]
+    verdicts = [judge(claim, Results(rows)) for claim in catalogue.named("ten-columns").claims]
+    assert [v.holds for v in verdicts if "MCMC" in v.sentence] == [None]
 
 
 def test_a_refusal_keeps_rem_out_of_figure_and_claims():
@@ -116,6 +148,50 @@ def test_the_smallest_number_of_rows_is_read_off_between_those_tried():
     assert smallest(results, "graded", 2) == pytest.approx(250.0)
     assert smallest(results, "paper", 2) is None
     assert smallest(results.where(n=100), "graded", 2) is None
+
+
+def released(rates, trials=60):
+    return Results(
+        {"test": test, "d": 2, "n": n, "released": int(i < share * trials)}
+        for test, shares in rates.items()
+        for n, share in shares.items()
+        for i in range(trials)
+    )
+
+
+@pytest.mark.parametrize(
+    ("rates", "expected"),
+    [
+        ({"graded": {100: 0.1, 200: 1.0}, "paper": {390: 0.1, 500: 0.3, 600: 1.0}}, True),
+        ({"graded": {100: 0.1, 200: 1.0}, "paper": {100: 0.1, 150: 0.3, 190: 1.0}}, False),
+        ({"graded": {100: 0.8, 200: 0.8}, "paper": {390: 0.8, 500: 0.8}}, None),
+        ({"graded": {100: 1.0}, "paper": {300: 1.0}}, None),  # both were tried too late: nothing is known
+    ],
+)
+def test_how_many_rows_a_test_needs_is_decided_by_intervals(rates, expected):
+    assert judge(catalogue.named("smallest-n").claims[-1], released(rates)).holds is expected
+
+
+def test_a_single_lucky_rate_does_not_stand_for_all_that_follow():
+    rates = {100: 0.2, 150: 1.0, 200: 0.2, 250: 1.0, 300: 1.0}
+    assert smallest(released({"paper": rates}), "paper", 2, 0.9) > 200
+
+
+def test_seconds_never_include_compilation(monkeypatch):
+    """A resumed run begins at any trial, in a process that has compiled nothing."""
+    calls = []
+    monkeypatch.setitem(asymptotic._JOBS, "boxem", lambda settings, rng: lambda: calls.append(settings["n"]))
+    settings = {"job": "boxem: n", "d": 3, "k": 30, "n": -1}
+    for trial in (3, 4):
+        asymptotic._measure(settings, Seeds((0, "asymptotic", tuple(settings.items()), trial)))
+    assert len(calls) == 3
+
+
+def test_an_extrapolated_time_decides_nothing():
+    rows = [{"depth": depth, "d": d, "n": 2000, "seconds": 1e9} for depth, d in (("random", 5), ("exact", 4))]
+    claim = catalogue.named("times").claims[1]
+    assert judge(claim, Results(rows)).holds is None
+    assert judge(claim, Results([*rows, {"depth": "random", "d": 2, "n": 50, "seconds": 1.0}])).holds is False
 
 
 def test_bounds_of_real_tables_hold_the_table():

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tukeydp.experiments.results import NotMeasured
 from tukeydp.grid import FloatArray
 
 Interval = Callable[[float], tuple[float, float]]
@@ -19,6 +20,11 @@ class Estimate:
 
     value: float
     interval: Interval
+
+
+def _exp(log: float) -> float:
+    """e^log; infinite where floats end, as the intervals of two or three trials may."""
+    return math.exp(log) if log < 700 else math.inf
 
 
 def exactly(value: float) -> Estimate:
@@ -55,6 +61,8 @@ def _contrast(
 ) -> Estimate:
     """sum of c_j ln(mean_j), by linearisation: trial i moves ln(mean_j) by x_ij / mean_j / trials."""
     means = [float(group.mean()) for group in groups]
+    if min(means) <= 0:
+        raise NotMeasured("no logarithm: an average is not positive")
     value = sum(c * math.log(m) for c, m in zip(coefficients, means, strict=True))
     moved = [c * group / m for c, group, m in zip(coefficients, groups, means, strict=True)]
     fewest = min(len(group) for group in groups)
@@ -69,17 +77,25 @@ def _contrast(
 
 def ratio(above: FloatArray, below: FloatArray, *, paired: bool = True, power: float = 1.0) -> Estimate:
     """mean(above) / mean(below), to a power: 0.5 turns mean squares into a ratio of root mean squares."""
-    return _contrast([above, below], [power, -power], paired, math.exp)
+    return _contrast([above, below], [power, -power], paired, _exp)
 
 
 def log_contrast(groups: Sequence[FloatArray], coefficients: Sequence[float]) -> Estimate:
     """The product of mean_j ** c_j over paired groups of positive numbers."""
-    return _contrast(groups, coefficients, True, math.exp)
+    return _contrast(groups, coefficients, True, _exp)
 
 
 def level(sample: FloatArray, unit: float = 1.0, power: float = 1.0) -> Estimate:
     """mean(sample) ** power / unit, for positive samples."""
-    return _contrast([sample], [power], True, lambda log: math.exp(log) / unit)
+    return _contrast([sample], [power], True, lambda log: _exp(log) / unit)
+
+
+def _slope_weights(at: Sequence[float]) -> FloatArray:
+    """The least-squares slope of y against `at` is the sum of weights times y."""
+    if len(set(at)) < 2:
+        raise NotMeasured("no slope: fewer than two places")
+    centred = np.asarray(at, dtype=np.float64) - np.mean(at)
+    return np.asarray(centred / (centred**2).sum())
 
 
 def slope(at: Sequence[float], groups: Sequence[FloatArray], *, paired: bool = False) -> Estimate:
@@ -87,15 +103,12 @@ def slope(at: Sequence[float], groups: Sequence[FloatArray], *, paired: bool = F
 
     `paired`: trial i of every group is on the same data.
     """
-    logs = np.log(np.asarray(at, dtype=np.float64))
-    centred = logs - logs.mean()
-    return _contrast(groups, (centred / (centred**2).sum()).tolist(), paired, float)
+    return _contrast(groups, _slope_weights([math.log(place) for place in at]).tolist(), paired, float)
 
 
 def linear_slope(at: Sequence[float], groups: Sequence[FloatArray]) -> Estimate:
     """The least-squares slope of the mean against `at`; groups are independent."""
-    places = np.asarray(at, dtype=np.float64)
-    weights = (places - places.mean()) / ((places - places.mean()) ** 2).sum()
+    weights = _slope_weights(at)
     value = sum(float(w * group.mean()) for w, group in zip(weights, groups, strict=True))
     fewest = min(len(group) for group in groups)
     if fewest < 2:
@@ -107,13 +120,23 @@ def linear_slope(at: Sequence[float], groups: Sequence[FloatArray]) -> Estimate:
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
-    """first - second for independent estimates; the interval is the sum of both, hence conservative."""
+    """first - second; the interval is the sum of both, hence conservative, whether they are independent or not."""
 
     def interval(confidence: float) -> tuple[float, float]:
         (a, b), (c, d) = first.interval((1 + confidence) / 2), second.interval((1 + confidence) / 2)
         return a - d, b - c
 
     return Estimate(first.value - second.value, interval)
+
+
+def quotient(first: Estimate, second: Estimate) -> Estimate:
+    """first / second for positive numbers; the interval is that of the worst cases, hence conservative."""
+
+    def interval(confidence: float) -> tuple[float, float]:
+        (a, b), (c, d) = first.interval((1 + confidence) / 2), second.interval((1 + confidence) / 2)
+        return a / d, b / c if c else math.inf
+
+    return Estimate(first.value / second.value, interval)
 
 
 def proportion(sample: FloatArray) -> Estimate:

@@ -13,7 +13,7 @@ from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import linear_slope, ratio, slope
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
 from tukeydp.experiments.figures import averages, new_figure, plain_ticks
-from tukeydp.experiments.results import Results, Row
+from tukeydp.experiments.results import NotMeasured, Results, Row
 from tukeydp.experiments.setup import papers_data
 
 _ROWS, _COLUMNS, _EPSILON, _RADIUS = 1000, 3, 1.0, 10.0
@@ -71,6 +71,8 @@ def _least(settings: Settings, seeds: Seeds) -> int:
 
 def _noise(results: Results, name: str) -> tuple[list[float], list[Any]]:
     grid = results.distinct(name, vary=name)
+    if not grid:
+        raise NotMeasured(f"no noise for vary = {name}")
     return grid, [results.values("noise", vary=name, **{name: value}) for value in grid]
 
 

@@ -21,7 +21,8 @@ _COLUMNS = (("random", 2), ("random", 3), ("random", 4), ("random", 5), ("exact"
 _TEN_MINUTES = 600.0
 
 # Seconds of the authors' code (commit 86732e9, unedited) on a two-core machine; None: over ten minutes, or not tried.
-# The d = 5, n = 2000 cell is extrapolated from n = 1000.
+# One cell is extrapolated from n = 1000: it is shown, and decides nothing.
+_EXTRAPOLATED = (("random", 5), 2000)
 AUTHORS: dict[tuple[str, int], tuple[float | None, ...]] = {
     ("random", 2): (0.27, 0.55, 3.19, 6.72, 14.6),
     ("random", 3): (0.13, 0.27, 1.55, 3.27, 6.30),
@@ -89,7 +90,7 @@ def _faster(results: Results) -> list[Finding]:
     findings = []
     for (depth, d), seconds in AUTHORS.items():
         for n, theirs in zip(_ROWS, seconds, strict=True):
-            if theirs is None or _median(results, depth, d, n) is None:
+            if theirs is None or ((depth, d), n) == _EXTRAPOLATED or _median(results, depth, d, n) is None:
                 continue
             ours = float(results.values("seconds", depth=depth, d=d, n=n).max())
             label = f"authors / our slowest call, {depth} d = {d} n = {n}"
@@ -112,7 +113,7 @@ def _random_faster(results: Results) -> list[Finding]:
 
 
 def _theirs(column: tuple[str, int], i: int) -> str:
-    about = "about " if (column, _ROWS[i]) == (("random", 5), 2000) else ""
+    about = "about " if (column, _ROWS[i]) == _EXTRAPOLATED else ""
     return about + _text(AUTHORS[column][i])
 
 
@@ -157,7 +158,7 @@ TIMES = Experiment(
     alone=True,
     claims=(
         Claim("All 35 cells finish within ten minutes (the paper has nine dashes).", _no_dash),
-        Claim("Every cell is faster than the authors' code.", _faster),
+        Claim("Every cell that the authors' code was measured on is faster here.", _faster),
         Claim("Random depth is faster than exact depth in all regimes.", _random_faster),
     ),
     notes=(

@@ -76,7 +76,7 @@ def _crossover(gaussian: str) -> Check:
 
 
 def _limit(results: Results) -> list[Finding]:
-    n = max(results.distinct("n", method="BoxEM"))
+    n = max(results.distinct("n", method="BoxEM"), default=0)
     found = level(results.values("square", method="BoxEM", n=n), math.sqrt(math.pi / (2 * n)), 0.5)
     return [Finding(f"RMSE of BoxEM / sqrt(pi / (2 n)) at n = {n}", found, 0.9, 1.1)]
 
