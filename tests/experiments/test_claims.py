@@ -99,6 +99,14 @@ class TestIntervals:
 
         assert 0.82 < self.coverage(make, -0.5) < 0.97
 
+    def test_slope_of_ratio(self):
+        def make(rng):
+            common = [rng.gamma(9.0, size=30) for _ in range(3)]
+            above = [x**0.5 * (c + rng.gamma(4.0, size=30)) for x, c in zip((1, 2, 4), common, strict=True)]
+            return estimates.slope_of_ratio([1, 2, 4], above, [c + rng.gamma(4.0, size=30) for c in common])
+
+        assert 0.82 < self.coverage(make, 0.5) < 0.97
+
     def test_linear_slope(self):
         def make(rng):
             return estimates.linear_slope([0, 1, 2], [3 * x + rng.normal(size=30) for x in (0, 1, 2)])

@@ -7,7 +7,7 @@ from typing import Any
 
 import tukeydp as td
 from tukeydp.experiments.claims import Claim, Finding
-from tukeydp.experiments.estimates import ratio, slope
+from tukeydp.experiments.estimates import ratio, slope_of_ratio
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
 from tukeydp.experiments.figures import averages, colour, new_figure
 from tukeydp.experiments.results import Results, Row
@@ -61,13 +61,10 @@ def _root_d(column: str) -> Any:
     """The exponent of d in axis-aligned / best: 1/2 if the paper's sentence is meant literally."""
 
     def check(results: Results) -> list[Finding]:
-        from tukeydp.experiments.estimates import difference
-
         places = _columns(results)
-        rates = [slope(places, [results.values(column, method=m, d=d) for d in places]) for m in (_AXES, _BEST)]
-        return [
-            Finding("exponent of d in (axis-aligned / many directions)", difference(rates[0], rates[1]), 0.35, 0.65)
-        ]
+        axes, best = ([results.values(column, method=m, d=d) for d in places] for m in (_AXES, _BEST))
+        found = slope_of_ratio(places, axes, best)
+        return [Finding("exponent of d in (axis-aligned / many directions)", found, 0.35, 0.65)]
 
     return check
 

@@ -106,6 +106,16 @@ def slope(at: Sequence[float], groups: Sequence[FloatArray], *, paired: bool = F
     return _contrast(groups, _slope_weights([math.log(place) for place in at]).tolist(), paired, float)
 
 
+def slope_of_ratio(at: Sequence[float], above: Sequence[FloatArray], below: Sequence[FloatArray]) -> Estimate:
+    """The same for mean(above) / mean(below): paired at each place, independent from place to place."""
+    weights = _slope_weights([math.log(place) for place in at]).tolist()
+    parts = [_contrast(pair, [w, -w], True, float) for w, *pair in zip(weights, above, below, strict=True)]
+    fewest = min(map(len, above))
+    moved = [w * (a / a.mean() - b / b.mean()) for w, a, b in zip(weights, above, below, strict=True)]
+    error = math.sqrt(sum(float(m.var(ddof=1)) / len(m) for m in moved)) if fewest > 1 else 0.0
+    return _student(sum(part.value for part in parts), error, fewest - 1, float)
+
+
 def linear_slope(at: Sequence[float], groups: Sequence[FloatArray]) -> Estimate:
     """The least-squares slope of the mean against `at`; groups are independent."""
     weights = _slope_weights(at)

@@ -11,7 +11,7 @@ from tukeydp.experiments.setup import EMPIRICAL, errors_to_mean, papers_data
 
 
 def _cells(quick: bool) -> list[Cell]:
-    trials = {50: 8, 100: 6} if quick else {50: 50, 100: 50, 200: 30, 500: 12, 1000: 6}
+    trials = {50: 8, 100: 6} if quick else {50: 50, 100: 50, 200: 30, 500: 30, 1000: 16}
     return [cell(count, n=n, d=4) for n, count in trials.items()]
 
 
