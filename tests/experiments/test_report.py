@@ -124,10 +124,10 @@ def opened(address):
 
 
 def test_the_report_opens_in_a_browser(few, tmp_path, monkeypatch, capsys):
-    call(monkeypatch, capsys, "reproduce", "depth", "--out", tmp_path, "--jobs", 1, "--quick")
+    call(monkeypatch, capsys, "reproduce", "all", "--out", tmp_path, "--jobs", 1, "--quick")
     widths, complaints = opened((tmp_path / "report.html").as_uri())
     assert complaints == []
-    assert widths
+    assert len(widths) == len(few)
     assert min(widths) > 100
 
 
@@ -186,3 +186,14 @@ def test_what_was_chosen_after_a_look_at_results_is_marked(tmp_path):
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<td>first</td>" in page
     assert "<td>later <small>(chosen after a first look" in page
+
+
+def test_the_table_has_intervals_for_shares_and_says_what_it_leaves_out(tmp_path):
+    experiment = catalogue.named("smallest-n")
+    rows = [{"test": "graded", "d": 2, "n": n, "released": 1} for n in range(401) for _ in range(3)]
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"")
+    write_report(tmp_path / "report.html", [Section(experiment, Results(rows), (), picture)], {})
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "0.2924 to 1</td>" in page  # three of three: 0.025^(1/3)
+    assert "1 more lines are in results/smallest-n.csv" in page

@@ -48,8 +48,8 @@ def analytic_gaussian(
 
     Numerics
     --------
-    The deviation is within 10^-6 of the smallest possible one; above epsilon = 200 a closed form is used, within
-    3 percent of it.
+    The deviation is within 10^-6 of the smallest possible one; above epsilon = 200 a closed form is used, for delta
+    up to 10^-6 within 3 percent of it.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 from tukeydp.experiments.claims import SIZE, Verdict
-from tukeydp.experiments.estimates import mean, papers_half_width
+from tukeydp.experiments.estimates import mean, papers_half_width, proportion
 from tukeydp.experiments.experiment import Experiment
 from tukeydp.experiments.results import NotMeasured, Results
 
@@ -98,7 +98,7 @@ def _numbers(section: Section) -> str:
     for key, rows in list(groups.items())[:_MOST_LINES]:
         try:
             sample = Results(rows).values(shown)
-            low, high = mean(sample).interval(0.95)
+            low, high = (proportion if shown == "released" else mean)(sample).interval(0.95)
             numbers = [
                 f"{sample.mean():.4g}",
                 f"{low:.4g} to {high:.4g}" if len(sample) > 1 else "",
@@ -111,4 +111,6 @@ def _numbers(section: Section) -> str:
             f"<tr>{cells}<td>{len(rows)}</td>" + "".join(f'<td class="number">{n}</td>' for n in numbers) + "</tr>"
         )
     head = "".join(f"<th>{escape(name)}</th>" for name in (*across, "trials", shown, "95 %", "the paper's 95 %"))
-    return f"<table><tr>{head}</tr>{''.join(lines)}</table>"
+    rest = len(groups) - len(lines)
+    more = f"<p>{rest} more lines are in results/{escape(section.experiment.name)}.csv.</p>" if rest else ""
+    return f"<table><tr>{head}</tr>{''.join(lines)}</table>{more}"
