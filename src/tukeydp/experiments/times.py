@@ -162,6 +162,7 @@ TIMES = Experiment(
         Claim("Random depth is faster than exact depth in all regimes.", _random_faster),
     ),
     notes=(
+        "A dash in the second place: over ten minutes, or not tried. In the third, the paper's: over ten minutes.",
         "Seconds vary from machine to machine and from run to run: this table is the one that a seed does not fix.",
     ),
 )
