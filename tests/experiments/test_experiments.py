@@ -111,6 +111,35 @@ def test_no_claim_is_borne_out_by_trials_that_are_missing():
     assert [v.holds for v in verdicts if "MCMC" in v.sentence] == [None]
 
 
+@pytest.mark.parametrize(
+    ("elongations", "expected"),
+    [
+        ({"BoxEM exact": 25, "BoxEM axis-aligned": 5, "CoinPress": 1}, [True, True, True]),
+        ({"BoxEM exact": 1, "BoxEM axis-aligned": 5, "CoinPress": 25}, [False, False, False]),
+    ],
+)
+def test_shapes_of_outputs_are_told_apart(elongations, expected):
+    rng = np.random.default_rng(0)
+    results = Results(
+        {"method": method, "long": elongation * rng.normal() ** 2, "short": rng.normal() ** 2}
+        for method, elongation in {"empirical": 25, **elongations}.items()
+        for _ in range(500)
+    )
+    assert [judge(claim, results).holds for claim in catalogue.named("nonspherical").claims[:3]] == expected
+
+
+@pytest.mark.parametrize(("power", "expected"), [(0.5, True), (0.0, False), (1.0, False)])
+def test_the_root_of_d_is_told_from_other_powers(power, expected):
+    rng = np.random.default_rng(0)
+    results = Results(
+        {"d": d, "method": method, "error": factor * rng.gamma(9.0), "noise": factor * rng.gamma(9.0)}
+        for d in range(2, 11)
+        for _ in range(200)
+        for method, factor in (("BoxEM axis-aligned", d**power), ("BoxEM spread, axes + 1000", 1.0))
+    )
+    assert [judge(c, results).holds for c in catalogue.named("dimensions").claims[1:3]] == [expected, expected]
+
+
 def test_a_refusal_keeps_rem_out_of_figure_and_claims():
     rows = [
         {"R": r, "method": m, "error": 0.1, "trial": i}

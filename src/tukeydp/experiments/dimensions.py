@@ -31,7 +31,7 @@ def _notions(d: int) -> dict[str, Any]:
 
 
 def _cells(quick: bool) -> list[Cell]:
-    return [cell(8 if quick else 60, n=_ROWS, d=d) for d in ((2, 3, 5, 10) if quick else range(2, 11))]
+    return [cell(8 if quick else 100, n=_ROWS, d=d) for d in ((2, 3, 5, 10) if quick else range(2, 11))]
 
 
 def _measure(settings: Settings, seeds: Seeds) -> list[Row]:
