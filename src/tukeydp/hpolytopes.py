@@ -77,12 +77,17 @@ def polytope_volume(
         log_volume = math.log(shape.volume)
     else:
         from tukeydp.mcmc.nests import generator
-        from tukeydp.mcmc.volumes import polytope_estimate
+        from tukeydp.mcmc.volumes import cool
 
         rng = generator(bits.key(), 0)
-        log_volume = polytope_estimate(normals, offsets, ball.centre, rng, error=float(error)).log_volume
+        log_volume = cool(normals, offsets, ball.centre, rng, error=float(error)).estimate.log_volume
     total = log_volume + log_unit
     return math.exp(total) if total < math.log(np.finfo(np.float64).max) else math.inf
+
+
+def require_bounded(normals: FloatArray, offsets: FloatArray) -> None:
+    """Refuse a polytope that is unbounded, unless it is empty or flat. Two linear programs for each column."""
+    _in_unit_box(*_unit_rows(normals, offsets))
 
 
 def _unit_rows(a: Any, b: Any) -> tuple[FloatArray, FloatArray]:

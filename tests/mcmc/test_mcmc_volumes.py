@@ -63,9 +63,13 @@ def test_closed_forms(body, volume):
     """Exactly to rounding; by walks with a standard deviation of about 3 % a call, so 2 % for the mean of four."""
     assert polytope_volume(*body) == pytest.approx(volume, rel=1e-6)
     source = td.seeded(1)
-    mean = np.mean([polytope_volume(*body, method="mcmc", randomness=source) for _ in range(4)])
-    assert mean == pytest.approx(volume, rel=0.1)
-    assert mean != pytest.approx(1.25 * volume, rel=0.1)
+
+    def mean(normals, offsets):
+        return np.mean([polytope_volume(normals, offsets, method="mcmc", randomness=source) for _ in range(4)])
+
+    assert mean(*body) == pytest.approx(volume, rel=0.1)
+    larger = 1.25 ** (1 / body[0].shape[1])
+    assert mean(body[0], body[1] * larger) != pytest.approx(volume, rel=0.1)  # must fail: a quarter more volume
 
 
 @pytest.mark.parametrize(("body", "volume"), [(cube(4), 2.0**4), (simplex(5), 1 / math.factorial(5))])
@@ -77,6 +81,26 @@ def test_random_directions_give_the_same_volumes(body, volume):
     assert all(estimate.error < 0.05 for estimate in found)
     with pytest.raises(td.ParameterError, match="error"):
         polytope_estimate(*body, inside, rng, error=1.0)
+
+
+@pytest.mark.parametrize("directions", ["coordinate", "random"])
+def test_estimates_of_what_is_no_polytope_around_a_point_are_refused(directions):
+    """An estimate around a point outside was e^6712, that of a slanted strip e^41."""
+    rng = np.random.default_rng(9)
+    square, ones = cube(2)
+    for normals, offsets, inside, words in [
+        (square, ones, [5.0, 0.0], "inside"),
+        (square, ones, [1.0, 0.0], "inside"),
+        (square, ones, [math.nan, 0.0], "finite"),
+        (square, ones, [0.0], "shapes"),
+        (square[:3], ones[:3], [0.0, 0.0], "bounded"),
+        (square[:1], ones[:1], [0.0, 0.0], "bounded"),
+        (np.array([[1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]]), ones[:3], [0.0, 0.0], "bounded"),
+    ]:
+        with pytest.raises(td.ParameterError, match=words):
+            polytope_estimate(normals, offsets, np.array(inside), rng, directions=directions)
+    with pytest.raises(td.ParameterError, match="directions"):
+        polytope_estimate(square, ones, np.zeros(2), rng, directions="sideways")
 
 
 def ratios(body, error, calls):

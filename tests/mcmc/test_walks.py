@@ -78,10 +78,14 @@ def test_gaussian_without_walls():
     """Far walls: independent standard normal coordinates after a few sweeps."""
     d = 4
     far = np.vstack([np.eye(d), -np.eye(d)]), np.full(2 * d, 50.0)
-    points = walk(
-        *far, np.zeros(d), np.random.default_rng(3), samples=8000, thin=40, sharpness=0.5, directions="random"
-    )
-    assert np.abs(np.cov(points.T) - np.eye(d)).max() < 5.5 * math.sqrt(2 / 8000)
+
+    def farthest(sharpness):
+        rng = np.random.default_rng(3)
+        points = walk(*far, np.zeros(d), rng, samples=8000, thin=40, sharpness=sharpness, directions="random")
+        return np.abs(np.cov(points.T) - np.eye(d)).max()
+
+    assert farthest(0.5) < 5.5 * math.sqrt(2 / 8000)
+    assert farthest(0.6) > 5.5 * math.sqrt(2 / 8000)
 
 
 def test_points_stay_inside_and_input_is_untouched():
@@ -99,17 +103,64 @@ def test_points_stay_inside_and_input_is_untouched():
         walk(normals, offsets, start, rng, samples=1, thin=1, directions="sideways")
 
 
+SQUARE = np.vstack([np.eye(2), -np.eye(2)])
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sharpness": math.nan}, "sharpness must be"),
+        ({"sharpness": -1.0}, "sharpness must be"),
+        ({"sharpness": math.inf}, "sharpness must be"),
+        ({"samples": 0}, "samples must be"),
+        ({"thin": 0}, "thin must be"),
+        ({"start": [math.nan, 0.0], "sharpness": 1.0}, "must be finite"),
+        ({"offsets": [1.0, math.inf, 1.0, 1.0]}, "must be finite"),
+        ({"start": [5.0, 0.0]}, "start must be strictly inside"),
+        ({"start": [0.0]}, "must have shapes"),
+        ({"offsets": [1.0, 1.0]}, "must have shapes"),
+        ({"normals": SQUARE[:1], "offsets": np.ones(1)}, "bounded"),
+    ],
+)
+@pytest.mark.parametrize("directions", ["coordinate", "random"])
+def test_what_would_mislead_compiled_code_is_refused(changes, words, directions):
+    """Each of these ran for ever, wrote beyond its arrays, or returned points outside, without a word."""
+    plain = {"normals": SQUARE, "offsets": np.ones(4), "start": np.zeros(2), "samples": 200, "thin": 2}
+    rng = np.random.default_rng(6)
+    assert walk(**plain, rng=rng, directions=directions).shape == (200, 2)
+    with pytest.raises(td.ParameterError, match=words):
+        walk(**(plain | changes), rng=rng, directions=directions)
+
+
+def test_a_gaussian_may_be_unbounded():
+    """The quarter plane with its corner at the origin: half normals, whose second moment is 1; another scale is not."""
+
+    def moment(sharpness):
+        rng = np.random.default_rng(7)
+        corner = -np.eye(2), np.zeros(2)
+        points = walk(*corner, np.ones(2), rng, samples=8000, thin=20, sharpness=sharpness, directions="random")
+        return float((points**2).mean())
+
+    # The variance of a squared normal is 2: 16,000 of them.
+    assert abs(moment(0.5) - 1) < 5.5 * math.sqrt(2 / 16_000)
+    assert abs(moment(0.6) - 1) > 5.5 * math.sqrt(2 / 16_000)
+
+
 def test_effective_sample_size_of_a_known_process():
     """An AR(1) process with coefficient r is worth (1 - r)/(1 + r) of its length; a control with another r is not."""
     rng = np.random.default_rng(5)
     r, n = 0.8, 20_000
-    chains = np.empty((4, n))
-    chains[:, 0] = rng.normal(size=4)
-    for i in range(1, n):
-        chains[:, i] = r * chains[:, i - 1] + math.sqrt(1 - r * r) * rng.normal(size=4)
-    worth = effective_sample_size(chains) / (4 * n)
-    assert worth == pytest.approx((1 - r) / (1 + r), rel=0.15)
-    assert worth != pytest.approx((1 - 0.7) / (1 + 0.7), rel=0.15)
+
+    def process(r):
+        chains = np.empty((4, n))
+        chains[:, 0] = rng.normal(size=4)
+        for i in range(1, n):
+            chains[:, i] = r * chains[:, i - 1] + math.sqrt(1 - r * r) * rng.normal(size=4)
+        return chains
+
+    chains = process(r)
+    assert effective_sample_size(chains) / (4 * n) == pytest.approx((1 - r) / (1 + r), rel=0.15)
+    assert effective_sample_size(process(0.7)) / (4 * n) != pytest.approx((1 - r) / (1 + r), rel=0.15)
     assert split_r_hat(chains) < 1.01
     assert split_r_hat(chains + np.arange(4)[:, np.newaxis]) > 1.2
     assert effective_sample_size(chains + np.arange(4)[:, np.newaxis]) < 100

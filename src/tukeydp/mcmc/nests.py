@@ -22,7 +22,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.flats import FLAT
 from tukeydp.grid import FloatArray
 from tukeydp.mcmc.volumes import USUAL_ERROR, Cooled, cool
-from tukeydp.mcmc.walks import walk
+from tukeydp.mcmc.walks import walk_on
 from tukeydp.polytopes import inner_ball
 from tukeydp.randomness import source
 
@@ -104,7 +104,7 @@ def _group_log_volumes(nest: Nest, first: int, last: int, rng: np.random.Generat
 def _shares(rung: Cooled, nest: Nest, first: int, last: int, rng: np.random.Generator, draws: int) -> FloatArray:
     """Which share of the uniform points of polytope `first` lies in each polytope up to `last`."""
     rounded = rung.rounded
-    z = walk(rounded.normals, rounded.offsets, rung.start, rng, samples=draws, thin=len(rung.start))
+    z = walk_on(rounded.normals, rounded.offsets, rung.start, rng, samples=draws, thin=len(rung.start))
     normals, offsets = rounded.through(nest.normals, nest.offsets[first : last + 1])
     heights = z @ normals.T
     # A point deep enough for polytope i is kept for i + 1: the nest only shrinks.

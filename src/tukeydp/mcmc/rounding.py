@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tukeydp.errors import ParameterError
 from tukeydp.grid import FloatArray
-from tukeydp.mcmc.walks import walk
+from tukeydp.mcmc.walks import walk_on
 
 _NEWTON_STEPS = 60
 _ROUNDS = 12
@@ -52,7 +53,9 @@ def make_round(normals: FloatArray, offsets: FloatArray, inside: FloatArray, rng
     z = np.zeros(d)
     for _ in range(_ROUNDS):
         seen = Rounded(normals @ shape, offsets - normals @ centre, centre, shape)
-        samples = walk(seen.normals, seen.offsets, z, rng, samples=_SWEEPS * d, thin=d)[d:]
+        samples = walk_on(seen.normals, seen.offsets, z, rng, samples=_SWEEPS * d, thin=d)[d:]
+        if not np.isfinite(samples).all():
+            raise ParameterError("normals, offsets", "must describe a bounded polytope", "one without end")
         covariance = np.atleast_2d(np.cov(samples.T))
         # The mean of points inside is inside.
         centre = centre + shape @ samples.mean(axis=0)

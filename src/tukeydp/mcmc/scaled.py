@@ -10,7 +10,7 @@ from tukeydp.grid import FloatArray, Grid, IntArray
 from tukeydp.levels import LevelSets
 from tukeydp.mcmc.nests import Nest, solid_nest
 from tukeydp.mcmc.rounding import make_round
-from tukeydp.mcmc.walks import walk
+from tukeydp.mcmc.walks import walk_on
 
 _SWEEPS_PER_COLUMN = 200  # of the walk whose last point is taken
 
@@ -38,7 +38,7 @@ class ScaledNest:
         nest = self.nest
         rounded = make_round(nest.normals, nest.offsets[level - 1], nest.inside, rng)
         steps = _SWEEPS_PER_COLUMN * d * d
-        last = walk(rounded.normals, rounded.offsets, np.zeros(d), rng, samples=1, thin=steps)[0]
+        last = walk_on(rounded.normals, rounded.offsets, np.zeros(d), rng, samples=1, thin=steps)[0]
         return np.clip(self.scale * rounded.outwards(last), low, high)
 
     def point(self, level: int, rng: np.random.Generator) -> FloatArray:

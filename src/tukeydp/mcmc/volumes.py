@@ -17,8 +17,9 @@ import numpy as np
 
 from tukeydp.errors import ParameterError
 from tukeydp.grid import FloatArray
+from tukeydp.hpolytopes import require_bounded
 from tukeydp.mcmc.rounding import Rounded, make_round
-from tukeydp.mcmc.walks import walk
+from tukeydp.mcmc.walks import DIRECTIONS, require_inside, walk_on
 
 _SPREAD = 0.7  # largest variance of the weights, relative to the square of their mean
 _INSIDE = 0.4  # share of the first Gaussian that should lie inside
@@ -70,7 +71,11 @@ def polytope_estimate(
     directions
         Of the walk, see `walk`.
     """
-    return cool(normals, offsets, inside, rng, error=error, directions=directions).estimate
+    if directions not in DIRECTIONS:
+        raise ParameterError("directions", "must be 'coordinate' or 'random'", repr(directions))
+    checked = require_inside(normals, offsets, inside)
+    require_bounded(*checked[:2])
+    return cool(*checked, rng, error=error, directions=directions).estimate
 
 
 def cool(
@@ -90,6 +95,8 @@ def cool(
     start = np.zeros(len(rounded.centre))
     while sharpness > 0.0:
         phase = _phase(rounded, start, sharpness, rng, share, directions)
+        if not phase.sharpness < sharpness:  # it never falls by nothing, except where there are no numbers left
+            raise ParameterError("normals, offsets", "must describe a bounded polytope", "one that floats cannot round")
         sharpness, start = phase.sharpness, phase.end
         log_integral += phase.log_ratio
         variance += phase.variance
@@ -128,7 +135,7 @@ def _phase(
     d = len(start)
     squares, lower = np.empty(0), sharpness
     for block in range(_MOST_BLOCKS):
-        samples = walk(
+        samples = walk_on(
             rounded.normals,
             rounded.offsets,
             start,

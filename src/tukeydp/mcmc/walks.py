@@ -38,18 +38,62 @@ def walk(
     ----------
     normals, offsets
         The polytope {y : normals y <= offsets}. If it is unbounded, sharpness must be positive.
+    start
+        Inside the polytope; the nearer to its boundary, the longer the walk takes to forget it.
+    samples, thin
+        At least 1.
     sharpness
-        The stationary density is proportional to exp(-sharpness |y|^2).
+        At least 0. The stationary density is proportional to exp(-sharpness |y|^2).
     directions
         "coordinate" (a step costs one operation a row) or "random" (d operations a row, but indifferent to rotations).
     """
     if directions not in DIRECTIONS:
         raise ParameterError("directions", "must be 'coordinate' or 'random'", repr(directions))
-    columns = np.ascontiguousarray(np.asarray(normals, dtype=np.float64).T)
-    out = np.empty((samples, len(columns)))
+    for name, count in (("samples", samples), ("thin", thin)):
+        if not count >= 1:
+            raise ParameterError(name, "must be at least 1", count)
+    if not 0.0 <= sharpness < math.inf:
+        raise ParameterError("sharpness", "must be finite and >= 0", sharpness)
+    inside = require_inside(normals, offsets, start)
+    points = walk_on(*inside, rng, samples=samples, thin=thin, sharpness=sharpness, directions=directions)
+    if not np.isfinite(points).all():
+        rule = "must describe a bounded polytope, unless sharpness is > 0"
+        raise ParameterError("normals, offsets", rule, "one that is unbounded in some direction")
+    return points
+
+
+def require_inside(normals: Any, offsets: Any, point: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The three as arrays of floats, if they fit and the point is inside.
+
+    Compiled code neither looks at bounds nor can be interrupted: what would mislead it must not get there.
+    """
+    a, b, y = np.asarray(normals, np.float64), np.asarray(offsets, np.float64), np.asarray(point, np.float64)
+    if a.ndim != 2 or b.shape != a.shape[:1] or y.shape != a.shape[1:] or not a.size:
+        rule = "must have shapes (m, d), (m,) and (d,), m and d at least 1"
+        raise ParameterError("normals, offsets, start", rule, f"{a.shape}, {b.shape} and {y.shape}")
+    if not (np.isfinite(a).all() and np.isfinite(b).all() and np.isfinite(y).all()):
+        raise ParameterError("normals, offsets, start", "must be finite", "an infinite or missing entry")
+    if not (a @ y < b).all():
+        raise ParameterError("start", "must be strictly inside the polytope", "a point that is not")
+    return a, b, y
+
+
+def walk_on(
+    normals: FloatArray,
+    offsets: FloatArray,
+    start: FloatArray,
+    rng: np.random.Generator,
+    *,
+    samples: int,
+    thin: int,
+    sharpness: float = 0.0,
+    directions: str = "coordinate",
+) -> FloatArray:
+    """`walk` without its checks, for starts that rounding may have put a hair outside."""
+    columns = np.ascontiguousarray(normals.T)
+    out = np.full((samples, len(columns)), np.nan)
     inside = np.array(start, dtype=np.float64)
-    along_axes = directions == "coordinate"
-    _walk(columns, np.asarray(offsets, np.float64), inside, float(sharpness), along_axes, thin, out, rng)
+    _walk(columns, offsets, inside, float(sharpness), directions == "coordinate", thin, out, rng)
     return out
 
 
@@ -85,12 +129,15 @@ def _walk(
             since += 1
             if along_axes:
                 j = min(int(rng.random() * d), d - 1)
-                y[j] += _step(columns[j], slack, y[j], sharpness, rng)
+                step = _step(columns[j], slack, y[j], sharpness, rng)
+                y[j] += step
             else:
                 along = _direction(columns, y, u, rates, rng)
                 step = _step(rates, slack, along, sharpness, rng)
                 for j in range(d):
                     y[j] += step * u[j]
+            if not math.isfinite(step):  # a chord without end: the rest stays missing
+                return
         for j in range(d):
             out[sample, j] = y[j]
 
@@ -102,7 +149,8 @@ def _step(rates: Any, slack: Any, along: float, sharpness: float, rng: Any) -> f
     high = 1.0 / largest if largest > 0.0 else np.inf
     low = 1.0 / smallest if smallest < 0.0 else -np.inf
     step = _on_chord(low, high, -along, sharpness, rng)
-    _advance(rates, slack, step)
+    if math.isfinite(step):
+        _advance(rates, slack, step)
     return step
 
 
@@ -142,6 +190,8 @@ def _on_chord(low: float, high: float, mode: float, sharpness: float, rng: Any) 
         return low + rng.random() * (high - low)
     sigma = 1.0 / math.sqrt(2.0 * sharpness)
     a, b = (low - mode) / sigma, (high - mode) / sigma
+    if not a <= b:  # no number: the loops below would never end
+        return np.nan
     if a > 0.0:
         z = _tail(a, b, rng)
     elif b < 0.0:
