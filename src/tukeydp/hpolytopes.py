@@ -41,7 +41,8 @@ def polytope_volume(
     Returns
     -------
     float
-        Zero for an empty polytope, and for one that is flat (inner radius below 1e-10 of its width).
+        Zero for an empty polytope, and for one that is flat to floats: its inner radius, or its width along an axis,
+        below 1e-10 of its longest side or of how far it is from the origin.
 
     Raises
     ------
@@ -63,10 +64,13 @@ def polytope_volume(
     if not (isinstance(error, float | int) and 0.0 < error < 1.0):
         raise ParameterError("error", "must be > 0 and < 1", repr(error)[:60])
     bits = source(randomness)
-    scaled = _in_unit_box(*_unit_rows(A, b))
+    rows, reach = _unit_rows(A, b)
+    unit = _unit_of_length(reach)
+    scaled = _in_unit_box(rows, reach / unit)
     if scaled is None:
         return 0.0
     normals, offsets, log_unit = scaled
+    log_unit += normals.shape[1] * math.log(unit)
     ball = inner_ball(normals, offsets)
     if not ball.radius > FLAT:
         return 0.0
@@ -87,7 +91,8 @@ def polytope_volume(
 
 def require_bounded(normals: FloatArray, offsets: FloatArray) -> None:
     """Refuse a polytope that is unbounded, unless it is empty or flat. Two linear programs for each column."""
-    _in_unit_box(*_unit_rows(normals, offsets))
+    rows, reach = _unit_rows(normals, offsets)
+    _in_unit_box(rows, reach / _unit_of_length(reach))
 
 
 def _unit_rows(a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
@@ -108,6 +113,18 @@ def _unit_rows(a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
     normals, offsets = normals / sizes[:, np.newaxis], offsets / sizes
     lengths = np.linalg.norm(normals, axis=1)
     return normals / lengths[:, np.newaxis], offsets / lengths
+
+
+def _unit_of_length(offsets: FloatArray) -> float:
+    """A power of two by which to divide offsets that are all small or all large.
+
+    To a solver numbers below 1e-9 are nothing, and from 1e20 on infinite. Offsets to both sides of 1 stay as they are:
+    the large ones may be of rows that do not matter.
+    """
+    sizes = np.abs(offsets[offsets != 0.0])
+    if not len(sizes):
+        return 1.0
+    return 2.0 ** math.floor(math.log2(float(np.clip(1.0, sizes.min(), sizes.max()))))
 
 
 def _in_unit_box(normals: FloatArray, offsets: FloatArray) -> tuple[FloatArray, FloatArray, float] | None:

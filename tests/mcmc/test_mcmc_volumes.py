@@ -137,6 +137,18 @@ def test_units_and_place_do_not_matter(seed, log_scale, shift):
     assert polytope_volume(*more) == pytest.approx(polytope_volume(a, b), rel=1e-9)
 
 
+@pytest.mark.parametrize("size", [1e-90, 1e-30, 1e-9, 1e20, 1e90])
+@pytest.mark.parametrize("method", ["exact", "mcmc"])
+def test_any_unit_of_length(size, method):
+    """To the solver 1e-30 is nothing and 1e20 infinite. A row far away that cuts nothing off changes nothing."""
+    for (a, b), volume in ((cube(3), 8.0), (simplex(3), 1 / 6)):
+        found = polytope_volume(a, b * size, method, randomness=td.seeded(4))
+        assert found == pytest.approx(volume * size**3, rel=1e-9 if method == "exact" else 0.15)
+    a, b = cube(2)
+    far = np.vstack([a, [[1.0, 1.0]]]), np.append(b, max(size, 1e9))
+    assert polytope_volume(*far, method, randomness=td.seeded(4)) == pytest.approx(4.0, rel=0.15)
+
+
 def test_thin_polytopes_are_rounded():
     """A box with sides from 1 to 1e-6, turned: without rounding, a walk would never get along it."""
     rng = np.random.default_rng(6)
