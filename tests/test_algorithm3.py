@@ -140,8 +140,37 @@ def test_budgets_outside_the_domain_are_refused():
         for choose in (a3.rem_parameters, a3.boxem_parameters):
             with pytest.raises(td.ParameterError, match=r"epsilon|delta"):
                 choose(epsilon, delta)
-    with pytest.raises(td.ParameterError, match="failure"):
-        a3.with_failures(a3.Cost(Fraction(1), Fraction(0)), Fraction(1))
+
+
+def test_what_the_accounting_is_given_is_checked():
+    p = some_parameters()
+    for call, named in [
+        (lambda: a3.with_failures(a3.Cost(Fraction(1), Fraction(0)), Fraction(1)), "failure"),
+        (lambda: a3.with_failures(a3.Cost(Fraction(1), Fraction(0)), Fraction(-1)), "failure"),
+        (lambda: a3.Cost(Fraction(-1), Fraction(0)), "epsilon"),
+        (lambda: a3.Cost(Fraction(1), Fraction(-1)), "delta"),
+        (lambda: a3.draw_cost(p, Fraction(1)), "delta_draw"),
+        (lambda: a3.distortion(Fraction(1)), "eta"),
+        (lambda: a3.score([Fraction(1)], 0, p), "lowest"),
+        # The score moves by 10^33: e^epsilon would not fit any memory.
+        (lambda: a3.rem_cost(some_parameters(epsilon_draw="1e-33")), "epsilon in all"),
+        (lambda: a3.printed_cost(some_parameters(epsilon_draw="1e-33")), "epsilon in all"),
+    ]:
+        with pytest.raises(td.ParameterError, match=named):
+            call()
+
+
+@pytest.mark.parametrize("choose", [a3.rem_parameters, a3.boxem_parameters])
+def test_budgets_at_the_ends_of_the_domain(choose):
+    """Where parameters exist they cost no more than the budget; where not, the budget is named, not what follows."""
+    cost = a3.rem_cost if choose is a3.rem_parameters else a3.boxem_cost
+    for epsilon, delta in [("1e-30", "1e-250"), (600, "1e-10"), (600, "0.99"), ("0.001", "1e-280"), (1, "1e-287")]:
+        assert cost(choose(epsilon, delta)).within(Fraction(epsilon), Fraction(delta))
+    many_digits = Fraction(2**999 + 1, 2**1000), Fraction(2**990 + 1, 2**1000)
+    assert cost(choose(*many_digits)).within(*many_digits)
+    for epsilon, delta, named in [("1e-31", "0.1", "epsilon"), ("1e-300", "0.1", "epsilon"), (600, "1e-300", "delta")]:
+        with pytest.raises(td.ParameterError, match=f"^{named} must be at least"):
+            choose(epsilon, delta)
 
 
 def test_a_bad_dataset_passes_with_probability_delta_at_most():

@@ -20,14 +20,23 @@ from tukeydp.privacy import positive_rational, rational, show
 _HAIR = 1 - Fraction(1, 2**64)  # so that parameters leave room for the rounding of the costs
 _CLOSE = 1e-6  # logarithms nearer than this are compared exactly
 _MOST = 600  # e^epsilon must stay a number one can write down
+_MOST_IN_ALL = 10_000  # so must e to the sum of all of a run's epsilons
+_LEAST = Fraction(1, 10**30)  # below this, brackets of `BITS` bits no longer tell e^epsilon from 1 well enough
+_LEAST_DELTA = Fraction(1, 2**960)  # over e^(1.05 epsilon), by which tau is smaller: all parameters fit a float's range
+_DIGITS = 128  # bits of a parameter: a budget of many digits leaves none with more than may be written down
 
 
 @dataclass(frozen=True)
 class Cost:
-    """(epsilon, delta), both rounded up."""
+    """(epsilon, delta), both rounded up; a delta above 1 says nothing, and does no harm."""
 
     epsilon: Fraction
     delta: Fraction
+
+    def __post_init__(self) -> None:
+        for name in ("epsilon", "delta"):
+            if getattr(self, name) < 0:
+                raise ParameterError(name, "must be >= 0", show(getattr(self, name)))
 
     def within(self, epsilon: Fraction, delta: Fraction) -> bool:
         return self.epsilon <= epsilon and self.delta <= delta
@@ -80,11 +89,11 @@ def rem_parameters(epsilon: Any, delta: Any) -> RemParameters:
         epsilon_draw=epsilon * Fraction(2, 5),
         eta=_eta_for(epsilon / 20),
         beta=failure,
-        tau=delta / (4 * tilt * (1 + exp_between(epsilon / 2)[1])) * _HAIR,
+        tau=_short(delta / (4 * tilt * (1 + exp_between(epsilon / 2)[1])) * _HAIR),
         zeta=failure,
         epsilon_test=epsilon / 6,
         delta_test=delta / 2,
-        delta_draw=delta / (4 * tilt) * _HAIR,
+        delta_draw=_short(delta / (4 * tilt) * _HAIR),
     )
 
 
@@ -96,21 +105,25 @@ def boxem_parameters(epsilon: Any, delta: Any) -> DrawParameters:
         epsilon_draw=epsilon * Fraction(9, 10),
         eta=_eta_for(epsilon / 20),
         beta=failure,
-        tau=delta / (2 * (1 + exp_between(epsilon)[1])) * _HAIR,
+        tau=_short(delta / (2 * (1 + exp_between(epsilon)[1])) * _HAIR),
         zeta=failure,
     )
 
 
 def distortion(eta: Fraction) -> Fraction:
     """log((1 + eta)/(1 - eta)), rounded up: by this much every log probability of a level may be off."""
+    if not 0 <= eta < 1:
+        raise ParameterError("eta", "must be >= 0 and < 1", show(eta))
     return log_between((1 + eta) / (1 - eta))[1] if eta else Fraction(0)
 
 
 def draw_cost(p: DrawParameters, delta_draw: Fraction) -> Cost:
     """The draw's (eps_2, delta_2) given that oracle and sampler succeed, if the exact draw is (eps_e, delta_e)-DP."""
+    if not 0 <= delta_draw < 1:
+        raise ParameterError("delta_draw", "must be >= 0 and < 1", show(delta_draw))
     rho = distortion(p.eta)
     epsilon = p.epsilon_draw + 2 * rho
-    return Cost(epsilon, (1 + p.eta) / (1 - p.eta) * delta_draw + (1 + exp_between(epsilon)[1]) * p.tau)
+    return Cost(epsilon, (1 + p.eta) / (1 - p.eta) * delta_draw + (1 + _factor(epsilon)) * p.tau)
 
 
 def printed_sensitivity(p: RemParameters) -> Fraction:
@@ -127,7 +140,7 @@ def with_failures(given_success: Cost, failure: Fraction) -> Cost:
     """The proposition: what an algorithm costs that has the given cost except on an event of this probability."""
     if not 0 <= failure < 1:
         raise ParameterError("failure", "must be >= 0 and < 1", show(failure))
-    more = failure * (exp_between(given_success.epsilon)[1] / (1 - failure) + 1)
+    more = failure * (_factor(given_success.epsilon) / (1 - failure) + 1)
     return Cost(given_success.epsilon, given_success.delta + more)
 
 
@@ -136,8 +149,8 @@ def printed_cost(p: RemParameters) -> Cost:
     test = p.epsilon_test * printed_sensitivity(p)
     draw = draw_cost(p, p.delta_draw)
     epsilon = test + draw.epsilon
-    failures = 2 * (2 * exp_between(epsilon)[1] + 1) * (p.beta + p.zeta)
-    return Cost(epsilon, failures + max(p.delta_test, exp_between(test)[1] * draw.delta))
+    failures = 2 * (2 * _factor(epsilon) + 1) * (p.beta + p.zeta)
+    return Cost(epsilon, failures + max(p.delta_test, _factor(test) * draw.delta))
 
 
 def rem_cost(p: RemParameters) -> Cost:
@@ -164,6 +177,8 @@ def score(sizes: Sequence[Fraction], lowest: int, p: RemParameters) -> int:
 
     or -1; `sizes` are V_0, V_1, ... as estimated. (The paper's pseudocode lacks the factor in eta.) Decided exactly.
     """
+    if lowest < 1:
+        raise ParameterError("lowest", "must be at least 1", lowest)
     half = float(p.epsilon_draw) / 2
     limit = (1 - p.eta) / (1 + p.eta) * p.delta_draw / 4
     # log V + level * half eps_e: what the condition asks of the two levels, up to a common constant.
@@ -195,6 +210,13 @@ def _holds(below: Fraction, above: Fraction, g: int, epsilon: Fraction, limit: F
         bits *= 2
 
 
+def _factor(epsilon: Fraction) -> Fraction:
+    """e^epsilon, rounded up."""
+    if epsilon > _MOST_IN_ALL:
+        raise ParameterError("epsilon in all", f"must be at most {_MOST_IN_ALL}", f"{float(epsilon):g}")
+    return exp_between(epsilon)[1]
+
+
 def _log(v: Fraction) -> float:
     return log(v.numerator) - log(v.denominator) if v else float("-inf")
 
@@ -208,15 +230,23 @@ def _eta_for(rho: Fraction) -> Fraction:
 
 
 def _failure_share(epsilon: Fraction, delta: Fraction) -> Fraction:
-    return min(Fraction(1, 8), delta / (8 * (2 * exp_between(epsilon)[1] + 1)) * _HAIR)
+    return min(Fraction(1, 8), _short(delta / (8 * (2 * exp_between(epsilon)[1] + 1)) * _HAIR))
+
+
+def _short(x: Fraction) -> Fraction:
+    """x > 0 rounded down to few digits."""
+    unit = Fraction(2) ** (x.numerator.bit_length() - x.denominator.bit_length() - _DIGITS)
+    return floor(x / unit) * unit
 
 
 def _budget(epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
     epsilon, delta = positive_rational("epsilon", epsilon), positive_rational("delta", delta)
-    if epsilon > _MOST:
-        raise ParameterError("epsilon", f"must be at most {_MOST}", show(epsilon))
+    if not _LEAST <= epsilon <= _MOST:
+        raise ParameterError("epsilon", f"must be at least 1e-30 and at most {_MOST}", f"{float(epsilon):g}")
     if delta >= 1:
         raise ParameterError("delta", "must be < 1", show(delta))
+    if delta < _LEAST_DELTA * exp_between(epsilon * Fraction(21, 20))[1]:
+        raise ParameterError("delta", "must be at least 2^-960 e^(1.05 epsilon)", f"{float(delta):g}")
     return epsilon, delta
 
 
