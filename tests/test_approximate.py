@@ -1,7 +1,8 @@
 """Oracles and samplers against enumeration, and runs of Algorithm 3: their law, and when they carry a guarantee."""
 
+import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
@@ -278,6 +279,50 @@ def test_a_guarantee_needs_both_promises(mechanism, oracle, sampler, padding, pr
     )  # fmt: skip
     assert outcome.guarantee == (td.ApproxDP(2, Fraction(1, 100)) if proven else None)
     assert outcome.private is proven
+
+
+@dataclass(frozen=True)
+class Faulty(Enumeration):
+    """An oracle that promises, and returns what `spoil` makes of the sizes; false, as containers may be."""
+
+    spoil: str = "short"
+
+    def __bool__(self):
+        return False
+
+    def sizes(self, sets, asked, key):
+        exact = super().sizes(sets, asked, key)
+        return {"short": exact[:-1], "negative": [*exact[:-1], -exact[-1] - 1], "float": [float(v) for v in exact]}[
+            self.spoil
+        ]
+
+
+@pytest.mark.parametrize("mechanism", [approximate_boxem, approximate_rem])
+def test_what_an_oracle_returns_is_checked(mechanism):
+    x = np.array([row for row in ROWS if row is not None])
+    setting = {"epsilon": 2, "delta": "1e-2", "bounds": (0, 5), "resolution": 1, "depth": td.Directions(DIRECTIONS)}
+    with pytest.raises(td.ParameterError, match="oracle must give 4 sizes; got 3"):
+        mechanism(x, **setting, oracle=Faulty(spoil="short"))
+    # A bad run must not raise: whether there is one depends on the data. It is covered by beta.
+    for spoil in ("negative", "float"):
+        outcome = mechanism(x, **setting, oracle=Faulty(spoil=spoil))
+        assert outcome.guarantee == td.ApproxDP(2, Fraction(1, 100))
+        assert "Faulty" in outcome.settings["oracle"]
+
+
+def test_the_outcome_says_how_it_came_about():
+    x = np.array([row for row in ROWS if row is not None])
+    setting = {"epsilon": 2, "delta": "1e-2", "bounds": (0, 5), "resolution": 1, "threshold": 2}
+    proven = approximate_rem(x, **setting, padding="1/4")
+    assert dict(proven.settings) == {
+        "threshold": 2, "padding": Fraction(1, 4), "oracle": "BoxCounting(threads=None)", "sampler": "Rejection()",
+    }  # fmt: skip
+    assert proven.unproven is None
+    without = approximate_rem(x, **setting, padding=0)
+    assert without.unproven == "oracle or sampler"
+    assert json.loads(json.dumps(without.to_dict()))["settings"]["padding"] == "0"
+    with pytest.raises(td.ParameterError, match="guarantee must be None"):
+        replace(without, guarantee=td.PureDP(1))
 
 
 cell = st.sampled_from([0.0, 1.0, 2.5, 4.0, 5.0, 1e300, -math.inf, math.nan])

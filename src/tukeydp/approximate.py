@@ -106,10 +106,10 @@ def approximate_boxem(
     epsilon = 8, delta = 0.001 (approximate differential privacy, one row swapped)
     """
     parameters = boxem_parameters(epsilon, delta)
-    sampler = sampler or Rejection()
+    oracle, sampler = _roles(oracle, sampler)
     run = _prepared(
         "boxem", read_table(x), parameters, boxem_cost, (epsilon, delta), bounds, depth, resolution, padding,
-        oracle or BoxCounting(), sampler, randomness,
+        oracle, sampler, randomness, {},
     )  # fmt: skip
     return run.draw(sampler, 0, parameters.epsilon_draw)
 
@@ -142,14 +142,14 @@ def approximate_rem(
     (epsilon, delta)-DP if oracle and sampler promise what they are asked for; otherwise `guarantee` is None.
     """
     parameters = rem_parameters(epsilon, delta)
-    sampler = sampler or Rejection()
+    oracle, sampler = _roles(oracle, sampler)
     table = read_table(x)
     lowest = max(1, table.n // 4) if threshold is None else threshold
     if isinstance(lowest, bool) or not isinstance(lowest, int) or not 1 <= lowest <= table.n:
         raise ParameterError("threshold", f"must be an integer from 1 to {table.n}", repr(threshold)[:60])
     run = _prepared(
         "rem", table, parameters, rem_cost, (epsilon, delta), bounds, depth, resolution, padding,
-        oracle or BoxCounting(), sampler, randomness,
+        oracle, sampler, randomness, {"threshold": lowest},
     )  # fmt: skip
     short = release_threshold(parameters) - score(run.sizes, lowest, parameters)
     passed = noise_reaches(short, parameters.epsilon_test, Keystream(derived_key("test", run.key)).bits(0))
@@ -173,10 +173,14 @@ def noise_reaches(least: int, epsilon: Fraction, bits: Bits) -> bool:
         precision *= 2
 
 
+def _roles(oracle: VolumeOracle | None, sampler: UniformSampler | None) -> tuple[VolumeOracle, UniformSampler]:
+    return BoxCounting() if oracle is None else oracle, Rejection() if sampler is None else sampler
+
+
 def _prepared(
     mechanism: str, table: Table, parameters: P, cost: Callable[[P], Cost], budget: tuple[Any, Any], bounds: Any,
     depth: Notion | Exact | None, resolution: Any, padding: Any, oracle: VolumeOracle, sampler: UniformSampler,
-    randomness: Any,
+    randomness: Any, settings: dict[str, Any],
 ) -> _Run:  # fmt: skip
     padding = rational("padding", padding)
     if padding < 0:
@@ -194,9 +198,12 @@ def _prepared(
     setting = PublicSetting(table.n // 2, padding)
     guarantee = _guarantee(parameters, cost, budget, oracle.promise(asked, setting), sampler.promise(sampling, setting))
     sets = padded_levels(grid.snap(table.cells), directions, grid, padding=padding, highest=setting.levels)
-    sizes = oracle.sizes(sets, asked, derived_key("volumes", secret_key))
+    sizes = [max(Fraction(v), Fraction(0)) for v in oracle.sizes(sets, asked, derived_key("volumes", secret_key))]
+    if len(sizes) != setting.levels + 1:  # without some levels the law would be another, and the cost too
+        raise ParameterError("oracle", f"must give {setting.levels + 1} sizes", len(sizes))
     public = {
         "guarantee": guarantee,
+        "unproven": "oracle or sampler" if guarantee is None else None,
         "mechanism": mechanism,
         "seeded": not bits.private,
         "n": table.n,
@@ -205,6 +212,7 @@ def _prepared(
         "notion": repr(chosen),
         "directions": directions,
         "grid": grid,
+        "settings": {**settings, "padding": padding, "oracle": repr(oracle), "sampler": repr(sampler)},
     }
     return _Run(sets, sizes, sampling, public, secret_key)
 

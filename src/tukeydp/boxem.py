@@ -57,7 +57,8 @@ def boxem(
         None, or "mcmc" for an experiment **without any guarantee**: level volumes are estimated by random walks and the
         point is the end of one, as in the paper's figure for ten columns. How many steps a walk needs is known from
         experience only, so the release has `guarantee` None, `private` False, and must not be published. For comparison
-        with the paper; the proven mode is faster and better.
+        with the paper; the proven mode is faster and better. A column of equal values has no volume: its levels
+        count as empty, and the point is as if from no data at all.
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tukeydp.errors import ParameterError
 from tukeydp.privacy import Guarantee, show
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Outcome:
     private
         False when the randomness was seeded (the guarantee then says what a real run would have had) and for modes
         without a proof.
+    unproven
+        What there is no proof for, such as "mcmc"; an outcome that says so cannot be given a guarantee.
     directions
         The public directions of the depth in grid coordinates, one integer vector per row.
     settings
@@ -63,7 +66,13 @@ class Outcome:
     grid: Grid | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = (SYMMETRY_CAVEAT,)
+    unproven: str | None = None
     rehearsal: Callable[[], ExpectedError] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        # Also on the way through dataclasses.replace.
+        if self.unproven is not None and self.guarantee is not None:
+            raise ParameterError("guarantee", f"must be None for a run with unproven={self.unproven!r}", self.guarantee)
 
     @property
     def released(self) -> bool:
@@ -92,6 +101,7 @@ class Outcome:
             "columns": None if self.columns is None else list(self.columns),
             "guarantee": None if self.guarantee is None else self.guarantee.to_dict(),
             "private": self.private,
+            "unproven": self.unproven,
             "n": self.n,
             "d": self.d,
             "notion": self.notion,

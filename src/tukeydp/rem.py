@@ -72,7 +72,9 @@ def rem(
         of the paper with its constants.
     unproven
         None, or "mcmc" for an experiment **without any guarantee**: Algorithm 2 of the paper with volumes and the draw
-        by random walks. `guarantee` is None, `private` False, and the result must not be published.
+        by random walks; `test` is left out. How many steps a walk needs is known from experience only, so `guarantee`
+        is None, `private` False, and the result must not be published. A column of equal values has no volume: its
+        levels count as empty, and the run refuses.
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 
@@ -118,8 +120,11 @@ def rem(
         from tukeydp.mcmc.mechanisms import mcmc_rem, require_mcmc
 
         require_mcmc(unproven)
+        if test == "laplace":
+            raise ParameterError("test", "must be left out with unproven='mcmc', which runs the paper's", repr(test))
         budget = {"epsilon": guarantee.epsilon, "delta": guarantee.delta}
-        return mcmc_rem(x, **budget, grid=grid, depth=depth, threshold=threshold, randomness=bits)
+        whole = _checked_threshold(threshold, table.n)
+        return mcmc_rem(table, **budget, grid=grid, depth=depth, threshold=whole, randomness=bits)
     public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
     # Exact depth is tested along some public directions too: a set that contains its level sets.
     along = Spread(default_directions(table.d)) if isinstance(depth, Exact) else depth

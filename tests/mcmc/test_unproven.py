@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -35,6 +36,12 @@ def assert_no_guarantee(outcome):
     assert MCMC_NOTE in outcome.caveats
     with pytest.raises(dataclasses.FrozenInstanceError):
         outcome.guarantee = td.PureDP(1)
+    assert outcome.to_dict()["unproven"] == outcome.unproven == "mcmc"
+    for copy in (pickle.loads(pickle.dumps(outcome)), dataclasses.replace(outcome, n=7)):
+        assert copy.guarantee is None
+        assert copy.private is False
+        with pytest.raises(td.ParameterError, match="guarantee must be None"):
+            dataclasses.replace(copy, guarantee=td.PureDP(1))
 
 
 cell = st.one_of(st.floats(-3, 3), st.sampled_from([math.nan, math.inf, -math.inf, 1e300, 0.0, 1e-12, "?", None]))
@@ -105,6 +112,28 @@ def test_rem_releases_and_refuses_without_a_guarantee(capsys):
         assert "budget" not in words
 
 
+def test_rem_asked_for_by_name():
+    """By the public function, with every kind of outcome: no bounds, no guarantee, what was asked for in settings."""
+    x = np.random.default_rng(2).normal(size=(600, 2))
+    released = td.rem(x, epsilon=4, delta="0.01", unproven="mcmc", randomness=td.seeded(3))
+    assert isinstance(released, td.Release)
+    assert_no_guarantee(released)
+    assert dict(released.settings) == {"epsilon": 4, "delta": Fraction(1, 100), "threshold": 150}
+    assert np.abs(released.point - x.mean(axis=0)).max() < 0.5
+    for rows in (x[:20], [[1.0, 2.0]] * 40, [[math.nan, 1.0]] * 40, [[0.0, 0.0]]):
+        refused = td.rem(rows, epsilon=1, delta="1e-6", unproven="mcmc")
+        assert isinstance(refused, td.Refused)
+        assert_no_guarantee(refused)
+    for options, words in [
+        ({"unproven": "magic"}, "unproven must be None or 'mcmc'"),
+        ({"unproven": "mcmc", "depth": td.Exact()}, "depth must name"),
+        ({"unproven": "mcmc", "test": "laplace"}, "test must be left out"),
+        ({"unproven": "mcmc", "threshold": 601}, "threshold must be"),
+    ]:
+        with pytest.raises(td.ParameterError, match=words):
+            td.rem(x, epsilon=1, delta="1e-6", **options)
+
+
 def test_the_score_by_hand():
     """Axis-aligned levels of equally spaced values: log volumes are known, and so is the largest k."""
     n, d, t, epsilon, delta = 100, 1, 25, 4.0, 0.5
@@ -157,4 +186,22 @@ def test_command_line(tmp_path):
     as_json = CliRunner().invoke(app, [*arguments, "mcmc", "--json"])
     assert json.loads(as_json.output)["guarantee"] is None
     assert json.loads(as_json.output)["private"] is False
+    assert json.loads(as_json.output)["unproven"] == "mcmc"
     assert CliRunner().invoke(app, [*arguments, "magic"]).exit_code == 2
+
+
+def test_command_line_without_bounds(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("a\n" + "\n".join(str(i * 37 % 101) for i in range(30)))
+    arguments = ["mean", str(file), "--columns", "a", "--mechanism", "rem", "--unproven", "mcmc"]
+    told = CliRunner().invoke(app, [*arguments, "--epsilon", "1", "--delta", "1e-6"])
+    assert told.exit_code == 3
+    words = " ".join(told.output.split())
+    assert "NO GUARANTEE" in words
+    assert "No release" in words
+    assert "nothing is proven" in words
+    assert "budget is spent" not in words
+    as_json = CliRunner().invoke(app, [*arguments, "--epsilon", "1", "--delta", "1e-6", "--json"])
+    assert as_json.exit_code == 3
+    assert json.loads(as_json.output)["guarantee"] is None
+    assert json.loads(as_json.output)["private"] is False

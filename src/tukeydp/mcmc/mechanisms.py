@@ -80,7 +80,7 @@ def mcmc_boxem(
     estimated = _estimated(levels, grid, keys[0], highest=levels.rows)
     rng = generator(keys[1], 0)
     point = estimated.sets.point(_drawn_level(estimated, 0, eps, rng), rng)
-    return Release(point=point, **_public("boxem", table, notion_, levels, grid, bits))
+    return Release(point=point, **_public("boxem", table, notion_, levels, grid, bits, {"epsilon": epsilon}))
 
 
 def mcmc_rem(
@@ -114,11 +114,12 @@ def mcmc_rem(
     table = read_table(x)
     notion_, levels, bits, keys = _prepare(table, grid, depth, randomness)
     t = max(1, table.n // 4) if threshold is None else threshold
-    if not 1 <= t <= max(1, table.n):
-        raise ParameterError("threshold", f"must be an integer from 1 to {table.n}", t)
+    if isinstance(t, bool) or not isinstance(t, int) or not 1 <= t <= table.n:
+        raise ParameterError("threshold", f"must be an integer from 1 to {table.n}", repr(threshold)[:60])
     estimated = _estimated(levels, grid, keys[0], highest=min(levels.rows, table.n // 2))
     rng = generator(keys[1], 0)
-    public = _public("rem", table, notion_, levels, grid, bits)
+    asked = {"epsilon": epsilon, "delta": delta, "threshold": t}
+    public = _public("rem", table, notion_, levels, grid, bits, asked)
     eps = float(min(epsilon, Fraction(_LARGEST)))
     passed = _score(estimated, t, eps, float(delta)) + rng.laplace(scale=4 / eps) >= -math.log(2 * delta) * 4 / eps
     if not passed or estimated.log_volume(t) == -math.inf:
@@ -152,9 +153,12 @@ def _prepare(table: Table, grid: Grid, depth: Notion | Exact | None, randomness:
     return chosen, levels, bits, keys
 
 
-def _public(mechanism: str, table: Table, depth: Any, levels: LevelSets, grid: Grid, bits: Any) -> dict[str, Any]:
+def _public(
+    mechanism: str, table: Table, depth: Any, levels: LevelSets, grid: Grid, bits: Any, asked: dict[str, Any]
+) -> dict[str, Any]:
     return {
         "guarantee": None,
+        "unproven": "mcmc",
         "mechanism": mechanism,
         "seeded": not bits.private,
         "n": table.n,
@@ -163,5 +167,6 @@ def _public(mechanism: str, table: Table, depth: Any, levels: LevelSets, grid: G
         "notion": repr(depth),
         "directions": levels.directions,
         "grid": grid,
+        "settings": asked,
         "notes": (SYMMETRY_CAVEAT, MCMC_NOTE),
     }

@@ -13,6 +13,7 @@ from tukeydp.mcmc.nests import Nest, generator, nest_log_volumes
 from tukeydp.mcmc.scaled import scaled_nest
 from tukeydp.oracles import PublicSetting, SamplingPromise, VolumePromise
 from tukeydp.padded import PaddedLevels
+from tukeydp.randomness import derived_key
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ class HitAndRun:
 
     def _share_of_copy(self, sets: PaddedLevels, nest: Nest, scale: np.ndarray, level: int, key: bytes) -> float:
         only = Nest(nest.normals, nest.offsets[level - 1 : level], nest.inside)
-        volume = _exp(float(nest_log_volumes(only, key)[0] + np.log(scale).sum()))
+        # A key of its own: the walk that comes afterwards must not go through the same numbers again.
+        volume = _exp(float(nest_log_volumes(only, derived_key("share", key))[0] + np.log(scale).sum()))
         copy = sets.padding * sets.box_size(level)
         return float(copy / (copy + volume))
 
