@@ -15,7 +15,7 @@ from scipy.stats import binom
 import oracle as definition
 import tukeydp as td
 from fit import FALSE_ALARM, g_test
-from tukeydp import kernels
+from tukeydp import kernels, oracles
 from tukeydp.approximate import approximate_boxem, approximate_rem
 from tukeydp.grid import bounded_grid
 from tukeydp.mcmc import HitAndRun, McmcVolumes
@@ -149,6 +149,13 @@ def test_the_number_of_points_does_not_depend_on_the_data(monkeypatch):
         BoxCounting(threads=1).sizes(small_sets(rows)[0], asked, bytes(32))
         totals.add(sum(drawn))
     assert totals == {4 * BoxCounting.points(asked, PublicSetting(4, Fraction(1, 4)))}
+
+
+def test_a_lane_of_words_holds_a_point_in_any_dimension(monkeypatch):
+    """With fewer words than columns in a lane, no point would ever be complete."""
+    monkeypatch.setattr(oracles, "_LANE_WORDS", 1)
+    sets, asked = small_sets()[0], VolumePromise(Fraction(1, 2), Fraction(1, 10))
+    assert len(BoxCounting(threads=1).sizes(sets, asked, bytes(32))) == 5
 
 
 @given(

@@ -130,9 +130,10 @@ def _count(sets: PaddedLevels, level: int, points: int, stream: Keystream) -> in
     width = (high - low + 1).astype(np.uint64)
     leftover = (np.uint64(0) - width) % width
     directions = sets.levels.directions if sets.levels.rows else np.eye(sets.d, dtype=np.int64)
+    lane_words = max(_LANE_WORDS, 4 * sets.d)  # enough for a point: else no lane would ever hold one
     drawn = inside = lane = 0
     while drawn < points:
-        words = stream.words(lane, _LANE_WORDS)
+        words = stream.words(lane, lane_words)
         more, hits = kernels.count_inside(words, low, width, leftover, directions, smallest, largest, points - drawn)
         drawn, inside, lane = drawn + more, inside + hits, lane + 1
     return inside
