@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from decimal import Decimal, localcontext
+from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -37,6 +37,22 @@ def printed_theorem(p):
     draw = rho.exp() * decimal(p.delta_draw) + (1 + second.exp()) * decimal(p.tau)
     failures = 2 * (2 * epsilon.exp() + 1) * (decimal(p.beta) + decimal(p.zeta))
     return epsilon, failures + max(decimal(p.delta_test), first.exp() * draw)
+
+
+def proven_costs(p):
+    """REM's and BoxEM's cost by docs/proofs/algorithm3.md, section 4, in long decimals: what guarantees rest on."""
+    rho = ((1 + decimal(p.eta)) / (1 - decimal(p.eta))).ln()
+    eps_p, eps_e = decimal(p.epsilon_test), decimal(p.epsilon_draw)
+    eps_1 = eps_p * (1 + (4 * rho / eps_e).to_integral_value(ROUND_CEILING))
+    eps_2 = eps_e + 2 * rho
+    from_points = (1 + eps_2.exp()) * decimal(p.tau)
+    bad = 2 * decimal(p.beta) + 2 * decimal(p.zeta)
+
+    def all_runs(epsilon, delta):
+        return epsilon, delta + bad * (epsilon.exp() / (1 - bad) + 1)
+
+    rem = all_runs(eps_1 + eps_2, max(decimal(p.delta_test), rho.exp() * decimal(p.delta_draw) + from_points))
+    return rem, all_runs(eps_2, from_points)
 
 
 def some_parameters(**changes):
@@ -108,7 +124,7 @@ def test_the_papers_choice_is_the_printed_one():
     st.fractions(0, Fraction(1, 8), max_denominator=1000),
     st.fractions(Fraction(1, 100), 3, max_denominator=100),
 )
-def test_costs_against_the_printed_theorem(epsilon_draw, eta, beta, epsilon_test):
+def test_costs_against_the_printed_theorem_and_our_own(epsilon_draw, eta, beta, epsilon_test):
     p = some_parameters(epsilon_draw=epsilon_draw, eta=eta, beta=beta, epsilon_test=epsilon_test)
     cost = a3.printed_cost(p)
     with localcontext() as context:
@@ -117,6 +133,9 @@ def test_costs_against_the_printed_theorem(epsilon_draw, eta, beta, epsilon_test
         # Rounded up, and by next to nothing.
         assert epsilon - Decimal(10) ** -60 <= decimal(cost.epsilon) <= epsilon * (1 + Decimal(10) ** -40)
         assert delta * (1 - Decimal(10) ** -60) <= decimal(cost.delta) <= delta * (1 + Decimal(10) ** -40)
+        for found, (epsilon, delta) in zip((a3.rem_cost(p), a3.boxem_cost(p)), proven_costs(p), strict=True):
+            assert epsilon - Decimal(10) ** -60 <= decimal(found.epsilon) <= epsilon * (1 + Decimal(10) ** -40)
+            assert delta * (1 - Decimal(10) ** -60) <= decimal(found.delta) <= delta * (1 + Decimal(10) ** -40)
     ours = a3.rem_cost(p)
     assert ours.epsilon <= cost.epsilon
     assert ours.delta <= cost.delta

@@ -34,7 +34,7 @@ def polytope_volume(
         "exact": from the vertices, correct up to rounding; their number grows like m^(d/2), so up to d = 8 or so.
         "mcmc": rounding, then Gaussian cooling with hit-and-run; polynomial in m and d, an estimate without proof.
     error
-        For "mcmc": relative standard deviation to aim for. Halving it takes four times as long.
+        For "mcmc": relative standard deviation to aim for, at least 0.01. Halving it takes four times as long.
     randomness
         For "mcmc": None or `td.seeded(seed)`.
 
@@ -61,8 +61,8 @@ def polytope_volume(
     """
     if method not in ("exact", "mcmc"):
         raise ParameterError("method", "must be 'exact' or 'mcmc'", repr(method)[:60])
-    if not (isinstance(error, float | int) and 0.0 < error < 1.0):
-        raise ParameterError("error", "must be > 0 and < 1", repr(error)[:60])
+    if not (isinstance(error, float | int) and 0.01 <= error < 1.0):
+        raise ParameterError("error", "must be at least 0.01 and < 1", repr(error)[:60])
     bits = source(randomness)
     rows, reach = _unit_rows(A, b)
     unit = _unit_of_length(reach)

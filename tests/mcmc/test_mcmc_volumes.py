@@ -192,6 +192,27 @@ def test_parameters_are_checked():
     for options, words in [({"method": "guess"}, "method"), ({"error": 0.0}, "error"), ({"error": "x"}, "error")]:
         with pytest.raises(td.ParameterError, match=words):
             polytope_volume(*cube(2), **options)
+    # Walks of bounded length do not get there, and the first Gaussian would fill the memory.
+    for error in (0.009, 1e-9, math.nan):
+        with pytest.raises(td.ParameterError, match=r"error must be at least 0.01"):
+            polytope_volume(*cube(2), "mcmc", error=error)
+        with pytest.raises(td.ParameterError, match=r"error must be at least 0.01"):
+            mcmc_level_volumes(np.random.default_rng(1).normal(size=(9, 2)), td.AxisAligned(), error=error)
+
+
+def test_the_smallest_error_is_kept():
+    """Ten calls: the root mean square is above twice the error with probability below 1e-4; at error 0.1 it is."""
+    body, inside = slabs(4, 12, seed=3), np.zeros(4)
+    true = math.log(polytope_volume(*body))
+
+    def off(error):
+        rng = np.random.default_rng(10)
+        return math.sqrt(
+            np.mean([(polytope_estimate(*body, inside, rng, error=error).log_volume - true) ** 2 for _ in range(10)])
+        )
+
+    assert off(0.01) < 0.02
+    assert off(0.1) > 0.02
 
 
 def test_all_levels_beside_the_exact_ones():

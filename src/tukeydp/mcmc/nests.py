@@ -130,7 +130,7 @@ def mcmc_level_volumes(
     x, depth
         As for `td.level_volumes`; finitely many directions.
     error
-        Relative standard deviation to aim for.
+        Relative standard deviation to aim for, at least 0.01.
     randomness
         None or `td.seeded(seed)`.
 

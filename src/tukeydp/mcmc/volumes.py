@@ -29,6 +29,7 @@ _BATCHES = 20
 _BLOCK = 60  # sweeps per dimension after which the error is looked at
 _MOST_BLOCKS = 200
 _PHASES = 5.0  # how many ratios the error is shared by; a few more or less make little difference
+_LEAST_ERROR = 0.01  # below, `_MOST_BLOCKS` would end the walks before they reach it
 USUAL_ERROR = 0.03
 
 
@@ -67,7 +68,7 @@ def polytope_estimate(
     Parameters
     ----------
     error
-        Relative standard deviation to aim for: halving it takes four times as long.
+        Relative standard deviation to aim for, at least 0.01: halving it takes four times as long.
     directions
         Of the walk, see `walk`.
     """
@@ -87,8 +88,8 @@ def cool(
     error: float = USUAL_ERROR,
     directions: str = "coordinate",
 ) -> Cooled:
-    if not 0.0 < error < 1.0:
-        raise ParameterError("error", "must be > 0 and < 1", error)
+    if not _LEAST_ERROR <= error < 1.0:
+        raise ParameterError("error", f"must be at least {_LEAST_ERROR} and < 1", error)
     rounded = make_round(normals, offsets, inside, rng)
     share = error**2 / _PHASES
     sharpness, log_integral, variance = _first_gaussian(rounded, rng, share)
