@@ -51,11 +51,20 @@ class Enumeration:
     """Exact sizes of a small grid's levels, by definition; says that it proves (eta, beta), or nothing."""
 
     proves: VolumePromise | None = NO_ERROR
+    remember: dict | None = None  # for many runs on the same data
 
     def promise(self, asked, setting):
         return self.proves
 
     def sizes(self, sets, asked, key):
+        if self.remember is None:
+            return self.counted(sets)
+        if not self.remember:
+            self.remember["sizes"] = self.counted(sets)
+        return self.remember["sizes"]
+
+    @staticmethod
+    def counted(sets):
         def inside(levels):
             return levels.depths(
                 np.array(list(product(*(range(a, b + 1) for a, b in zip(sets.grid.low, sets.grid.high, strict=True)))))
@@ -226,6 +235,86 @@ def test_the_law_of_boxem():
     assert p_value(0.5, 0.9 * epsilon) > FALSE_ALARM
     assert p_value(0.5, 1.2 * epsilon) < FALSE_ALARM
     assert p_value(5.0, 0.9 * epsilon) < FALSE_ALARM
+
+
+def rem_law(rows, n, t, epsilon, delta, padding, *, draw=1.0, test=1.0, more=0, lowest=None):
+    """Probabilities of the 36 points and of a refusal by the paper's Algorithm 3 with exact sizes, from its text.
+
+    For controls `draw` and `test` multiply its epsilons, `more` adds to the score, `lowest` replaces t in the draw.
+    """
+    points = list(product(range(6), repeat=2))
+    both = np.minimum([definition.depth(rows, y, DIRECTIONS) for y in points], n // 2)
+    along = np.minimum([definition.depth(rows, y, [(1, 0), (0, 1)]) for y in points], n // 2)
+    size = [(both >= level).sum() + padding * (along >= level).sum() for level in range(n // 2 + 1)]
+    eps_e, eps_p = 2 * epsilon / 5, epsilon / 6
+    eta = math.tanh(epsilon / 40)
+    limit = (1 - eta) / (1 + eta) * delta / (4 * math.exp(11 * epsilon / 20)) / (4 * math.exp(eps_e))
+    passing = [
+        k
+        for k in range(t)
+        for g in range(1, n // 2 - t - k)
+        if size[t + k + g + 1] and size[t - k - 1] / size[t + k + g + 1] * math.exp(-g * eps_e / 2) <= limit
+    ]
+    score = max(passing, default=-1)
+    short = math.ceil(math.log(1 / delta) / eps_p) - score - more
+
+    def reaches(m):
+        return math.exp(-eps_p * test * m) / (1 + math.exp(-eps_p * test)) if m >= 1 else 1 - reaches(1 - m)
+
+    first = t if lowest is None else lowest
+    mass = np.where(both >= first, np.exp(draw * eps_e * both / 2), 0.0)
+    mass += padding * np.where(along >= first, np.exp(draw * eps_e * along / 2), 0.0)
+    return np.append(reaches(short) * mass / mass.sum(), 1 - reaches(short)), score
+
+
+CLUSTER = [
+    (5, 0), (3, 2), (2, 2), (0, 2), (1, 5), (3, 2), (2, 2), (1, 2), (3, 2), (4, 2), (3, 5), (3, 2),
+    (2, 3), (5, 2), (2, 4), (1, 2), (4, 3), (3, 3), (0, 4), (1, 0), (3, 3), (2, 1), (3, 2), (4, 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "t", "epsilon", "delta", "score", "controls"),
+    [
+        # Unsafe data, and a delta so large that they pass often: the draw has many levels to choose from.
+        (CLUSTER, 6, 2.0, 0.9, -1, [{"draw": 2.0}, {"test": 6.0}, {"more": 1}, {"lowest": 5}, {"lowest": 0}]),
+        # As safe as data can be: the test finds a score of 2, and the noise decides.
+        ([(2, 1)] * 40, 3, 8.0, 0.1, 2, [{"test": 6.0}, {"more": 1}, {"more": -1}]),
+    ],
+)
+def test_the_law_of_rem(rows, t, epsilon, delta, score, controls):
+    """With exact sizes: how often it refuses, and which points it releases. Every other law is rejected."""
+    source, runs = td.seeded(4), 1500
+    once = Enumeration(remember={})
+    outcomes = [
+        approximate_rem(
+            np.array(rows), epsilon=epsilon, delta=delta, bounds=(0, 5), resolution=1, padding="1/2", threshold=t,
+            depth=td.Directions(DIRECTIONS), oracle=once, randomness=source,
+        )
+        for _ in range(runs)
+    ]  # fmt: skip
+    which = {y: i for i, y in enumerate(product(range(6), repeat=2))}
+    cells = [which[tuple(int(c) for c in o.point)] if isinstance(o, td.Release) else 36 for o in outcomes]
+    counts = np.bincount(cells, minlength=37)
+    law, found = rem_law(rows, len(rows), t, epsilon, delta, 0.5)
+    assert found == score
+    assert g_test(counts, law) > FALSE_ALARM
+    for control in controls:
+        assert g_test(counts, rem_law(rows, len(rows), t, epsilon, delta, 0.5, **control)[0]) < FALSE_ALARM, control
+
+
+def test_an_empty_lowest_level_is_refused_whatever_the_noise():
+    """A twentieth of these tests pass by chance; an error, with nothing to draw from, would give the data away."""
+    source = td.seeded(6)
+    apart = [[0.0, 0.0]] * 4 + [[5.0, 5.0]] * 2 + [[math.nan, 1.0]] * 4
+    for rows, threshold in (([[math.nan, 1.0]] * 8, 2), (apart, 5)):
+        for _ in range(200):
+            outcome = approximate_rem(
+                np.array(rows), epsilon=8, delta="0.9", bounds=(0, 5), resolution=1, threshold=threshold,
+                depth=td.Directions(DIRECTIONS), oracle=Enumeration(), randomness=source,
+            )  # fmt: skip
+            assert isinstance(outcome, td.Refused)
+            assert outcome.guarantee is not None
 
 
 def test_rem_releases_and_refuses():

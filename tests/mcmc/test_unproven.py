@@ -112,6 +112,37 @@ def test_rem_releases_and_refuses_without_a_guarantee(capsys):
         assert "budget" not in words
 
 
+def test_the_law_of_rem_in_one_dimension():
+    """Twelve rows, t = 3, and a delta so large that unsafe data (score -1) often pass: Pr[Lap(4/eps) >= cut + 1].
+
+    Weight q^depth, q = e^(eps/4), on the intervals of depth 3 and more. Other scales and cuts are rejected.
+    """
+    rows = np.array([0.0, 1.0, 3.0, 4.0, 6.0, 7.0, 8.5, 9.0, 11.0, 14.0, 15.0, 20.0])
+    ends, depths = rows[2:10], np.array([3, 4, 5, 6, 5, 4, 3])
+    source, runs = td.seeded(8), 600
+    outcomes = [
+        mcmc_rem(
+            rows, epsilon=Fraction(3), delta=Fraction(9, 20), grid=wide_grid(1), threshold=3,
+            depth=td.AxisAligned(), randomness=source,
+        ).point
+        for _ in range(runs)
+    ]  # fmt: skip
+    points = np.array([point[0] for point in outcomes if point is not None])
+    counts = np.append(np.histogram(points, ends)[0], runs - len(points))
+    assert counts.sum() == runs
+
+    def p_value(draw=1.5, test=0.75, cut=0.10536):  # log(1 / 2 delta)
+        passes = 0.5 * math.exp(-(cut + test))
+        mass = np.exp(draw / 2 * depths) * np.diff(ends)
+        return g_test(counts, np.append(passes * mass / mass.sum(), 1 - passes))
+
+    assert p_value() > FALSE_ALARM
+    assert p_value(draw=6.0) < FALSE_ALARM
+    assert p_value(draw=0.0) < FALSE_ALARM
+    assert p_value(test=1.5) < FALSE_ALARM
+    assert p_value(cut=1.0) < FALSE_ALARM
+
+
 def test_rem_asked_for_by_name():
     """By the public function, with every kind of outcome: no bounds, no guarantee, what was asked for in settings."""
     x = np.random.default_rng(2).normal(size=(600, 2))
