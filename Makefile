@@ -22,6 +22,7 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/boxem.py
+	$(BIN)/python benchmarks/further.py
 	$(BIN)/python benchmarks/rem.py
 	$(BIN)/python benchmarks/regions.py
 	$(BIN)/python benchmarks/mcmc.py
