@@ -16,6 +16,7 @@ from fit import FALSE_ALARM, g_test
 from tukeydp import envelope as envelope_module
 from tukeydp import sampler as sampler_module
 from tukeydp.certificates import Box, Multipliers
+from tukeydp.exactly import Group
 from tukeydp.levels import level_sets
 from tukeydp.randomness import derived_key
 from tukeydp.sampler import Sampler
@@ -72,7 +73,7 @@ def assert_follows(observed, lowest=0):
 
 
 def make(**options):
-    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS), lowest=options.pop("held", 1))
     if options.pop("garbage", False):
         options["hints"] = Garbage(levels)
     return Sampler(levels, within=WITHIN, epsilon=EPSILON, **options)
@@ -86,8 +87,10 @@ def make(**options):
         # Only six bits of a word count, so most levels are drawn in big integers.
         {"word_bits": 6},
         {"word_bits": 1, "garbage": True},
+        # Only the two ranks in the middle are known at first.
+        {"held": 4, "garbage": True},
     ],
-    ids=["plain", "garbage hints", "undecided words", "undecided words and garbage hints"],
+    ids=["plain", "garbage hints", "undecided words", "undecided words and garbage hints", "few ranks held"],
 )
 def test_draws_follow_the_exponential_mechanism(options):
     observed = counts(make(**options).draw)
@@ -111,6 +114,31 @@ def test_lanes_shared_by_threads_follow_the_same_law(monkeypatch):
     observed = np.array([tally[y] for y in PLANE])
     assert g_test(observed, pmf()) > FALSE_ALARM
     assert g_test(observed, pmf(epsilon=EPSILON * Fraction(3, 2))) < FALSE_ALARM
+
+
+def test_boxes_refined_in_the_middle_of_a_draw_leave_the_law_alone(monkeypatch):
+    """Draws start with the public box at all levels; after thirty rejections, a third of them go on with others."""
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
+    wide = Box((-20, -20), (24, 24))
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    tally = dict.fromkeys([*PLANE, "elsewhere"], 0)
+    refined = 0
+    for i in range(4000):
+        sampler = Sampler(levels, within=wide, epsilon=EPSILON, hints=Garbage(levels), threads=1)
+        everything = [(Group(0, sampler._envelope.top, wide.size), wide)]
+        sampler._search, sampler._budget = sampler_module.Search(levels, wide, everything, EPSILON), 1.0
+        point = tuple(sampler.draw(derived_key("refined", i)))
+        refined += len(sampler._search._boxes) > 1
+        tally[point if point in tally else "elsewhere"] += 1
+    assert refined > 1000
+    observed = np.array(list(tally.values()))
+
+    def pmf(epsilon):
+        weights = np.array([math.exp(epsilon / 2 * t) for t in DEPTHS] + [45.0**2 - 25])
+        return weights / weights.sum()
+
+    assert g_test(observed, pmf(EPSILON)) > FALSE_ALARM
+    assert g_test(observed, pmf(EPSILON * Fraction(5, 4))) < FALSE_ALARM
 
 
 def test_the_smallest_lane_wins_not_the_first_thread(monkeypatch):

@@ -74,8 +74,9 @@ def boxem(
 
     Cost
     ----
-    Sorting n (d + k) numbers and a few dozen small linear programs; milliseconds up to d = 5, about a tenth of a
-    second at d = 10. Memory: at most twice the projections, 8 n (d + k) bytes.
+    The middle of n (d + k) projections, sorted, and a few dozen small linear programs; milliseconds up to d = 5, about
+    a tenth of a second at d = 10. Memory: two copies of the table and the projections that are kept, which are all of
+    them, 8 n (d + k) bytes, up to 4096 rows and where levels far from the deepest have weight, and few otherwise.
 
     Examples
     --------

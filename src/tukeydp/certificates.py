@@ -69,9 +69,9 @@ def upper_bound(levels: LevelSets, level: int, objective: Sequence[int], multipl
     weights = multipliers.integers()
     total = 0
     residual = [c << SHIFT for c in objective]
+    smallest, largest = levels.offsets(level)
     for row, weight in weights:
-        end = levels.rows - level if weight > 0 else level - 1
-        total += weight * int(levels.projections[row, end])
+        total += weight * int(largest[row] if weight > 0 else smallest[row])
         for j, entry in enumerate(levels.directions[row].tolist()):
             residual[j] -= weight * entry
     for rest, a, b in zip(residual, known.low, known.high, strict=True):

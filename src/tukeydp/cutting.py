@@ -17,7 +17,7 @@ from tukeydp.directions import LONGEST, starting_directions, unit_vectors
 from tukeydp.errors import ParameterError
 from tukeydp.grid import LIMIT, FloatArray, Grid, IntArray
 from tukeydp.halfspaces import Vectors, exact_row, least_weight
-from tukeydp.levels import LevelSets, level_sets
+from tukeydp.levels import level_sets
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampler import Sampler
 
@@ -51,7 +51,7 @@ class CuttingPlanes:
             if refuting is None:
                 return found.point
             if len(refuting):
-                self._levels = extended(self._levels, self._rows, refuting)
+                self._levels = self._levels.with_directions(refuting)
                 self._sampler = self._sharpened()
 
     def _sharpened(self) -> Sampler:
@@ -137,12 +137,3 @@ def rounded_normals(normals: FloatArray, within: Box, longest: int | None = LONG
     lengths = np.abs(normals).max(axis=1, keepdims=True)
     usable = np.isfinite(lengths[:, 0]) & (lengths[:, 0] > 0)
     return np.rint(normals[usable] / lengths[usable] * scale).astype(np.int64)
-
-
-def extended(levels: LevelSets, rows: IntArray, fresh: IntArray) -> LevelSets:
-    more = level_sets(rows, fresh)
-    return LevelSets(
-        np.vstack([levels.directions, more.directions]),
-        np.vstack([levels.projections, more.projections]),
-        levels.sample,
-    )

@@ -100,7 +100,7 @@ class Envelope:
         if level is None or level >= self._settled:
             return
         self._settled = level
-        points, depths = self._points_in(self.boxes[level])
+        points, depths = self._points_in(self.boxes[level], level)
         points, depths = points[depths >= level], depths[depths >= level]
         top = int(depths.max(initial=level - 1))
         self._cut(level - 1)
@@ -126,15 +126,15 @@ class Envelope:
                 probe = low if high is None else (low + high) // 2
         return high if high in self.boxes else None
 
-    def _points_in(self, box: Box) -> tuple[IntArray, IntArray]:
-        """All grid points of a box and their depths."""
+    def _points_in(self, box: Box, least: int) -> tuple[IntArray, IntArray]:
+        """All grid points of a box and their depths, exact from `least` on."""
         rest = np.arange(box.size, dtype=np.int64)
         columns = []
         for a, b in zip(box.low, box.high, strict=True):
             rest, place = np.divmod(rest, b - a + 1)
             columns.append(a + place)
         points = np.column_stack(columns)
-        return points, self._levels.depths(points)
+        return points, self._levels.depths(points, least)
 
     def groups(self, lowest: int) -> list[tuple[Group, Box]]:
         """The levels lowest ... top as groups that share a box. The first holds the lowest level.
@@ -201,7 +201,10 @@ class Envelope:
             multipliers = self._hints.emptiness(top)
             if not self._proves_empty(top, multipliers):
                 break
-            low, high = 0, top  # `high` is proven empty
+            # `high` is proven empty, `low` will not be; questions about levels that are not held take long.
+            low, high = min(self._levels.held, top - 1), top
+            while low and self._proves_empty(low, multipliers):
+                low, high = max(0, 2 * low - top), low
             while low + 1 < high:
                 middle = (low + high) // 2
                 if self._proves_empty(middle, multipliers):

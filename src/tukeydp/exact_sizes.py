@@ -15,7 +15,7 @@ import numpy as np
 
 from tukeydp.certificates import Box
 from tukeydp.copies import Copy, largest_copy, template
-from tukeydp.cutting import extended, first_envelope, merged, rounded_normals
+from tukeydp.cutting import first_envelope, merged, rounded_normals
 from tukeydp.grid import FloatArray, IntArray
 from tukeydp.halfspaces import Vectors, exact_row, least_weight
 from tukeydp.levels import LevelSets, level_sets
@@ -147,7 +147,7 @@ class ExactSizes:
         self._known.update(normals)
         short = [v for v in normals if self._fits(v)]
         if short:
-            self._envelope = extended(self._envelope, self._rows, np.array(short, dtype=np.int64))
+            self._envelope = self._envelope.with_directions(np.array(short, dtype=np.int64))
         rows = integers(self._rows)
         self._long += [(integers(v), sorted((rows @ integers(v)).tolist())) for v in normals if not self._fits(v)]
 

@@ -26,6 +26,7 @@ EXACT_BITS = 30  # so that the normal of any hyperplane near grid points can be 
 FEWEST_BITS = 16
 LARGEST_BOUND = 10**300  # so that no difference of floats in the box overflows
 SMALLEST_STEP = 1e-300  # below it a float division by the step loses digits, and at last is 0/0
+_ROWS_AT_A_TIME = 2**12
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -67,10 +68,17 @@ class Grid:
         lower = np.array([float(v) for v in self.lower])
         step = np.array([float(v) for v in self.step])
         count = np.array(self.cells, dtype=np.float64)
-        complete = cells[~np.isnan(cells).any(axis=1)]
-        with np.errstate(all="ignore"):
-            index = np.clip(np.rint((complete - lower) / step), 0.0, count)
-        return np.minimum(index.astype(np.int64), np.array(self.cells, dtype=np.int64)) + self.low
+        rows = np.empty(cells.shape, dtype=np.int64)
+        filled = 0
+        for start in range(0, len(cells), _ROWS_AT_A_TIME):
+            some = cells[start : start + _ROWS_AT_A_TIME]
+            complete = some[~np.isnan(some).any(axis=1)]
+            with np.errstate(all="ignore"):
+                index = np.clip(np.rint((complete - lower) / step), 0.0, count)
+            mapped = np.minimum(index.astype(np.int64), np.array(self.cells, dtype=np.int64)) + self.low
+            rows[filled : filled + len(mapped)] = mapped
+            filled += len(mapped)
+        return rows[:filled]
 
     def point(self, coordinates: Sequence[int]) -> FloatArray:
         """The grid point as floats; post-processing, each the float nearest to the exact rational."""

@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-EXHAUSTED, ACCEPTED, UNDECIDED, STARVED = 0, 1, 2, 3
+EXHAUSTED, ACCEPTED, UNDECIDED, STARVED, SHALLOW = 0, 1, 2, 3, 4
 SPARE = 16  # words kept in hand when a proposal starts, for coordinates that must be redrawn
 
 
@@ -46,6 +46,7 @@ def propose(
     ceiling: Any,
     directions: Any,
     projections: Any,
+    left_out: int,
     order: Any,
     z: Any,
     y: Any,
@@ -53,14 +54,17 @@ def propose(
     """Run proposals on `words` from `cursor` on until one is accepted, undecided, or the words run out.
 
     Returns a status, the next cursor and a detail: for UNDECIDED the position of the word that did not decide
-    a level, for STARVED the row of the table whose coordinates are still to be drawn.
+    a level, for STARVED the row of the table whose coordinates are still to be drawn, for SHALLOW a level that is not
+    among the projections: with a wider window, start again from the cursor.
+
+    `projections` are sorted for each direction, the first and last `left_out` of them left out.
 
     `order` lists the directions in the order they are tried. It is rearranged so that those that reject move
     forward; any order gives the same answer.
     """
     d = directions.shape[1]
     k = directions.shape[0]
-    rows = projections.shape[1]
+    rows = projections.shape[1] + 2 * left_out
     end = len(words)
     while cursor + 1 + d + SPARE <= end:
         here = cursor
@@ -73,6 +77,8 @@ def propose(
         if word < first[i] or word > last[i]:
             return UNDECIDED, cursor, here
         level = level_of[i]
+        if level > 0 and (level <= left_out or level > rows - left_out):
+            return SHALLOW, here, level
         box = box_of[i]
         for j in range(d):
             # Uniform in the box: the upper half of word * width, redrawn where the lower half falls among the
@@ -108,7 +114,10 @@ def propose(
             projected = np.int64(0)
             for j in range(d):
                 projected += directions[row, j] * y[j]
-            if projected < projections[row, level - 1] or projected > projections[row, rows - level]:
+            if (
+                projected < projections[row, level - 1 - left_out]
+                or projected > projections[row, rows - level - left_out]
+            ):
                 order[position] = order[position // 2]
                 order[position // 2] = row
                 accepted = False

@@ -51,5 +51,5 @@ class PaddedLevels:
 
 def padded_levels(rows: IntArray, directions: IntArray, grid: Grid, *, padding: Fraction, highest: int) -> PaddedLevels:
     """Rows and directions on the grid; `highest` is public, and deeper points count as this deep."""
-    axes = level_sets(rows, np.eye(grid.d, dtype=np.int64))
-    return PaddedLevels(level_sets(rows, directions), axes, grid, padding, highest)
+    axes = level_sets(rows, np.eye(grid.d, dtype=np.int64), lowest=1)
+    return PaddedLevels(level_sets(rows, directions, lowest=1), axes, grid, padding, highest)

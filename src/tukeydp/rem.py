@@ -194,7 +194,7 @@ def _draw(
         sizes = ExactSizes(rows, directions, within, plan.threshold, min(_EXACT_SLACK, plan.test / 64))
         sampler = partial(CuttingPlanes, rows, within=within, epsilon=plan.release, lowest=plan.threshold)
     else:
-        levels = level_sets(rows, directions)
+        levels = level_sets(rows, directions, lowest=1)  # the test looks at levels down to a threshold far from the top
         sizes = sizes_of(levels, within, plan.threshold)
         sampler = partial(Sampler, levels, within=within, epsilon=plan.release, lowest=plan.threshold)
     if not passes(test, Evidence(sizes, plan), Keystream(coin_key).bits(0)):

@@ -201,6 +201,7 @@ class Search:
         z, y = np.empty((2, self._levels.d), dtype=np.int64)
         cursor = 0
         while True:
+            window = self._levels.window
             status, cursor, detail = kernels.propose(
                 words,
                 cursor,
@@ -217,7 +218,8 @@ class Search:
                 self._floor,
                 self._ceiling,
                 self._levels.directions,
-                self._levels.projections,
+                window.projections,
+                window.first,
                 order,
                 z,
                 y,
@@ -226,6 +228,9 @@ class Search:
                 return Accepted(y.tolist(), int(self._table.level[detail]), lane)
             if status == kernels.EXHAUSTED:
                 return None
+            if status == kernels.SHALLOW:
+                self._levels.reach(detail)
+                continue
             if status == kernels.UNDECIDED:
                 level, group = self._law.finish(int(words[detail]), spare)
             else:

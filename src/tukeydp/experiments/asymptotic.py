@@ -61,7 +61,7 @@ def _random_polytopes(settings: Settings, rng: np.random.Generator) -> Callable[
 
     rows = np.rint(rng.normal(size=(settings["n"], settings["d"])) * 2**30).astype(np.int64)
     directions = np.rint(rng.normal(size=(settings["k"], settings["d"])) * 2**10).astype(np.int64)
-    return lambda: level_sets(rows, directions)
+    return lambda: level_sets(rows, directions, lowest=1)
 
 
 def _volume(method: str) -> Callable[[Settings, np.random.Generator], Callable[[], Any]]:

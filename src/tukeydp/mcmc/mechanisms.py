@@ -148,7 +148,7 @@ def _prepare(table: Table, grid: Grid, depth: Notion | Exact | None, randomness:
     bits = source(randomness)
     chosen = notion(depth, table.n, table.d)
     public_key, secret_key = bits.key(), bits.key()
-    levels = level_sets(grid.snap(table.cells), chosen.on_grid(grid, key=public_key))
+    levels = level_sets(grid.snap(table.cells), chosen.on_grid(grid, key=public_key), lowest=1)
     keys = derived_key("volumes", secret_key), derived_key("draw", secret_key)
     return chosen, levels, bits, keys
 

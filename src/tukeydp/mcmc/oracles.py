@@ -60,11 +60,7 @@ class HitAndRun:
 
 
 def _with_axes(sets: PaddedLevels) -> LevelSets:
-    return LevelSets(
-        np.vstack([sets.axes.directions, sets.levels.directions]),
-        np.vstack([sets.axes.projections, sets.levels.projections]),
-        sets.levels.sample,
-    )
+    return sets.axes.with_directions(sets.levels.directions)
 
 
 def _exp(x: float) -> Fraction:
