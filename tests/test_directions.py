@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.directions import default_directions
-from tukeydp.grid import bounded_grid
+from tukeydp.directions import default_directions, pair_lines
+from tukeydp.grid import bounded_grid, unbounded_grid
 from tukeydp.notions import notion
 
 KEY, OTHER = bytes(32), bytes([1] * 32)
@@ -17,7 +17,7 @@ def grid(d, **options):
     return bounded_grid(d, **{"bounds": (-10, 10), "resolution": None, **options})
 
 
-drawn = pytest.mark.parametrize("kind", [td.Random, td.Spread])
+drawn = pytest.mark.parametrize("kind", [td.Random, td.Spread, td.AnyScale])
 
 
 @drawn
@@ -95,6 +95,42 @@ def test_the_default_notion_is_spread_and_takes_fewer_directions_for_huge_tables
     assert notion(None, 10**7, 5) == td.Spread(30)
 
 
+def closest_weights(directions: np.ndarray, sds: np.ndarray) -> float:
+    """For the worst-off pair of columns: the largest share that the lesser of the two has in any direction's spread."""
+    weight = np.abs(directions * sds)
+    share = weight / weight.max(axis=1, keepdims=True)
+    d = len(sds)
+    return min(float(np.minimum(share[:, i], share[:, j]).max()) for i in range(d) for j in range(i))
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5])
+def test_whatever_the_scales_some_directions_see_both_columns_of_a_pair(d):
+    """On REM's own grid, whose directions are short. Control: spread directions see the wider column only."""
+    rem_grid = unbounded_grid(d, resolution="1e-6", bits=50)
+    for key in (KEY, b"1" * 32, b"2" * 32):
+        for sds in (np.ones(d), np.geomspace(1, 1000, d), np.geomspace(1000, 1, d), 10.0 ** (np.arange(d) % 3)):
+            ours = closest_weights(td.AnyScale(default_directions(d)).on_grid(rem_grid, key), sds)
+            assert ours > 0.08
+            if sds.max() == 1000 and d > 2:
+                assert closest_weights(td.Spread(default_directions(d)).on_grid(rem_grid, key), sds) < 0.5 * ours
+
+
+def test_pairs_are_drawn_where_there_are_too_many():
+    lines = pair_lines(41, 30, KEY)
+    assert lines.shape == (41, 30)
+    assert (np.count_nonzero(lines, axis=1) == 2).all()
+    assert np.linalg.norm(lines, axis=1) == pytest.approx(1.0)
+    assert len({tuple(np.flatnonzero(line)) for line in lines}) > 15
+    assert pair_lines(0, 3, KEY).shape == (0, 3)
+    assert td.AnyScale().on_grid(grid(1), KEY).tolist() == [[1]]
+
+
+def test_without_bounds_scales_are_unknown():
+    rows = np.random.default_rng(0).normal(size=(40, 3))
+    assert td.rem(rows, epsilon=1, delta=1e-6, randomness=td.seeded(0)).notion == repr(td.AnyScale(90))
+    assert td.boxem(rows, epsilon=1, bounds=(-9, 9), randomness=td.seeded(0)).notion == repr(td.Spread(90))
+
+
 def test_default_number_grows_with_d():
     numbers = [default_directions(d) for d in range(1, 12)]
     assert numbers[0] == 0
@@ -133,6 +169,8 @@ def test_vectors_are_in_data_units():
         lambda: td.Spread(0, axes=False),
         lambda: td.Spread(3, seed="a"),
         lambda: td.Spread(10**6),
+        lambda: td.AnyScale(-1),
+        lambda: td.AnyScale(10**6),
         lambda: td.Directions([]),
         lambda: td.Directions([[]]),
         lambda: td.Directions([[1, 2], [1]]),

@@ -3,7 +3,7 @@
 from tukeydp import baselines
 from tukeydp.boxem import boxem
 from tukeydp.depth import tukey_depth
-from tukeydp.directions import AxisAligned, Directions, Exact, Random, Spread
+from tukeydp.directions import AnyScale, AxisAligned, Directions, Exact, Random, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.planner import ExpectedError
 from tukeydp.privacy import ApproxDP, PureDP
@@ -14,6 +14,7 @@ from tukeydp.rem import rem
 
 __version__ = "0.1.0"
 __all__ = [
+    "AnyScale",
     "ApproxDP",
     "AxisAligned",
     "Directions",

@@ -18,7 +18,7 @@ from rich.text import Text
 
 import tukeydp
 from tukeydp.demo import LOWER, UPPER, made_up_patients
-from tukeydp.directions import AxisAligned, Exact, Notion, Random, Spread
+from tukeydp.directions import AnyScale, AxisAligned, Exact, Notion, Random, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.io import read_csv
 from tukeydp.mechanisms import MECHANISMS, mechanism_named, options_for
@@ -28,6 +28,7 @@ from tukeydp.words import explain, say
 
 T = TypeVar("T")
 
+_DEPTHS = "spread, any-scale, random, axis-aligned or exact"
 app = typer.Typer(
     help="Private means of small, sensitive, multivariate data.",
     no_args_is_help=True,
@@ -70,7 +71,10 @@ def mean(
     deviation: Annotated[
         list[str] | None, typer.Option(help="coinpress only: known standard deviation, for all or COLUMN=VALUE.")
     ] = None,
-    depth: Annotated[str, typer.Option(help="spread, random, axis-aligned or exact.")] = "spread",
+    depth: Annotated[
+        str | None,
+        typer.Option(help=f"{_DEPTHS}. Left out: any-scale for rem, else spread."),
+    ] = None,
     directions: Annotated[
         int | None,
         typer.Option(help="Directions besides the axes; chosen from the table's shape if left out."),
@@ -100,7 +104,7 @@ def mean(
             {
                 "bounds": pairs and ([pair[0] for pair in pairs], [pair[1] for pair in pairs]),
                 "delta": delta,
-                "depth": _notion(depth, directions, axes),
+                "depth": _notion(depth, directions, axes, AnyScale if mechanism == "rem" else Spread),
                 "resolution": steps and [step[0] for step in steps],
                 "deviation": known and [value[0] for value in known],
                 "threshold": threshold,
@@ -142,7 +146,7 @@ def contours(
     file: Annotated[Path, typer.Argument(help="CSV file with a header line; one row per person.")],
     columns: Annotated[str, typer.Option(help="Two columns, or more for all their pairs, separated by commas.")],
     out: Annotated[Path, typer.Option(help="Picture to write: .png, .svg or .pdf.")],
-    depth: Annotated[str, typer.Option(help="spread, random, axis-aligned or exact.")] = "exact",
+    depth: Annotated[str, typer.Option(help=f"{_DEPTHS}.")] = "exact",
     directions: Annotated[int | None, typer.Option(help="Directions besides the axes.")] = None,
     decimal: Annotated[str, typer.Option(help="Decimal sign in the file: . or ,")] = ".",
 ) -> None:
@@ -154,7 +158,7 @@ def contours(
         if out.suffix.lower() not in (".png", ".svg", ".pdf"):
             raise ParameterError("out", "must end in .png, .svg or .pdf", str(out))
         names = [name.strip() for name in columns.split(",")]
-        notion = _notion(depth, directions, axes=True) or Spread()
+        notion = _notion(depth, directions, axes=True) or Exact()
         figure = draw(read_csv(file, names, decimal=decimal), depth=notion)
         try:
             figure.savefig(out, dpi=150)
@@ -189,17 +193,21 @@ def _table_means(cells: Any) -> list[float]:
     return [float(v) for v in np.nanmean(plausible, axis=0)]
 
 
-def _notion(depth: str, directions: int | None, axes: bool) -> Notion | Exact | None:
+def _notion(
+    depth: str | None, directions: int | None, axes: bool, usual: type[AnyScale] | type[Spread] = Spread
+) -> Notion | Exact | None:
+    if depth is None and directions is None and axes:
+        return None  # what a call without a notion gets: a number that fits the table's shape
     fixed: dict[str, Notion | Exact] = {"axis-aligned": AxisAligned(), "exact": Exact()}
     if depth in fixed:
         if directions is not None or not axes:
             raise ParameterError("directions", f"must be left out with --depth {depth}", directions)
         return fixed[depth]
-    drawn: dict[str, type[Random] | type[Spread]] = {"spread": Spread, "random": Random}
+    drawn: dict[str | None, type[Random] | type[Spread] | type[AnyScale]] = {
+        None: usual, "spread": Spread, "any-scale": AnyScale, "random": Random,
+    }  # fmt: skip
     if depth not in drawn:
-        raise ParameterError("depth", "must be spread, random, axis-aligned or exact", repr(depth))
-    if depth == "spread" and directions is None and axes:
-        return None  # what a call without a notion gets: a number that fits the table's shape
+        raise ParameterError("depth", f"must be {_DEPTHS}", repr(depth))
     return drawn[depth](directions, axes=axes)
 
 

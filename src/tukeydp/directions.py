@@ -25,6 +25,7 @@ from tukeydp.randomness import Keystream, derived_key
 # no longer be spread over the sphere.
 LONGEST, _SHORTEST = 2**18, 2**8
 _MOST_SPREAD = 4096
+_MOST_UNLIKE = 1000.0
 
 
 class Notion(Protocol):
@@ -189,6 +190,39 @@ class Spread(_Drawn):
         return np.where(sign >> np.uint64(63), -lines, lines)
 
 
+@dataclass(frozen=True)
+class AnyScale(_Drawn):
+    """The d axes, and for columns of unknown scale two kinds of directions: half `Spread`, half in pairs of columns.
+
+    Where one column is a thousand times wider than another, a direction that weighs them alike sees the wider one only,
+    and the narrower one is left to its axis. Those in pairs weigh one column against the other from 1 : 1000 to
+    1000 : 1, so that for any two columns some see both.
+
+    Parameters
+    ----------
+    directions, axes
+        As for `Spread`.
+    seed
+        As for `Random`.
+
+    Privacy
+    -------
+    As for `Random`: drawn before and without the data, and published.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        Spread(self.directions, axes=self.axes)  # has the same limits
+
+    def size(self, d: int) -> int:
+        return super().size(d) if d > 1 else 1
+
+    def _units(self, count: int, d: int, key: bytes) -> FloatArray:
+        pairs = count // 2 if d > 1 else 0
+        apart = Spread(count - pairs, axes=self.axes)._units(count - pairs, d, derived_key("apart", key))
+        return np.vstack([apart, pair_lines(pairs, d, derived_key("pairs", key))])
+
+
 @dataclass(frozen=True, init=False)
 class Directions:
     """The given directions, in data units; each counts both of its halfspaces.
@@ -279,6 +313,33 @@ def unit_vectors(count: int, d: int, key: bytes) -> FloatArray:
     uniform = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
     gauss = np.sqrt(-2.0 * np.log(uniform[0])) * np.cos(2.0 * math.pi * uniform[1])
     return gauss / np.linalg.norm(gauss, axis=1, keepdims=True)
+
+
+def pair_lines(count: int, d: int, key: bytes) -> FloatArray:
+    """Unit vectors that weigh one column against another, 1 : 1000 to 1000 : 1, with either sign in turn.
+
+    All pairs get equally many, evenly spread on a logarithmic scale; or as many pairs as there are directions for get
+    one each, at random.
+    """
+    half = -(-count // 2)
+    pairs = max(1, d * (d - 1) // 2)
+    words = Keystream(key).words(0, 3 * half).reshape(3, half)
+    each = np.arange(half)
+    if pairs <= half:
+        first, second = (side[each % pairs] for side in np.triu_indices(d, 1))
+    else:
+        first = (words[0] % np.uint64(d)).astype(np.int64)
+        second = (first + 1 + (words[1] % np.uint64(d - 1)).astype(np.int64)) % d
+    of_this_pair = half // pairs + (each % pairs < half % pairs)
+    # With one or two to a pair every pair would get the same, and none would see other weights.
+    within = 0.5 if half >= 3 * pairs else words[2][each % pairs] / 2.0**64
+    place = (each // pairs + within) / of_this_pair
+    angle = np.repeat(np.arctan(_MOST_UNLIKE ** (2.0 * place - 1.0)), 2)
+    lines = np.zeros((2 * half, d))
+    every = np.arange(2 * half)
+    lines[every, np.repeat(first, 2)] = np.cos(angle)
+    lines[every, np.repeat(second, 2)] = np.where(every % 2, -1.0, 1.0) * np.sin(angle)
+    return lines[:count]
 
 
 def _integers_along(vector: Sequence[Fraction], reach: Sequence[int]) -> list[int]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tukeydp.directions import (
+    AnyScale,
     AxisAligned,
     Directions,
     Exact,
@@ -27,13 +28,16 @@ _FEWEST_DIRECTIONS = 30
 _BYTES_PER_PROJECTION, _BYTES_PER_ENTRY = 16, 64
 
 
-def notion(depth: Any, n: int, d: int) -> Notion:
-    """The given notion of finitely many directions, or one chosen from the public numbers n and d alone."""
+def notion(depth: Any, n: int, d: int, default: type[AnyScale] | type[Spread] = Spread) -> Notion:
+    """The given notion of finitely many directions, or one with as many as suit the public numbers n and d."""
     if depth is None:
         usual = default_directions(d)
-        return Spread(min(usual, max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n)))
-    if not isinstance(depth, AxisAligned | Random | Spread | Directions):
-        rule = "must be td.Exact(), td.AxisAligned(), td.Random(...), td.Spread(...) or td.Directions(...)"
+        return default(min(usual, max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n)))
+    if not isinstance(depth, AxisAligned | Random | Spread | AnyScale | Directions):
+        rule = (
+            "must be td.Exact(), td.AxisAligned(), td.Random(...), td.Spread(...), td.AnyScale(...) "
+            "or td.Directions(...)"
+        )
         raise ParameterError("depth", rule, repr(depth)[:60])
     return depth
 

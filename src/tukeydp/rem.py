@@ -10,7 +10,7 @@ from typing import Any
 
 from tukeydp.certificates import Box
 from tukeydp.cutting import CuttingPlanes
-from tukeydp.directions import AxisAligned, Directions, Exact, Notion, Spread, default_directions
+from tukeydp.directions import AnyScale, AxisAligned, Directions, Exact, Notion, default_directions
 from tukeydp.errors import ParameterError
 from tukeydp.evidence import Evidence, Plan
 from tukeydp.exact_sizes import ExactSizes
@@ -58,7 +58,8 @@ def rem(
         Privacy budget, epsilon > 0 and 0 < delta < 1; delta should be far below 1/n. A float means its shortest
         decimal: 0.1 is 1/10.
     depth
-        `td.Spread(k)` (default: with a number of directions that grows with d), `td.Random(k)`, `td.AxisAligned()`,
+        `td.AnyScale(k)` (default: with a number of directions that grows with d), `td.Spread(k)` where all columns are
+        known to have about the same scale, `td.Random(k)`, `td.AxisAligned()`,
         `td.Directions(vectors)`, or `td.Exact()`: 300 rows take two seconds in two columns, 20 in three.
     resolution
         Step of the public grid, a scalar or one per column. Give the true step of columns that hold few different
@@ -110,7 +111,7 @@ def rem(
         raise ParameterError("test", "must be graded, laplace or paper", repr(test)[:60])
     bits = source(randomness)
     table = read_table(x)
-    depth = depth if isinstance(depth, Exact) else notion(depth, table.n, table.d)
+    depth = depth if isinstance(depth, Exact) else notion(depth, table.n, table.d, AnyScale)
     if table.d == 1 and isinstance(depth, Exact):
         depth = AxisAligned()  # the same depth
     require_memory(depth, table.n, table.d)
@@ -127,7 +128,7 @@ def rem(
         return mcmc_rem(table, **budget, grid=grid, depth=depth, threshold=whole, randomness=bits)
     public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
     # Exact depth is tested along some public directions too: a set that contains its level sets.
-    along = Spread(default_directions(table.d)) if isinstance(depth, Exact) else depth
+    along = AnyScale(default_directions(table.d)) if isinstance(depth, Exact) else depth
     directions = along.on_grid(grid, public_key)
     outcome = partial(
         Refused,
