@@ -126,5 +126,5 @@ if __name__ == "__main__":
     speed()
     smallest(8)
     sys.stdout.write("error under different scales, d=4 n=500, default arguments\n")
-    scales(40)
+    scales(300)
     mahalanobis(10)
