@@ -32,7 +32,7 @@ class Nothing:
     def emptiness(self, level):
         return Multipliers((), ())
 
-    def supports(self, levels, objectives):
+    def supports(self, levels, objectives, within=None):
         return [[(Multipliers((), ()), Multipliers((), ()))] * len(objectives) for _ in levels]
 
     def shape(self, level):
@@ -46,8 +46,8 @@ class WrongSign(LinearPrograms):
         found = super().emptiness(level)
         return Multipliers(found.rows, [-v for v in found.values])
 
-    def supports(self, levels, objectives):
-        return [[(down, up) for up, down in level] for level in super().supports(levels, objectives)]
+    def supports(self, levels, objectives, within=None):
+        return [[(down, up) for up, down in level] for level in super().supports(levels, objectives, within)]
 
 
 rows_of = st.lists(st.sampled_from(POINTS), min_size=1, max_size=12)
@@ -122,6 +122,52 @@ def test_settling_keeps_the_invariant_and_finds_the_deepest_point(hints, most_po
         for y, t in depths.items():
             if t >= group.lowest:
                 assert all(a <= c <= b for a, c, b in zip(box.low, y, box.high, strict=True))
+
+
+@pytest.mark.parametrize("hints", [LinearPrograms, Garbage, Nothing, WrongSign])
+@given(rows_of, directions_of, st.sampled_from([1e2, 1e5, 1e9]))
+def test_a_point_is_in_exactly_one_slice_of_each_of_its_levels(hints, rows, directions, proposals):
+    levels = level_sets(np.array(rows), np.array(directions))
+    envelope = Envelope(levels, WITHIN, hints(levels))
+    envelope.refine([level for level in (1, 2, 4) if level <= envelope.top])
+    envelope.slice(0, 0.5, proposals, 1.0)
+    depths = {y: oracle.depth(rows, y, directions) for y in POINTS}
+    assert envelope.top >= max(depths.values())
+    groups = envelope.groups(0)
+    assert all(group.size == box.size > 0 for group, box in groups)
+    for y, t in depths.items():
+        holding = [level for group, box in groups if box.holds(y) for level in range(group.lowest, group.highest + 1)]
+        assert sorted(level for level in holding if level <= t) == list(range(t + 1))
+
+
+def test_slices_save_proposals_where_sets_are_round_and_only_if_that_pays_off():
+    rng = np.random.default_rng(0)
+    rows = np.rint(rng.normal(size=(300, 6)) * 1000).astype(np.int64)
+    directions = np.rint(rng.normal(size=(40, 6)) * 100).astype(np.int64)
+    levels = level_sets(rows, directions)
+    envelope = Envelope(levels, Box((-9999,) * 6, (9999,) * 6), LinearPrograms(levels))
+    level = envelope.top - 20
+    envelope.refine([level])
+
+    def size() -> int:
+        return sum(box.size for group, box in envelope.groups(0) if group.lowest == level)
+
+    whole = size()
+    envelope.slice(0, 0.5, 1e4, 1e3)
+    assert size() == whole  # not worth it
+    envelope.slice(0, 0.5, 1e6, 1e3)
+    once = size()
+    assert once < 0.7 * whole
+    envelope.slice(0, 0.5, 1e8, 1e3)
+    assert size() < 0.7 * once
+
+
+def test_astronomical_epsilons_need_no_slices():
+    levels = level_sets(np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), np.array([[1, 0], [0, 1], [1, 1]]))
+    envelope = Envelope(levels, WITHIN, LinearPrograms(levels))
+    envelope.refine([1, 2])
+    for half_epsilon in (1e-320, 5e299, math.inf):
+        envelope.slice(0, half_epsilon, 1e300, 1.0)
 
 
 def test_good_hints_make_tight_boxes_and_find_the_top():

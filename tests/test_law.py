@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -40,7 +41,7 @@ class Garbage:
     def emptiness(self, level):
         return self._multipliers()
 
-    def supports(self, levels, objectives):
+    def supports(self, levels, objectives, within=None):
         return [[(self._multipliers(), self._multipliers()) for _ in objectives] for _ in levels]
 
     def shape(self, level):
@@ -96,6 +97,35 @@ def test_draws_follow_the_exponential_mechanism(options):
     observed = counts(make(**options).draw)
     assert_follows(observed)
     assert g_test(observed, pmf(law=oracle.misprinted_law)) < FALSE_ALARM
+
+
+def slice_everything(monkeypatch, overlap=0):
+    """Cut every box in two, whether it pays off or not; with `overlap`, wrongly."""
+    monkeypatch.setattr(envelope_module, "_SLICES", 2)
+
+    def cut(self, lowest, *_):
+        for level in self.boxes:
+            if level > lowest and level not in self._slices:
+                fresh = self._sliced(level, self._parts(level)[0])
+                self._slices[level] = fresh[:1] + [
+                    replace(part, box=Box((part.box.low[0] - overlap, part.box.low[1]), part.box.high))
+                    for part in fresh[1:]
+                ]
+
+    monkeypatch.setattr(envelope_module.Envelope, "slice", cut)
+
+
+@pytest.mark.parametrize("options", [{}, {"garbage": True}, {"lowest": 1}], ids=["plain", "garbage", "restricted"])
+def test_slices_leave_the_law_alone(options, monkeypatch):
+    slice_everything(monkeypatch)
+    sampler = make(**options)
+    assert len(sampler._search._boxes) > len(sampler._envelope.boxes) + 1 - ("lowest" in options)
+    assert_follows(counts(sampler.draw), lowest=options.get("lowest", 0))
+
+
+def test_slices_that_overlap_would_be_noticed(monkeypatch):
+    slice_everything(monkeypatch, overlap=1)
+    assert g_test(counts(make().draw), pmf()) < FALSE_ALARM
 
 
 def test_the_restricted_mechanism_starts_at_its_lowest_level():

@@ -1,14 +1,17 @@
 """Certified boxes around level sets: the sets the sampler draws from.
 
-Invariant: the box of a level contains every grid point of the public box whose depth is at least that level; a box
-along the axes lies inside the public box, a slanted one may reach beyond it; no grid point of the public box has a
-depth above `top`. The hints only decide how tight this is.
+Invariant: the box of a level contains every grid point of the public box whose depth is at least that level; where it
+has been cut into slices, these are disjoint, and one of them contains the point; a box along the axes lies inside the
+public box, a slanted one may reach beyond it; no grid point of the public box has a depth above `top`. The hints only
+decide how tight this is.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -19,7 +22,28 @@ from tukeydp.hints import Hints
 from tukeydp.lattice import Basis, log_gain, reduced_basis
 from tukeydp.levels import LevelSets
 
+_SLICES = 8
+_SLICE_COST = 2.0  # in boxes: its programs cannot go on where those of the last level ended
+_SAVED = 0.6  # of the proposals from a box, about so many are saved by slicing it
+_POOR = 0.8
 _WORTHWHILE = math.log(4)  # a slanted box costs as many programs as one along the axes
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """A part of a level's box, and the column to cut it along next; None if that is no use."""
+
+    box: Box
+    column: int | None
+
+
+@dataclass(frozen=True)
+class Heaviest:
+    """Which part of which level's box, and its share of all proposals."""
+
+    level: int
+    index: int
+    share: float
 
 
 class Envelope:
@@ -30,6 +54,7 @@ class Envelope:
         self._axes = _axis_rows(levels)
         self.boxes: dict[int, Box] = {}
         self._slanted: dict[int, Box] = {}
+        self._slices: dict[int, list[Slice]] = {}
         self._basis: Basis | None = None
         self._rebased = False
         self._units = [[int(i == j) for i in range(levels.d)] for j in range(levels.d)]
@@ -144,14 +169,83 @@ class Envelope:
         starts = sorted(level for level in self.boxes if level > lowest)
         ends = [level - 1 for level in starts] + [max(self.top, lowest)]
         first = self._best(lowest) if lowest in self.boxes else self._within
-        boxes = [first] + [self._best(level) for level in starts]
+        boxes = [[first]] + [[part.box for part in self._parts(level)] for level in starts]
         return [
-            (Group(start, end, box.size), box) for start, end, box in zip([lowest, *starts], ends, boxes, strict=True)
+            (Group(start, end, box.size), box)
+            for start, end, parts in zip([lowest, *starts], ends, boxes, strict=True)
+            for box in parts
         ]
+
+    def _parts(self, level: int) -> list[Slice]:
+        """Disjoint boxes that together contain the level."""
+        return self._slices.get(level) or [Slice(self._best(level), 0)]
+
+    def slice(self, lowest: int, half_epsilon: float, proposals: float, box_cost: float) -> None:
+        """Cut boxes into slices, the heaviest first, while that pays off for a point that takes so many proposals.
+
+        Each slice has certified ends of its own: near its ends a level is narrower than in the middle. The lowest
+        level is left alone, and so are slanted boxes.
+        """
+        while self.needs_programs:
+            found = self._heaviest(lowest, half_epsilon)
+            if found is None or not found.share * proposals * _SAVED >= _SLICES * _SLICE_COST * box_cost:
+                return  # not a number where epsilon is astronomical: no slices then
+            level, parts = found.level, self._parts(found.level)
+            part, others = parts[found.index], parts[: found.index] + parts[found.index + 1 :]
+            fresh = self._sliced(level, part)
+            after = sum(other.box.size for other in fresh)
+            if after > _POOR * part.box.size:
+                fresh, after = [Slice(part.box, None)], part.box.size  # not worth a second look
+            if not others + fresh:  # proven empty
+                self._cut(level - 1)
+                continue
+            self._slices[level] = others + fresh
+            proposals *= 1.0 - found.share * (1.0 - after / part.box.size)
+
+    def _heaviest(self, lowest: int, half_epsilon: float) -> Heaviest | None:
+        """The box that most proposals come from, among those that may be cut, and their share."""
+        starts = sorted(level for level in self.boxes if level > lowest)
+        ends = [level - 1 for level in starts[1:]] + [self.top]
+        weights: list[float] = []
+        places: list[tuple[int, int, Slice]] = []
+        for start, end in zip(starts, ends, strict=True):
+            count = half_epsilon * (end - start + 1)
+            weight = half_epsilon * end + (math.log(-math.expm1(-count)) if count else 0.0)
+            for i, part in enumerate(self._parts(start)):
+                weights.append(weight + math.log(part.box.size))
+                places.append((start, i, part))
+        heaviest = max(weights, default=0.0)
+        total = math.fsum(math.exp(weight - heaviest) for weight in weights)
+        whole = [i for i, (*_, part) in enumerate(places) if part.column is not None and part.box.basis is None]
+        if not whole:
+            return None
+        best = max(whole, key=lambda i: weights[i])
+        return Heaviest(*places[best][:2], math.exp(weights[best] - heaviest) / total)
+
+    def _sliced(self, level: int, part: Slice) -> list[Slice]:
+        """Certified boxes of what a level has in equal slices of a box."""
+        assert part.column is not None
+        column = part.column
+        low, high = part.box.low[column], part.box.high[column]
+        count = min(_SLICES, high - low + 1)
+        ends = [low + (high - low + 1) * i // count for i in range(count + 1)]
+        following = (column + 1) % self._levels.d
+        found = []
+        for first, behind in pairwise(ends):
+            slab = Box(_with(part.box.low, column, first), _with(part.box.high, column, behind - 1))
+            box = self._tightened(level, self._hints.supports([level], self._units, slab)[0], slab)
+            if box.size:
+                found.append(Slice(box, following))
+        return found
 
     def _certify(self, level: int, supports: Sequence[tuple[Multipliers, Multipliers]]) -> Box:
         below = max((known for known in self.boxes if known < level), default=None)
-        box = self._along_axes(level).meet(self._within if below is None else self.boxes[below])
+        return self._tightened(
+            level, supports, self._along_axes(level).meet(self._within if below is None else self.boxes[below])
+        )
+
+    def _tightened(self, level: int, supports: Sequence[tuple[Multipliers, Multipliers]], box: Box) -> Box:
+        """The part of a box that can hold points of the level."""
         # A residual costs its size times the known box, so a box that shrank much can shrink again.
         shrunk = True
         while shrunk and supports and box.size:
@@ -222,6 +316,11 @@ class Envelope:
         self.top = top
         self.boxes = {level: box for level, box in self.boxes.items() if level <= top}
         self._slanted = {level: box for level, box in self._slanted.items() if level <= top}
+        self._slices = {level: parts for level, parts in self._slices.items() if level <= top}
+
+
+def _with(ends: tuple[int, ...], column: int, value: int) -> tuple[int, ...]:
+    return (*ends[:column], value, *ends[column + 1 :])
 
 
 def _safe(box: Box) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tukeydp.certificates import Multipliers
+from tukeydp.certificates import Box, Multipliers
 from tukeydp.grid import FloatArray, IntArray
 from tukeydp.levels import LevelSets
 
@@ -37,9 +37,9 @@ class Hints(Protocol):
         ...
 
     def supports(
-        self, levels: Sequence[int], objectives: Sequence[Sequence[int]]
+        self, levels: Sequence[int], objectives: Sequence[Sequence[int]], within: Box | None = None
     ) -> list[list[tuple[Multipliers, Multipliers]]]:
-        """For each level and each objective, multipliers for its largest and for its smallest value."""
+        """For each level and each objective, multipliers for its largest and for its smallest value in a box."""
         ...
 
     def shape(self, level: int) -> FloatArray | None:
@@ -69,6 +69,16 @@ class LinearPrograms:
         low, high = self._levels.offsets(level)
         return (low - self._middle) / self._lengths, (high - self._middle) / self._lengths
 
+    def _reach(self, within: Box | None) -> tuple[FloatArray, FloatArray]:
+        """Ends of the variables: those of a box along the axes, or far away."""
+        far = np.full(len(self._scale), _REACH)
+        if within is None:
+            return -far, far
+        low, high = (np.array(ends, dtype=np.int64) for ends in (within.low, within.high))
+        return np.maximum((low - self._centre) / self._scale, -far), np.minimum(
+            (high - self._centre) / self._scale, far
+        )
+
     def emptiness(self, level: int) -> Multipliers:
         """Largest t such that every constraint holds with slack t: negative if the level is empty."""
         k, d = self._rows.shape
@@ -85,9 +95,10 @@ class LinearPrograms:
         return _sparse(weights / largest if largest > 0 else weights)
 
     def supports(
-        self, levels: Sequence[int], objectives: Sequence[Sequence[int]]
+        self, levels: Sequence[int], objectives: Sequence[Sequence[int]], within: Box | None = None
     ) -> list[list[tuple[Multipliers, Multipliers]]]:
         program = self._support_program()
+        program.confine(*self._reach(within))
         ends = [self._ends(level) for level in levels]
         found = [[[Multipliers((), ())] * 2 for _ in objectives] for _ in levels]
         for j, objective in enumerate(objectives):
@@ -105,6 +116,7 @@ class LinearPrograms:
     def shape(self, level: int) -> FloatArray | None:
         """From corners of the level set: first the extreme ones along the axes, then along the axes these suggest."""
         program = self._support_program()
+        program.confine(*self._reach(None))
         low, high = self._ends(level)
         d = len(self._scale)
         frame, widths = np.eye(d), np.ones(d)
@@ -154,6 +166,10 @@ class Program:
         if len(matrix) <= _FEW:
             unbounded = np.full(len(matrix), np.inf)
             self._add(np.arange(len(matrix)), -unbounded, unbounded)
+
+    def confine(self, low: FloatArray, high: FloatArray) -> None:
+        """New ends of the variables."""
+        self._solver.changeColsBounds(len(self._columns), self._columns, low, high)
 
     def set_costs(self, costs: FloatArray) -> None:
         self._solver.changeColsCost(len(costs), self._columns, costs)
