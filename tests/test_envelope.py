@@ -162,6 +162,16 @@ def test_slices_save_proposals_where_sets_are_round_and_only_if_that_pays_off():
     assert size() < 0.7 * once
 
 
+def test_slices_of_boxes_that_no_float_can_count():
+    rng = np.random.default_rng(0)
+    directions = np.rint(rng.normal(size=(60, 30)) * 100).astype(np.int64)
+    levels = level_sets(np.rint(rng.normal(size=(80, 30)) * 2**42).astype(np.int64), directions)
+    envelope = Envelope(levels, Box((-(2**46),) * 30, (2**46,) * 30), Nothing(levels))
+    envelope.refine([1])
+    assert envelope.boxes[1].size > 2**1024
+    envelope.slice(0, 0.5, 1e9, 1e3)
+
+
 def test_astronomical_epsilons_need_no_slices():
     levels = level_sets(np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), np.array([[1, 0], [0, 1], [1, 1]]))
     envelope = Envelope(levels, WITHIN, LinearPrograms(levels))

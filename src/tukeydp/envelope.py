@@ -25,7 +25,7 @@ from tukeydp.levels import LevelSets
 _SLICES = 8
 _SLICE_COST = 2.0  # in boxes: its programs cannot go on where those of the last level ended
 _SAVED = 0.6  # of the proposals from a box, about so many are saved by slicing it
-_POOR = 0.8
+_POOR = 4, 5
 _WORTHWHILE = math.log(4)  # a slanted box costs as many programs as one along the axes
 
 
@@ -194,7 +194,7 @@ class Envelope:
             part, others = parts[found.index], parts[: found.index] + parts[found.index + 1 :]
             fresh = self._sliced(level, part)
             after = sum(other.box.size for other in fresh)
-            if after > _POOR * part.box.size:
+            if after * _POOR[1] > part.box.size * _POOR[0]:  # in integers: no float holds the size of some
                 fresh, after = [Slice(part.box, None)], part.box.size  # not worth a second look
             if not others + fresh:  # proven empty
                 self._cut(level - 1)

@@ -97,7 +97,10 @@ class Sampler:
             envelope.refine(ladder.levels)
             ladder = self._plan()
         half_epsilon = float(min(self._epsilon, _HUGE)) / 2
-        envelope.slice(self._lowest, half_epsilon, max(ladder.proposals, self._proposals), _box_cost(levels))
+        # The plan's own estimate may be infinite; what has been tried in vain never is.
+        envelope.slice(
+            self._lowest, half_epsilon, min(ladder.proposals, _PATIENCE * self._proposals), _box_cost(levels)
+        )
         search = Search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits)
         return search, _PATIENCE * max(ladder.proposals, self._proposals)
 
