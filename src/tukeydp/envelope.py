@@ -177,8 +177,9 @@ class Envelope:
         ]
 
     def _parts(self, level: int) -> list[Slice]:
-        """Disjoint boxes that together contain the level."""
-        return self._slices.get(level) or [Slice(self._best(level), 0)]
+        """Disjoint boxes that together contain the level: its slices, unless a slanted box is smaller."""
+        slices, best = self._slices.get(level, []), self._best(level)
+        return slices if 0 < sum(part.box.size for part in slices) <= best.size else [Slice(best, 0)]
 
     def slice(self, lowest: int, half_epsilon: float, proposals: float, box_cost: float) -> None:
         """Cut boxes into slices, the heaviest first, while that pays off for a point that takes so many proposals.
@@ -205,6 +206,8 @@ class Envelope:
     def _heaviest(self, lowest: int, half_epsilon: float) -> Heaviest | None:
         """The box that most proposals come from, among those that may be cut, and their share."""
         starts = sorted(level for level in self.boxes if level > lowest)
+        if not starts:
+            return None
         ends = [level - 1 for level in starts[1:]] + [self.top]
         weights: list[float] = []
         places: list[tuple[int, int, Slice]] = []
@@ -214,7 +217,7 @@ class Envelope:
             for i, part in enumerate(self._parts(start)):
                 weights.append(weight + math.log(part.box.size))
                 places.append((start, i, part))
-        heaviest = max(weights, default=0.0)
+        heaviest = max(weights)
         total = math.fsum(math.exp(weight - heaviest) for weight in weights)
         whole = [i for i, (*_, part) in enumerate(places) if part.column is not None and part.box.basis is None]
         if not whole:
