@@ -170,14 +170,20 @@ def test_slices_of_boxes_that_no_float_can_count():
     envelope.refine([1])
     assert envelope.boxes[1].size > 2**1024
     envelope.slice(0, 0.5, 1e9, 1e3)
+    assert sum(box.size for group, box in envelope.groups(0) if group.lowest == 1) == envelope.boxes[1].size
 
 
-def test_astronomical_epsilons_need_no_slices():
-    levels = level_sets(np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), np.array([[1, 0], [0, 1], [1, 1]]))
+@pytest.mark.parametrize("half_epsilon", [1e-320, 5e299, math.inf])
+def test_slices_at_astronomical_epsilons(half_epsilon):
+    rows, directions = [(0, 0), (1, 2), (2, 1), (1, 1)], [(1, 0), (0, 1), (1, 1)]
+    levels = level_sets(np.array(rows), np.array(directions))
     envelope = Envelope(levels, WITHIN, LinearPrograms(levels))
     envelope.refine([1, 2])
-    for half_epsilon in (1e-320, 5e299, math.inf):
-        envelope.slice(0, half_epsilon, 1e300, 1.0)
+    envelope.slice(0, half_epsilon, 1e300, 1.0)
+    for y in POINTS:
+        t = oracle.depth(rows, y, directions)
+        holding = [group.lowest for group, box in envelope.groups(0) if 0 < group.lowest <= t and box.holds(y)]
+        assert len(holding) == len({group.lowest for group, _ in envelope.groups(0) if 0 < group.lowest <= t})
 
 
 def test_good_hints_make_tight_boxes_and_find_the_top():

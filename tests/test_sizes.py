@@ -256,6 +256,15 @@ def test_polygons_are_counted_exactly(seed):
     assert (0 if found is None else grid_points_in_polygon(body, found[0][0], found[1][0])) == truth
 
 
+def test_long_normals_do_not_overflow():
+    """Entries and offsets fit in 64 bits, products do not: 2^42 (y - x) = 2^64 must not be taken for zero."""
+    far, long = 2**40, 2**42
+    line = region([[long, -long], [-long, long]], [0, 0], 2 * far)
+    for x, inside in ((far - 2**22, 0), (far, 1)):
+        point = Box((x, far), (x, far))
+        assert count_up_to(9, line, point) == inside
+
+
 @given(st.integers(0, 40), st.integers(1, 40), st.integers(-60, 60), st.integers(-60, 60))
 @settings(deadline=None)
 def test_sums_of_floors(n, m, a, b):

@@ -38,7 +38,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class Heaviest:
+class _Heaviest:
     """Which part of which level's box, and its share of all proposals."""
 
     level: int
@@ -203,7 +203,7 @@ class Envelope:
             self._slices[level] = others + fresh
             proposals *= 1.0 - found.share * (1.0 - after / part.box.size)
 
-    def _heaviest(self, lowest: int, half_epsilon: float) -> Heaviest | None:
+    def _heaviest(self, lowest: int, half_epsilon: float) -> _Heaviest | None:
         """The box that most proposals come from, among those that may be cut, and their share."""
         starts = sorted(level for level in self.boxes if level > lowest)
         if not starts:
@@ -223,7 +223,7 @@ class Envelope:
         if not whole:
             return None
         best = max(whole, key=lambda i: weights[i])
-        return Heaviest(*places[best][:2], math.exp(weights[best] - heaviest) / total)
+        return _Heaviest(*places[best][:2], math.exp(weights[best] - heaviest) / total)
 
     def _sliced(self, level: int, part: Slice) -> list[Slice]:
         """Certified boxes of what a level has in equal slices of a box."""

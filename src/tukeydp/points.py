@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
 from tukeydp.certificates import Box
-from tukeydp.grid import IntArray
+from tukeydp.grid import LIMIT, IntArray
 from tukeydp.linear import Region, integers, maximum
 
 _AT_ONCE = 2**16
@@ -106,14 +105,15 @@ def _inside(region: Region, box: Box) -> IntArray:
 
     Rows that no point of the box violates are left out; those that cut off most come first.
     """
-    low, high = integers(list(box.low)), integers(list(box.high))
-    excess = np.maximum(region.normals * low, region.normals * high).sum(axis=1) - region.offsets
+    ends = region.normals * integers(list(box.low)), region.normals * integers(list(box.high))
+    excess = np.maximum(*ends).sum(axis=1) - region.offsets
     cutting = np.flatnonzero(excess > 0)
     share = excess[cutting] / np.abs(region.normals[cutting]).sum(axis=1)
     cutting = cutting[np.argsort(-share.astype(np.float64), kind="stable")]
     normals, offsets = region.normals[cutting], region.offsets[cutting]
-    with suppress(OverflowError):  # the envelope of exact depth has longer normals: Python's integers then
-        # Grid points of the public box: their projections on public directions fit in 64 bits, as do all offsets.
+    # The envelope of exact depth has normals so long that a product may not fit in 64 bits: Python's integers then.
+    reach = np.maximum(*map(np.abs, ends))[cutting].sum(axis=1)
+    if max(reach.max(initial=0), np.abs(offsets).max(initial=0)) < LIMIT:
         normals, offsets = normals.astype(np.int64), offsets.astype(np.int64)
     points = _points(box)
     for start in range(0, len(cutting), _ROWS_AT_ONCE):
