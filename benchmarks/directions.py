@@ -20,13 +20,13 @@ from rich.progress import track
 from rich.table import Table
 
 import tukeydp as td
-from tukeydp.certificates import Box
-from tukeydp.cutting import CuttingPlanes
-from tukeydp.directions import Notion
-from tukeydp.grid import Grid, bounded_grid
-from tukeydp.levels import level_sets
+from tukeydp.data.grid import Grid, bounded_grid
+from tukeydp.depth.levels import level_sets
+from tukeydp.depth.notions import Notion
 from tukeydp.randomness import derived_key
-from tukeydp.sampler import Sampler
+from tukeydp.sampling.certificates import Box
+from tukeydp.sampling.cutting_planes import CuttingPlanes
+from tukeydp.sampling.sampler import Sampler
 
 EPSILON = Fraction(1)
 DRAWS = 20

@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.table import Table
 
 import tukeydp as td
-from tukeydp.cores import available_cores
-from tukeydp.directions import Notion
+from tukeydp.depth.notions import Notion
+from tukeydp.threads import available_cores
 
 CALLS = 7
 TABLES = 4  # for the error, as many times the calls: one draw of each

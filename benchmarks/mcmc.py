@@ -15,11 +15,11 @@ from rich.table import Table
 from scipy.stats import beta
 
 import tukeydp as td
-from tukeydp.bodies import body_of
-from tukeydp.cores import available_cores
-from tukeydp.grid import FloatArray
+from tukeydp.data.grid import FloatArray
+from tukeydp.geometry.depth_regions import body_of
+from tukeydp.geometry.level_sets import polytope_volume
 from tukeydp.mcmc import mcmc_level_volumes
-from tukeydp.regions import polytope_volume
+from tukeydp.threads import available_cores
 
 CALLS = 100
 DIRECTIONS = td.Random(30, axes=False, seed=1)

@@ -21,8 +21,8 @@ from rich.progress import track
 from rich.table import Table
 
 import tukeydp as td
-from tukeydp.cores import available_cores
-from tukeydp.directions import Notion
+from tukeydp.depth.notions import Notion
+from tukeydp.threads import available_cores
 
 CALLS, CALLS_SINGLE = 5, 3
 

@@ -11,14 +11,14 @@ from fractions import Fraction
 import numpy as np
 
 import tukeydp as td
-from tukeydp.certificates import Box
-from tukeydp.evidence import Evidence
-from tukeydp.grid import FloatArray, unbounded_grid
-from tukeydp.levels import level_sets
+from tukeydp.data.grid import FloatArray, unbounded_grid
+from tukeydp.depth.levels import level_sets
+from tukeydp.mechanisms.rem_test.choice import chosen_plan
+from tukeydp.mechanisms.rem_test.evidence import Evidence
+from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.randomness import derived_key
-from tukeydp.reference import chosen_plan
-from tukeydp.safety import Graded
-from tukeydp.sizes import sizes_of
+from tukeydp.sampling.certificates import Box
+from tukeydp.sizes.level_sizes import sizes_of
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 SPEED = [(1000, 2, 0.3), (2000, 3, None), (2000, 5, 3.0), (2000, 10, 20.0)]

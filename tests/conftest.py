@@ -1,9 +1,4 @@
-import sys
-from pathlib import Path
-
 from hypothesis import settings
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 # Compilation makes the first example slow, and the machines are shared: no deadlines. Fixed examples everywhere.
 settings.register_profile("tukeydp", deadline=None, derandomize=True, max_examples=60)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from fit import FALSE_ALARM, g_test
-from tukeydp import sampler
+from support.fit import FALSE_ALARM, g_test
 from tukeydp.randomness import Keystream, SystemRandomness, derived_key, source
+from tukeydp.sampling import sampler
 
 
 def test_lanes_differ_and_repeat():
@@ -104,7 +104,7 @@ def test_other_users_of_the_solver_are_not_disturbed():
 SCRIPT = """
     import os, threading
     import numpy as np, tukeydp as td
-    from tukeydp import sampler
+    from tukeydp.sampling import sampler
     sampler._LANE_WORDS = (64,)  # many lanes, so that threads really run before and after the fork
     x = np.random.default_rng(0).normal(size=(60, 4))
     def release():

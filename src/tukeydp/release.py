@@ -15,8 +15,8 @@ from tukeydp.errors import ParameterError
 from tukeydp.privacy import Guarantee, show
 
 if TYPE_CHECKING:
-    from tukeydp.grid import Grid
-    from tukeydp.planner import ExpectedError
+    from tukeydp.data.grid import Grid
+    from tukeydp.mechanisms.rehearsal import ExpectedError
 
 SYMMETRY_CAVEAT = (
     "What is estimated is the centre of roughly symmetric data (a multivariate median). For skewed or 0/1 "

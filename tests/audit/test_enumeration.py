@@ -13,12 +13,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import oracle
-from tukeydp import envelope as envelope_module
-from tukeydp.certificates import Box
-from tukeydp.envelope import Envelope
-from tukeydp.hints import LinearPrograms
-from tukeydp.levels import level_sets
+from support import oracle
+from tukeydp.depth.levels import level_sets
+from tukeydp.sampling import envelope as envelope_module
+from tukeydp.sampling.certificates import Box
+from tukeydp.sampling.envelope import Envelope
+from tukeydp.sampling.hints import LinearPrograms
 
 LINE = [(i,) for i in range(4)]
 PLANE = list(itertools.product(range(3), repeat=2))

@@ -13,11 +13,11 @@ import pytest
 from scipy.stats import chi2, kstest, norm
 
 import tukeydp as td
-from fit import FALSE_ALARM
+from support.fit import FALSE_ALARM
 from tukeydp.baselines import coinpress
 from tukeydp.baselines.coinpress import shares
 from tukeydp.baselines.noise import Noise
-from tukeydp.mechanisms import MECHANISMS
+from tukeydp.mechanisms.registry import MECHANISMS
 
 ALL = [mechanism.run for name, mechanism in MECHANISMS.items() if name not in ("boxem", "rem")]
 EPSILON, DELTA = 1, "1e-6"

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chi2, kstest, laplace, norm
 
 import tukeydp as td
-from fit import FALSE_ALARM, g_test
+from support.fit import FALSE_ALARM, g_test
 from tukeydp.baselines.curve import ROUNDING_SHARE, multiplier
 from tukeydp.baselines.noise import Noise, _discrete_laplace, _least_deviation, discrete_gaussian
 from tukeydp.randomness import Keystream, derived_key

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from fit import FALSE_ALARM, g_test
-from tukeydp.baselines.paper_recipe import _draw, log_weights
+from support.fit import FALSE_ALARM, g_test
 from tukeydp.baselines.references import centroid
-from tukeydp.bodies import body_of
+from tukeydp.geometry.depth_regions import body_of
+from tukeydp.geometry.paper_recipe import _draw, log_weights
 
 REFERENCES = [td.baselines.empirical_mean, td.baselines.coordinate_median, td.baselines.tukey_median]
 

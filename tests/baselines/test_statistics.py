@@ -110,7 +110,7 @@ def test_the_rotation_is_orthogonal_public_and_uniform_in_sign():
     # An entry of a uniform rotation in three dimensions is uniform on -1 ... 1.
     from scipy.stats import kstest, uniform
 
-    from fit import FALSE_ALARM
+    from support.fit import FALSE_ALARM
 
     assert kstest(first, uniform(-1, 2).cdf).pvalue > FALSE_ALARM
     assert kstest(np.abs(first), uniform(-1, 2).cdf).pvalue < FALSE_ALARM

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import tukeydp as td
-from fit import FALSE_ALARM, g_test
+from support.fit import FALSE_ALARM, g_test
 from tukeydp.cli import app
-from tukeydp.grid import Grid
+from tukeydp.cli.words import explain
+from tukeydp.data.grid import Grid
 from tukeydp.mcmc import mcmc_rem
 from tukeydp.mcmc.mechanisms import MCMC_NOTE
 from tukeydp.release import UNPROVEN_CAVEAT
-from tukeydp.words import explain
 
 
 def wide_grid(d, step="1e-6", cells=2**44):
@@ -168,7 +168,7 @@ def test_rem_asked_for_by_name():
 def test_the_score_by_hand():
     """Axis-aligned levels of equally spaced values: log volumes are known, and so is the largest k."""
     n, d, t, epsilon, delta = 100, 1, 25, 4.0, 0.5
-    from tukeydp.levels import level_sets
+    from tukeydp.depth.levels import level_sets
     from tukeydp.mcmc.mechanisms import _estimated, _score
 
     grid = wide_grid(d, step=1, cells=2**20)

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import truncnorm
 
 import tukeydp as td
-from fit import FALSE_ALARM, g_test
+from support.fit import FALSE_ALARM, g_test
 from tukeydp.mcmc import effective_sample_size, split_r_hat, walk
 
 SHELLS = np.array([0.0, 0.5, 0.7, 0.85, 1.0])

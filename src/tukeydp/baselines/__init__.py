@@ -9,9 +9,9 @@ from tukeydp.baselines.analytic_gaussian import analytic_gaussian
 from tukeydp.baselines.coinpress import coinpress
 from tukeydp.baselines.gaussian import gaussian
 from tukeydp.baselines.huang_liang_yi import huang_liang_yi
-from tukeydp.baselines.paper_recipe import paper_recipe
 from tukeydp.baselines.plan import plan
 from tukeydp.baselines.references import coordinate_median, empirical_mean, tukey_median
+from tukeydp.geometry.paper_recipe import paper_recipe
 
 __all__ = [
     "analytic_gaussian",

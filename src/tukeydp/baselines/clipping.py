@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from tukeydp.baselines.noise import Noise
+from tukeydp.data.grid import FloatArray, IntArray, bounded_grid, per_column
 from tukeydp.errors import ParameterError
-from tukeydp.grid import FloatArray, IntArray, bounded_grid, per_column
 from tukeydp.privacy import positive_rational, show
 
 STEPS = 2**30  # squares of such numbers, and sums of 2^32 of them, fit in 64 bits

@@ -14,8 +14,8 @@ from tukeydp.baselines.clipping import STEPS, Ball, Box, Region, checked_size, n
 from tukeydp.baselines.expected import error_of_noise
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.setting import NOISE_NOTE, setting
+from tukeydp.data.grid import per_column
 from tukeydp.errors import ParameterError
-from tukeydp.grid import per_column
 from tukeydp.release import Release
 
 _MOST_STEPS = 100

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tukeydp.errors import ParameterError
-from tukeydp.exactly import exp_bracket
+from tukeydp.exact.level_draw import exp_bracket
 from tukeydp.privacy import ApproxDP, show
 
 # The discrete noise is charged this part of delta for not being continuous.

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from tukeydp.baselines.clipping import Region
-from tukeydp.grid import FloatArray
-from tukeydp.planner import ASSUMED_WIDTH, ExpectedError
+from tukeydp.data.grid import FloatArray
+from tukeydp.mechanisms.rehearsal import ASSUMED_WIDTH, ExpectedError
 from tukeydp.randomness import Bits, Keystream, derived_key
 
 _NORMAL_95 = 1.959964

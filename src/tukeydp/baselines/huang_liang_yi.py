@@ -20,8 +20,8 @@ from tukeydp.baselines.search import (
     medians,
 )
 from tukeydp.baselines.setting import NOISE_NOTE, setting
-from tukeydp.grid import FloatArray
-from tukeydp.planner import ExpectedError
+from tukeydp.data.grid import FloatArray
+from tukeydp.mechanisms.rehearsal import ExpectedError
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits, Keystream, derived_key
 from tukeydp.release import Release

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tukeydp.baselines.curve import LARGEST_ON_CURVE, ROUNDING_SHARE, multiplier
-from tukeydp.exactly import exp_bracket
+from tukeydp.exact.level_draw import exp_bracket
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits
 

@@ -22,8 +22,8 @@ from tukeydp.baselines.search import (
     spreads,
 )
 from tukeydp.baselines.setting import NOISE_NOTE, setting
-from tukeydp.grid import FloatArray
-from tukeydp.planner import ExpectedError
+from tukeydp.data.grid import FloatArray
+from tukeydp.mechanisms.rehearsal import ExpectedError
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits
 from tukeydp.release import Release

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.depth import finite_rows
-from tukeydp.directions import AxisAligned, Directions, Exact, Notion, Random
+from tukeydp.data.grid import FloatArray
+from tukeydp.data.tables import Table, read_table
+from tukeydp.depth.notions import AxisAligned, Directions, Exact, Notion, Random
+from tukeydp.depth.of_points import finite_rows
 from tukeydp.errors import ParameterError
-from tukeydp.grid import FloatArray
 from tukeydp.release import Release
-from tukeydp.tables import Table, read_table
 
 NOT_PRIVATE = "Not private: computed from the rows without any noise, for comparison only."
 _MOST_TUPLES = 200_000  # hyperplanes through d rows that are looked at without being asked to
@@ -112,7 +112,7 @@ def centroid(vertices: FloatArray) -> FloatArray:
 
 
 def _deepest_exactly(rows: FloatArray) -> FloatArray:
-    from tukeydp.bodies import body_of
+    from tukeydp.geometry.depth_regions import body_of
 
     body = body_of(rows, Exact())
     shape = body.shape(body.top())
@@ -121,8 +121,8 @@ def _deepest_exactly(rows: FloatArray) -> FloatArray:
 
 
 def _deepest_along(rows: FloatArray, depth: Notion) -> FloatArray:
-    from tukeydp.cuts import AlongDirections
-    from tukeydp.polytopes import Ball, inner_ball
+    from tukeydp.geometry.halfspaces import AlongDirections
+    from tukeydp.geometry.polytopes import Ball, inner_ball
 
     cuts = AlongDirections(rows, depth.in_data_units(rows.shape[1], bytes(32)))
 

@@ -17,7 +17,7 @@ from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, ce
 from tukeydp.experiments.figures import averages, new_figure, plain_ticks
 from tukeydp.experiments.results import Results, Row
 from tukeydp.experiments.setup import RADIUS
-from tukeydp.regions import polytope_volume
+from tukeydp.geometry.level_sets import polytope_volume
 
 # job, what varies, its values in full, how many of them --quick takes, and what else is fixed
 _GRIDS: dict[str, tuple[str, tuple[int, ...], int, dict[str, int]]] = {
@@ -57,7 +57,7 @@ def _exact_polytopes(settings: Settings, rng: np.random.Generator) -> Callable[[
 
 def _random_polytopes(settings: Settings, rng: np.random.Generator) -> Callable[[], Any]:
     """Halfspaces of all levels at once: projections, sorted."""
-    from tukeydp.levels import level_sets
+    from tukeydp.depth.levels import level_sets
 
     rows = np.rint(rng.normal(size=(settings["n"], settings["d"])) * 2**30).astype(np.int64)
     directions = np.rint(rng.normal(size=(settings["k"], settings["d"])) * 2**10).astype(np.int64)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tukeydp.data.grid import FloatArray
 from tukeydp.experiments.results import NotMeasured
-from tukeydp.grid import FloatArray
 
 Interval = Callable[[float], tuple[float, float]]
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
+from tukeydp.data.grid import FloatArray
 from tukeydp.experiments.claims import Claim, Finding
 from tukeydp.experiments.estimates import Estimate, exactly, log_contrast, ratio
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
 from tukeydp.experiments.figures import colour, new_figure
 from tukeydp.experiments.results import Results, Row
 from tukeydp.experiments.setup import EMPIRICAL, METHODS, RADIUS
-from tukeydp.grid import FloatArray
 
 _POINTS = 14
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from tukeydp.data.grid import FloatArray
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import Estimate, difference, linear_slope, ratio
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
 from tukeydp.experiments.figures import lines
 from tukeydp.experiments.results import Results, Row
 from tukeydp.experiments.setup import EMPIRICAL, METHODS, RADIUS, distance, error_row
-from tukeydp.grid import FloatArray
 
 _ROWS, _COLUMNS = 500, 2
 _TUKEY = ("BoxEM random", "REM")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
+from tukeydp.data.grid import FloatArray
 from tukeydp.errors import ParameterError
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import mean, ratio
@@ -15,7 +16,6 @@ from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, ce
 from tukeydp.experiments.figures import colour, new_figure
 from tukeydp.experiments.results import NotMeasured, Results, Row
 from tukeydp.experiments.setup import DELTA, EPSILON
-from tukeydp.grid import FloatArray
 
 _TABLES = ("iris", "wine", "diabetes", "breast_cancer")
 _MOST_COLUMNS = 10

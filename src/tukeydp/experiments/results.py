@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.grid import FloatArray
+from tukeydp.data.grid import FloatArray
 
 Row = dict[str, Any]
 

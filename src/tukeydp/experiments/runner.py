@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 import tukeydp
-from tukeydp.cores import available_cores
 from tukeydp.errors import ParameterError
 from tukeydp.experiments.experiment import Experiment, Seeds
 from tukeydp.experiments.results import Results, Row
+from tukeydp.threads import available_cores
 
 Advance = Callable[[str], None]
 

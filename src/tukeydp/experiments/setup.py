@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
+from tukeydp.data.grid import FloatArray
 from tukeydp.experiments.experiment import Seeds
 from tukeydp.experiments.results import Row
-from tukeydp.grid import FloatArray
 from tukeydp.release import Refused, Release
 
 EPSILON, DELTA, RADIUS = 1, "1e-6", 10.0

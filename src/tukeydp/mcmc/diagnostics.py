@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.data.grid import FloatArray
 from tukeydp.errors import ParameterError
-from tukeydp.grid import FloatArray
 
 
 def effective_sample_size(chains: Any) -> float:

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.directions import Exact, Notion
+from tukeydp.data.grid import FloatArray, Grid
+from tukeydp.data.tables import Table, read_table
+from tukeydp.depth.choice import notion
+from tukeydp.depth.levels import LevelSets, level_sets
+from tukeydp.depth.notions import Exact, Notion
 from tukeydp.errors import ParameterError
-from tukeydp.grid import FloatArray, Grid
-from tukeydp.levels import LevelSets, level_sets
 from tukeydp.mcmc.nests import generator, nest_log_volumes
 from tukeydp.mcmc.scaled import ScaledNest, scaled_nest
-from tukeydp.notions import notion
 from tukeydp.randomness import derived_key, source
 from tukeydp.release import SYMMETRY_CAVEAT, Refused, Release
-from tukeydp.tables import Table, read_table
 
 MCMC_NOTE = (
     "Volumes of the level sets, and the released point, come from random walks (hit-and-run, Gaussian cooling). That "

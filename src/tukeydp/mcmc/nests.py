@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.bodies import body_of
-from tukeydp.cores import available_cores, in_threads
-from tukeydp.cuts import AlongDirections
-from tukeydp.directions import Exact, Notion
+from tukeydp.data.grid import FloatArray
+from tukeydp.depth.notions import Exact, Notion
 from tukeydp.errors import ParameterError
-from tukeydp.flats import FLAT
-from tukeydp.grid import FloatArray
+from tukeydp.geometry.depth_regions import body_of
+from tukeydp.geometry.flats import FLAT
+from tukeydp.geometry.halfspaces import AlongDirections
+from tukeydp.geometry.polytopes import inner_ball
 from tukeydp.mcmc.volumes import USUAL_ERROR, Cooled, cool
 from tukeydp.mcmc.walks import walk_on
-from tukeydp.polytopes import inner_ball
 from tukeydp.randomness import source
+from tukeydp.threads import available_cores, in_threads
 
 _STEP = 0.8  # how much smaller, in logarithm, the next rung is guessed to be
 _FEWEST = 0.2  # a level that holds a smaller share of its rung's points becomes a rung itself

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.levels import LevelSets
+from tukeydp.algorithm3.oracles import PublicSetting, SamplingPromise, VolumePromise
+from tukeydp.algorithm3.padded_levels import PaddedLevels
+from tukeydp.depth.levels import LevelSets
 from tukeydp.mcmc.nests import Nest, generator, nest_log_volumes
 from tukeydp.mcmc.scaled import scaled_nest
-from tukeydp.oracles import PublicSetting, SamplingPromise, VolumePromise
-from tukeydp.padded import PaddedLevels
 from tukeydp.randomness import derived_key
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tukeydp.data.grid import FloatArray
 from tukeydp.errors import ParameterError
-from tukeydp.grid import FloatArray
 from tukeydp.mcmc.walks import walk_on
 
 _NEWTON_STEPS = 60

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.grid import FloatArray, Grid, IntArray
-from tukeydp.levels import LevelSets
+from tukeydp.data.grid import FloatArray, Grid, IntArray
+from tukeydp.depth.levels import LevelSets
 from tukeydp.mcmc.nests import Nest, solid_nest
 from tukeydp.mcmc.rounding import make_round
 from tukeydp.mcmc.walks import walk_on

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tukeydp.data.grid import FloatArray
 from tukeydp.errors import ParameterError
-from tukeydp.grid import FloatArray
-from tukeydp.hpolytopes import require_bounded
+from tukeydp.geometry.polytope_volume import require_bounded
 from tukeydp.mcmc.rounding import Rounded, make_round
 from tukeydp.mcmc.walks import DIRECTIONS, require_inside, walk_on
 

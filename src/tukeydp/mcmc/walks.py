@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from tukeydp.data.grid import FloatArray
 from tukeydp.errors import ParameterError
-from tukeydp.grid import FloatArray
 
 DIRECTIONS = ("coordinate", "random")
 _FRESH_SLACK = 512  # steps after which slacks are computed anew, so that rounding does not add up

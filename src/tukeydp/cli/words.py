@@ -1,0 +1,119 @@
+"""A run in plain words, for the terminal. Nothing about the data is said but the release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tukeydp.mechanisms.rehearsal import ExpectedError
+from tukeydp.privacy import ApproxDP, Guarantee, show
+from tukeydp.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
+
+
+def say(text: str = "") -> None:
+    Console().print(Text(text))
+
+
+def explain(outcome: Outcome, beside: Sequence[float] | None = None) -> None:
+    """Print what was released or why nothing was, what it cost, and how far to trust it."""
+    if outcome.guarantee is None:
+        say("*** NO GUARANTEE: an experimental mode. Do not publish this result. ***\n")
+    elif not outcome.private:
+        say("*** SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result. ***\n")
+    if isinstance(outcome, Release):
+        _print_point(outcome, beside)
+    elif isinstance(outcome, Refused):
+        _print_refusal(outcome)
+    if outcome.guarantee is not None:
+        _print_guarantee(outcome.guarantee)
+    if outcome.released and outcome.expected_error is not None:
+        _print_accuracy(outcome.n, outcome.expected_error)
+    if outcome.released:
+        _print_estimand(outcome)
+
+
+def _print_point(release: Release, beside: Sequence[float] | None) -> None:
+    how = "released with differential privacy" if release.guarantee is not None else "without a guarantee"
+    say(f"Centre of {release.n} rows, {how}\n")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("column")
+    table.add_column("released", justify="right")
+    if beside is not None:
+        table.add_column("made-up table's mean", justify="right")
+    names = release.columns or [f"column {j}" for j in range(release.d)]
+    for j, name in enumerate(names):
+        extra = [f"{beside[j]:.5g}"] if beside is not None else []
+        table.add_row(Text(name), f"{release.point[j]:.5g}", *extra)
+    Console().print(table)
+
+
+def _print_refusal(refused: Refused) -> None:
+    if refused.guarantee is None:
+        say(f"No release: the test before the draw did not pass for these {refused.n} rows.\n")
+        for note in refused.notes:
+            if note != SYMMETRY_CAVEAT:
+                say(note)
+        return
+    say(
+        f"No release: the test before the draw did not pass for these {refused.n} rows.\n\n"
+        "What it means  Without bounds, a centre may be released only if no single row could move it far. The test "
+        "is random; by itself a refusal says little about any one row.\n"
+        "The budget is spent  The refusal is an answer and has cost the epsilon and delta below. Trying again costs "
+        "them again.\n"
+        "What would help  More rows, fewer columns, a larger epsilon or delta; the true step of columns that hold few "
+        "different values (--resolution age=1); or bounds: --mechanism boxem never refuses."
+    )
+
+
+def _print_guarantee(guarantee: Guarantee) -> None:
+    exception = (
+        f", up to events of probability delta = {show(guarantee.delta)}" if isinstance(guarantee, ApproxDP) else ""
+    )
+    say(
+        f"\nGuarantee  {guarantee}.\n"
+        "  Whatever one person's row contains, no result becomes more likely by a factor above "
+        f"e^epsilon{_factor(float(guarantee.epsilon))}{exception}. The number of rows is not secret."
+    )
+
+
+def _print_accuracy(n: int, error: ExpectedError) -> None:
+    say(
+        f"\nAccuracy to expect  Each released value is typically {error.privacy:g} standard deviations of its column "
+        f"away from the table's own mean, and within {error.privacy_95:g} in 95 of 100 releases. For comparison: with "
+        f"{n} rows, chance alone puts the table's own mean about {error.sampling:g} standard deviations from "
+        f"the truth.\n  In words: where a column's standard deviation is 10, expect the released value within "
+        f"{10 * error.privacy_95:.2g} of the table's own mean.\n  Assumed: {error.assumption}."
+    )
+    if error.privacy_95 > 1:
+        say(
+            "  So this release is mostly noise. More rows, fewer columns, narrower bounds or a larger epsilon help; "
+            "each further run spends its own epsilon."
+        )
+
+
+def _print_estimand(outcome: Outcome) -> None:
+    if SYMMETRY_CAVEAT in outcome.notes:
+        say(
+            "\nWhat is estimated  The centre of roughly symmetric data: the point with as many rows as possible on "
+            "every side of it. For bell-shaped columns that is the mean. For skewed or yes/no columns it is not; use a "
+            "clipped, noised mean there."
+        )
+    for note in outcome.notes:
+        if note != SYMMETRY_CAVEAT:
+            say(note)
+    if outcome.grid is not None:
+        covered = outcome.grid.to_dict()
+        ranges = sorted({f"{a:g} to {b:g}" for a, b in zip(covered["lower"], covered["upper"], strict=True)})
+        say(
+            f"Rows outside the covered range ({'; '.join(ranges)}) were counted at the edge; rows with a missing or "
+            "unreadable cell were counted nowhere. How many there were stays secret, so check yourself that the "
+            "columns hold numbers: from a column of text nothing but noise comes out.\n"
+        )
+
+
+def _factor(epsilon: float) -> str:
+    return f" = {math.exp(epsilon):.3g}" if epsilon < 20 else ""

@@ -1,0 +1,1 @@
+"""What the caller has becomes integers: tables, files, the public grid."""

@@ -1,0 +1,316 @@
+"""The exact Tukey depth of a point: the least weight in a closed halfspace with the point on its edge.
+
+Vectors run from the point to the rows. A vector of zero lies in every halfspace. For the others the least closed count
+equals the least *open* count over generic directions (no vector on the edge), since an edge can be turned a little so
+that whatever lay on it falls outside, or its opposite does. A cell of generic directions borders on a hyperplane
+orthogonal to some vector u; so the least count is the minimum over u of
+
+    least count of the others, projected along u   +   min(weight parallel to u, weight antiparallel to u),
+
+which lowers the dimension by one (docs/proofs/exact-depth.md). In the plane a sweep by angle finishes it.
+
+Compiled sweeps in floats enclose the minimum of each row; only rows whose enclosure could still change the answer are
+done again in integers. The result is exact for any input.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.depth.projections import Vector, largest, least_along, project
+from tukeydp.threads import available_cores, in_threads
+
+# A vector needs 1/ratio of its length left in the plane to be given an angle there; angles closer than the tolerance
+# are in doubt. docs/proofs/exact-depth.md derives the tolerances from the ratios.
+_RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}
+_TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}
+_KEYS_AT_A_TIME = 2**19
+_SMALL = 1e-290
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Distinct nonzero vectors with weights: floats for speed, integers (up to a positive factor each) when it matters.
+
+    `shadow` is off by at most 2^-51 of a vector's largest component.
+    """
+
+    shadow: FloatArray
+    weights: IntArray
+    exactly: Callable[[int], Vector]
+
+    @property
+    def total(self) -> int:
+        return int(self.weights.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The least weight in an open generic halfspace, or only an upper bound if that was enough to refute.
+
+    `directions` are float normals of halfspaces with few vectors, the fewest first: hints. `place` names the vectors
+    along which a projection shows the least weight.
+    """
+
+    least: int
+    directions: FloatArray
+    place: tuple[int, ...] = ()
+
+
+def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None) -> Answer:
+    """The least weight over generic halfspaces; stops as soon as it is surely below `at_least`."""
+    m, d = vectors.shadow.shape
+    if m == 0:
+        return Answer(0, np.empty((0, d)))
+    if m == 1:
+        return Answer(0, -vectors.shadow)
+    if vectors.total < at_least:
+        return Answer(vectors.total, np.empty((0, d)))
+    if d == 1:
+        plus = int(vectors.weights[vectors.shadow[:, 0] > 0].sum())
+        least = min(plus, vectors.total - plus)
+        return Answer(least, np.array([[1.0 if plus == least else -1.0]]))
+    if d > 4:
+        return _by_recursion(vectors, at_least, threads)
+    search = _Search(vectors, at_least, threads or available_cores())
+    if d == 4:
+        search.pairs()
+    else:
+        search.rows()
+    return search.answer()
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """What one block of rows showed: its number, its smallest upper bound and where, rows in doubt, some normals."""
+
+    number: int
+    best: int
+    place: tuple[int, ...]
+    doubts: list[tuple[int, tuple[int, ...]]]
+    normals: list[tuple[int, FloatArray]]
+
+
+class _Search:
+    """Collects enclosures of the rows, then settles those in doubt."""
+
+    def __init__(self, vectors: Vectors, at_least: int, threads: int) -> None:
+        self._vectors, self._at_least, self._threads = vectors, at_least, threads
+        self._d = vectors.shadow.shape[1]
+        self._best = vectors.total
+        self._blocks: list[_Block] = []
+        self._numbered = 0
+
+    def rows(self) -> None:
+        """d = 2 (one row, the plane itself) or d = 3 (one row per vector)."""
+        scale = np.abs(self._vectors.shadow).max(axis=1)
+        self._sweep(self._vectors.shadow, scale, self._vectors.weights, 0, ())
+
+    def pairs(self) -> None:
+        """d = 4: project along each vector, then one row per later vector."""
+        shadow, weights = self._vectors.shadow, self._vectors.weights
+        scale = np.abs(shadow).max(axis=1)
+        for i in range(len(shadow) - 1):
+            if self._refuted():
+                return
+            flat = _projected(shadow, i)
+            order = np.append(np.arange(i + 1, len(shadow)), np.arange(i))
+            self._sweep(flat[order], scale[order], weights[order], len(shadow) - 1 - i, (i, *order.tolist()))
+
+    def answer(self) -> Answer:
+        # Blocks are handed out in order and always finished: those up to the first that refutes are the same
+        # whatever the number of threads.
+        blocks = sorted(self._blocks, key=lambda block: block.number)
+        refuting = next((i for i, block in enumerate(blocks) if block.best < self._at_least), len(blocks) - 1)
+        blocks = blocks[: refuting + 1]
+        lightest = min(blocks, key=lambda block: block.best)
+        best, place = lightest.best, lightest.place
+        for lower, doubtful in sorted(doubt for block in blocks for doubt in block.doubts):
+            if lower < best and best >= self._at_least:
+                count, _ = exact_row(self._vectors, doubtful)
+                if count < best:
+                    best, place = count, doubtful
+        found = sorted((pair for block in blocks for pair in block.normals), key=lambda pair: pair[0])[: 4 * self._d]
+        return Answer(best, np.array([v for _, v in found]).reshape(len(found), self._d), place)
+
+    def _refuted(self) -> bool:
+        return self._best < self._at_least
+
+    def _sweep(
+        self, vectors: FloatArray, scale: FloatArray, weights: IntArray, rows: int, chain: tuple[int, ...]
+    ) -> None:
+        """Enclose the first `rows` rows of these vectors (all of them without a chain, one row in the plane)."""
+        from tukeydp.depth import angular_sweep as sweep
+
+        m, d = vectors.shape
+        count = 1 if d == 2 else (rows if chain else m)
+        bits = max(1, m.bit_length())
+        own = np.zeros(m, dtype=np.int64) if d == 2 else weights
+        total = int(weights.sum())
+        block = max(1, min(count, _KEYS_AT_A_TIME // m))
+        ratio, tolerance = _RATIO[self._d], _TOLERANCE[self._d]
+
+        def work(number: int, first: int) -> None:
+            size = min(block, count - first)
+            keys = np.full((size, m), np.iinfo(np.int64).max)
+            usable = np.zeros(size, dtype=np.int64)
+            bounds = np.zeros((size, 2), dtype=np.int64)
+            turn = np.zeros((size, 2))
+            sweep.fill_keys(vectors, scale, first, ratio, bits, keys, usable)
+            keys.sort(axis=1)
+            sweep.scan_keys(keys, usable, weights, own[first : first + size], total, tolerance, bits, bounds, turn)
+            self._collect(number, first, bounds, turn, vectors, chain)
+
+        starts = iter(range(0, count, block))
+        lock = threading.Lock()
+
+        def worker(stopped: threading.Event) -> None:
+            while not self._refuted() and not stopped.is_set():
+                with lock:
+                    first = next(starts, None)
+                    number = self._numbered
+                    self._numbered += 1
+                if first is None:
+                    return
+                work(number, first)
+
+        in_threads(worker, min(self._threads, -(-count // block)))
+
+    def _collect(
+        self,
+        number: int,
+        first: int,
+        bounds: IntArray,
+        turn: FloatArray,
+        vectors: FloatArray,
+        chain: tuple[int, ...],
+    ) -> None:
+        def place(r: int) -> tuple[int, ...]:
+            return () if self._d == 2 else (first + r,) if not chain else (chain[0], chain[1 + first + r])
+
+        normals = []
+        for r in np.argsort(bounds[:, 1], kind="stable")[:4].tolist():
+            with np.errstate(all="ignore"):
+                normal = _lifted(turn[r], vectors, first + r)
+                if chain:
+                    normal = _lifted_along(normal, self._vectors.shadow, chain[0])
+            if np.isfinite(normal).all():
+                normals.append((int(bounds[r, 1]), normal))
+        lowest = int(np.argmin(bounds[:, 1]))
+        best = int(bounds[lowest, 1])
+        doubtful = np.flatnonzero(bounds[:, 0] < np.minimum(bounds[:, 1], best)).tolist()
+        doubts = [(int(bounds[r, 0]), place(r)) for r in doubtful]
+        self._blocks.append(_Block(number, best, place(lowest), doubts, normals))
+        self._best = min(self._best, best)
+
+
+def _projected(shadow: FloatArray, i: int) -> FloatArray:
+    """All vectors along vector i, in the coordinates other than i's largest."""
+    u = shadow[i]
+    k = int(np.argmax(np.abs(u)))
+    with np.errstate(all="ignore"):  # underflow is far below the tolerance
+        flat = shadow - np.outer(shadow[:, k] / u[k], u)
+    return np.ascontiguousarray(np.delete(flat, k, axis=1))
+
+
+def _lifted(turn: FloatArray, vectors: FloatArray, i: int) -> FloatArray:
+    """The normal of a swept line, in the coordinates of the vectors it was swept over; turned to leave vector i out."""
+    from tukeydp.depth.angular_sweep import _COS, _SIN
+
+    t, side = float(turn[0]), turn[1]
+    a, b = 1.0 - t, t if t < 1 else 2.0 - t
+    # The halfplane is to the left of the line (a, b); undo the rotation of the plane.
+    x, y = -b, a
+    x, y = _COS * x + _SIN * y, -_SIN * x + _COS * y
+    normal = np.array([x, y]) if side == 0 else np.array([-x, -y])
+    normal /= np.linalg.norm(normal)
+    return normal if vectors.shape[1] == 2 else _lifted_along(normal, vectors, i)
+
+
+def _lifted_along(normal: FloatArray, vectors: FloatArray, i: int) -> FloatArray:
+    """Extend a normal from the quotient by vector i to the whole space, turned away from it by half of what is free."""
+    u = vectors[i]
+    k = int(np.argmax(np.abs(u)))
+    whole = np.insert(normal, k, -float(normal @ np.delete(u, k)) / u[k])
+    at, slope = vectors @ whole, vectors @ u
+    # at - t * slope changes its sign at t = at / slope.
+    turns = at / slope
+    turns = turns[(turns > 0) & (np.abs(at) > 1e-9 * np.linalg.norm(vectors, axis=1) * np.linalg.norm(whole))]
+    whole = whole - 0.5 * turns.min(initial=np.linalg.norm(whole) / np.linalg.norm(u)) * u
+    return np.asarray(whole / np.linalg.norm(whole))
+
+
+def _by_recursion(vectors: Vectors, at_least: int, threads: int | None) -> Answer:
+    """d > 4: project exactly along each vector in turn."""
+    best, place = vectors.total, (0,)
+    directions: list[FloatArray] = []
+    exact = [vectors.exactly(j) for j in range(len(vectors.weights))]
+    weights = vectors.weights.tolist()
+    for i, u in enumerate(exact):
+        flat = [project(v, u) for v in exact]
+        k = largest(u)
+        parallel = [(v[k] > 0) == (u[k] > 0) for v in exact]
+        same = sum(w for p, w, s in zip(flat, weights, parallel, strict=True) if not any(p) and s)
+        opposite = sum(w for p, w, s in zip(flat, weights, parallel, strict=True) if not any(p) and not s)
+        others = [(p, w) for p, w in zip(flat, weights, strict=True) if any(p)]
+        along = min(same, opposite)
+        # The inner search may stop once it is below what is left to refute, not below the whole of it.
+        inner = least_weight(from_integers([p for p, _ in others], [w for _, w in others]), at_least - along, threads)
+        if along + inner.least < best:
+            best, place = along + inner.least, (i,)
+            with np.errstate(all="ignore"):
+                directions = [_lifted_along(v, vectors.shadow, i) for v in inner.directions[:4]] + directions
+        if best < at_least:
+            break
+    return Answer(best, np.array(directions[:16]).reshape(-1, vectors.shadow.shape[1]), place)
+
+
+def exact_row(vectors: Vectors, place: tuple[int, ...]) -> tuple[int, list[int]]:
+    """The least weight of a row in integers, and the normal of an open halfspace that has it: any dimension.
+
+    The row is what is left when the vectors are projected along those of `place`, in either order.
+    """
+    exact = [list(vectors.exactly(j)) for j in range(len(vectors.weights))]
+    weights = vectors.weights.tolist()
+    orders = {place, place[::-1]}
+    return min(
+        (least_along(exact, weights, [exact[j] for j in order]) for order in sorted(orders)), key=lambda found: found[0]
+    )
+
+
+def from_integers(exact: Sequence[Vector], weights: Sequence[int]) -> Vectors:
+    """Nonzero vectors given as integers of any size; those of one direction are merged."""
+    reduced: dict[tuple[int, ...], int] = {}
+    for v, w in zip(exact, weights, strict=True):
+        shrink = math.gcd(*v)
+        key = tuple(c // shrink for c in v)
+        reduced[key] = reduced.get(key, 0) + w
+    kept = list(reduced)
+    shadow = np.array([[c / max(map(abs, v)) for c in v] for v in kept], dtype=np.float64)
+    d = len(exact[0]) if exact else 1
+    return Vectors(shadow.reshape(len(kept), d), np.array(list(reduced.values()), dtype=np.int64), kept.__getitem__)
+
+
+def from_floats(rows: FloatArray, point: FloatArray, weights: IntArray) -> Vectors:
+    """Vectors from a point to distinct rows, none of them equal to it, all finite."""
+
+    def exactly(j: int) -> Vector:
+        parts = [Fraction(a) - Fraction(b) for a, b in zip(rows[j].tolist(), point.tolist(), strict=True)]
+        common = math.lcm(*(part.denominator for part in parts))
+        return [int(part * common) for part in parts]
+
+    with np.errstate(all="ignore"):
+        offsets = rows - point
+        lengths = np.abs(offsets).max(axis=1, keepdims=True, initial=0.0)
+        shadow = offsets / lengths
+    if len(rows) and not (np.isfinite(lengths).all() and lengths.min() > _SMALL):
+        # Differences overflow or lose digits: start from the integers.
+        return from_integers([exactly(j) for j in range(len(rows))], weights.tolist())
+    return Vectors(np.ascontiguousarray(shadow), weights, exactly)

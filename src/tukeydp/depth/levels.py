@@ -1,0 +1,214 @@
+"""Level sets of one dataset under a finite set of directions, by order statistics of integer projections.
+
+Level l >= 1 is the set of grid points y with, for every direction v,
+    l-th smallest projection <= <v, y> <= l-th largest projection
+(closed halfspaces on both sides). Level 0 is everything.
+
+Of many rows only the ranks around the middle are found and kept, because only deep levels have any weight: at a million
+rows about a thousand levels out of half a million. The first question about a level further out finds the ranks up to
+there. So no answer depends on which were kept.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tukeydp.data.grid import IntArray
+from tukeydp.threads import available_cores, in_threads
+
+_SAMPLE = 2048
+_FEW_ROWS = 4096  # up to here all levels are found at once
+# Levels below the middle, in square roots of the number of rows: the deepest point lies one to three below it, if the
+# data are symmetric. Where more are asked for, four times as many.
+_BELOW_MIDDLE, _WIDER = 8, 4
+_BLOCK = 2**18  # projections computed at a time, but at least one direction
+_WORTH_A_THREAD = 2**21
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Order statistics of every direction: column j holds the (first + j)-th smallest projections, counted from 0.
+
+    As many ranks are left out above as below: both ranks of a level are here, or none. Never changed once made, so that
+    threads may read one while another finds a wider one.
+    """
+
+    projections: IntArray
+    first: int
+    rows: int
+
+    def holds(self, level: int) -> bool:
+        """Whether the ranks level - 1 and rows - level are here, 1 <= level <= rows."""
+        return self.first < level <= self.rows - self.first
+
+
+class LevelSets:
+    """Directions (k, d), and the order statistics of the projections of the m rows without a missing cell.
+
+    `sample` holds some of the rows (the middle of the grid if there are none), each column sorted: a hint about
+    place and shape for whoever wants to be fast, which never decides anything. Not private: all of this is the data.
+    """
+
+    def __init__(self, directions: IntArray, table: IntArray, window: Window, sample: IntArray) -> None:
+        self.directions, self.sample = directions, sample
+        self._table, self._window = table, window
+        self._widening = threading.Lock()
+
+    @property
+    def d(self) -> int:
+        return self.directions.shape[1]
+
+    @property
+    def rows(self) -> int:
+        return len(self._table)
+
+    @property
+    def window(self) -> Window:
+        """The ranks found so far."""
+        return self._window
+
+    @property
+    def held(self) -> int:
+        """The lowest level whose ranks have been found."""
+        return self._window.first + 1
+
+    @property
+    def projections(self) -> IntArray:
+        """All of them (k, m), sorted for each direction."""
+        return self.reach(1).projections
+
+    def reach(self, level: int) -> Window:
+        """A window that holds `level`, 1 <= level <= rows."""
+        with self._widening:
+            if not self._window.holds(level):
+                self._window = find_ranks(self._table, self.directions, self._wider(level))
+            return self._window
+
+    def _wider(self, level: int) -> int:
+        """How many ranks to leave out: few enough for `level`, and for the next questions, which may go further."""
+        middle = self.rows // 2
+        out = min(middle - _WIDER * (middle - self._window.first), level - 1, self.rows - level)
+        return out if 2 * out > middle else 0  # what saves little is not worth being asked for more
+
+    def with_directions(self, fresh: IntArray) -> LevelSets:
+        """The level sets of the same rows under these directions and further ones."""
+        window = self._window
+        more = find_ranks(self._table, fresh, window.first)
+        both = Window(np.vstack([window.projections, more.projections]), window.first, window.rows)
+        return LevelSets(np.vstack([self.directions, fresh]), self._table, both, self.sample)
+
+    def offsets(self, level: int) -> tuple[IntArray, IntArray]:
+        """Smallest and largest projection allowed at `level`, one per direction; 1 <= level <= rows."""
+        window = self._window
+        if not window.holds(level):
+            window = self.reach(level)
+        return window.projections[:, level - 1 - window.first], window.projections[:, self.rows - level - window.first]
+
+    def contains(self, y: Sequence[int], level: int) -> bool:
+        """Whether the grid point y has depth >= level."""
+        if level <= 0:
+            return True
+        if level > self.rows:
+            return False
+        low, high = self.offsets(level)
+        projected = self.directions @ np.asarray(y, dtype=np.int64)
+        return bool((low <= projected).all() and (projected <= high).all())
+
+    def depths(self, points: IntArray, least: int = 1) -> IntArray:
+        """Depth of many grid points (m, d) at once; of those below `least` only that they are."""
+        window = self.reach(min(least, self.rows)) if self.rows else self._window
+        found = _depths(window, self.directions, points)
+        # Equal projections may run on past both ends of the window.
+        if window.first and (found >= self.rows - window.first).any():
+            found = _depths(self.reach(1), self.directions, points)
+        return found
+
+    def highest_unbroken(self) -> int:
+        """The highest level at which no single direction contradicts itself (smallest > largest allowed)."""
+        # Up to the middle none does; beyond it only where equal projections reach across.
+        low, step = (self.rows + 1) // 2, 1
+        while low + step <= self.rows and self._unbroken(low + step):
+            low, step = low + step, 2 * step
+        high = min(low + step, self.rows + 1)
+        while low + 1 < high:
+            middle = (low + high) // 2
+            if self._unbroken(middle):
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def _unbroken(self, level: int) -> bool:
+        smallest, largest = self.offsets(level)
+        return bool((smallest <= largest).all())
+
+
+def level_sets(rows: IntArray, directions: IntArray, lowest: int | None = None) -> LevelSets:
+    """The level sets of the rows (m, d). Exact int64: the directions were checked for it.
+
+    `lowest` is the lowest level expected to be asked for; None expects deep ones only. It affects speed only.
+    """
+    m = len(rows)
+    some = rows[:: max(1, m // _SAMPLE)] if m else np.zeros((1, rows.shape[1]), dtype=np.int64)
+    sample = np.sort(some, axis=0)
+    directions = np.ascontiguousarray(directions)
+    if lowest is None:
+        lowest = _lowest_expected(some, sample[len(sample) // 2], directions, m) if m > _FEW_ROWS else 1
+    window = find_ranks(rows, directions, min(lowest - 1, m // 2))
+    return LevelSets(directions, rows, window, sample)
+
+
+def _lowest_expected(some: IntArray, centre: IntArray, directions: IntArray, m: int) -> int:
+    """About the depth of the centre, judging by some of the m rows: the deepest point is no shallower."""
+    above = directions @ some.T >= (directions @ centre)[:, np.newaxis]
+    share = above.mean(axis=1)
+    usual = m // 2 - _BELOW_MIDDLE * math.isqrt(m)
+    return max(1, min(usual, int(m * min(share.min(), 1.0 - share.max()))))
+
+
+def find_ranks(rows: IntArray, directions: IntArray, out: int) -> Window:
+    """Order statistics of the projections, without the `out` smallest and the `out` largest of each direction.
+
+    Memory: the result, and a block of projections for each core.
+    """
+    k, m = len(directions), len(rows)
+    found = np.empty((k, m - 2 * out), dtype=np.int64)
+    block = max(1, _BLOCK // max(1, m))
+    starts = iter(range(0, k, block))
+    lock = threading.Lock()
+
+    def work(stopped: threading.Event) -> None:
+        # Used again and again: memory fresh from the system costs as much time as the projections in it.
+        space = np.empty((block if out else 0, m), dtype=np.int64)
+        while not stopped.is_set():
+            with lock:
+                start = next(starts, None)
+            if start is None:
+                return
+            here = slice(start, min(start + block, k))
+            projected = space[: here.stop - start] if out else found[here]
+            np.matmul(directions[here], rows.T, out=projected)
+            if out:
+                projected.partition((out, m - out - 1), axis=1)
+                found[here] = projected[:, out : m - out]
+            found[here].sort(axis=1)
+
+    in_threads(work, available_cores() if k * m >= _WORTH_A_THREAD else 1)
+    return Window(found, out, m)
+
+
+def _depths(window: Window, directions: IntArray, points: IntArray) -> IntArray:
+    """Depths as far as the window tells: a count that leaves it stops at its end."""
+    m, first = window.rows, window.first
+    least = np.full(len(points), m, dtype=np.int64)
+    for v, ranked in zip(directions, window.projections, strict=True):
+        at = points @ v
+        below = first + np.searchsorted(ranked, at, side="right")
+        above = m - first - np.searchsorted(ranked, at, side="left")
+        least = np.minimum(least, np.minimum(below, above))
+    return least

@@ -1,0 +1,221 @@
+"""Linear programs solved exactly: the simplex method in integers, started from a basis that floats suggest.
+
+Optima are rational and proven: a basis is optimal because its point violates no row and its multipliers are >= 0.
+The basis of one level is nearly that of the next, so it is handed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tukeydp.data.grid import FloatArray
+
+Integers = NDArray[np.object_]  # Python's integers, of any size
+
+_FLOAT_STEPS = 500
+_VIOLATED = 1e-9
+_TILT = 1e-6
+_STEEPEST = 200  # pivots on the worst row; afterwards on the first one, which cannot cycle (Bland's rule)
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """{y : normals y <= offsets}, in integers. The last 2d rows are a box: the units, then their opposites.
+
+    `centre` and `scale` say about where the region is and how large: a hint for the floats.
+    """
+
+    normals: Integers
+    offsets: Integers
+    centre: Integers
+    scale: FloatArray
+
+    @property
+    def d(self) -> int:
+        return self.normals.shape[1]
+
+    def in_floats(self) -> tuple[FloatArray, FloatArray]:
+        """The region in coordinates (y - centre) / scale, with rows of length one."""
+        normals = self.normals.astype(np.float64) * self.scale
+        lengths = np.linalg.norm(normals, axis=1)
+        slack = (self.offsets - self.normals @ self.centre).astype(np.float64)
+        return normals / lengths[:, np.newaxis], slack / lengths
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The largest value, where it is attained (numerators over one positive denominator), and the tight rows."""
+
+    value: Fraction
+    numerators: Integers
+    denominator: int
+    basis: tuple[int, ...]
+
+
+def integers(values: Any) -> Integers:
+    """An array of Python's integers.
+
+    Lists are never given to numpy to guess a type for: it takes [2**63, -1] for floats.
+    """
+    if isinstance(values, np.ndarray):
+        return values if values.dtype == object else values.astype(object)
+    return np.asarray(np.frompyfunc(int, 1, 1)(np.array(values, dtype=object)), dtype=object)
+
+
+def in_units(value: float, bits: int) -> int:
+    """A float in units of 2^-bits, rounded down; raises for what is not a finite number."""
+    numerator, denominator = value.as_integer_ratio()
+    return (numerator << bits) // denominator
+
+
+def maximum(region: Region, objective: Sequence[int], start: Sequence[int] | None = None) -> Optimum | None:
+    """The maximum of objective.y over the region, or None if the region is empty. Exact.
+
+    `start` is the basis of another region with the same normals; any hint will do, as will none.
+    """
+    first = len(region.normals) - 2 * region.d
+    box = [first + j + (0 if c >= 0 else region.d) for j, c in enumerate(objective)]
+    basis = _float_basis(region, objective, box if start is None else start)
+    here = _vertex(region, objective, basis)
+    if here is None or (min(here.multipliers) < 0 and here.violated(region) is not None):
+        here = _vertex(region, objective, box)  # has multipliers >= 0 whatever the objective
+        assert here is not None
+    return _pivoted(region, objective, here)
+
+
+@dataclass(frozen=True, eq=False)
+class _Vertex:
+    """Where the rows of a basis meet; all numbers are over the one positive denominator."""
+
+    basis: list[int]
+    adjugate: Integers
+    denominator: int
+    point: Integers
+    multipliers: Integers
+
+    def excess(self, region: Region) -> Integers:
+        return region.normals @ self.point - region.offsets * self.denominator
+
+    def violated(self, region: Region, worst: bool = True) -> int | None:
+        """A row that the point violates: the worst, or the first."""
+        excess = self.excess(region)
+        rows = np.flatnonzero(excess > 0)
+        if not len(rows):
+            return None
+        return int(rows[np.argmax(excess[rows])] if worst else rows[0])
+
+
+def _vertex(region: Region, objective: Sequence[int], basis: Sequence[int]) -> _Vertex | None:
+    inverse = inverted(region.normals[list(basis)])
+    if inverse is None:
+        return None
+    adjugate, denominator = inverse
+    point = adjugate @ region.offsets[list(basis)]
+    return _Vertex(list(basis), adjugate, denominator, point, integers(objective) @ adjugate)
+
+
+def _pivoted(region: Region, objective: Sequence[int], here: _Vertex) -> Optimum | None:
+    """The simplex method from a vertex that is feasible or has multipliers >= 0, and keeps that property."""
+    steps = 0
+    while True:
+        negative = [i for i in range(region.d) if here.multipliers[i] < 0]
+        row = None if negative else here.violated(region, worst=steps < _STEEPEST)
+        if not negative and row is None:
+            value = Fraction(int(integers(objective) @ here.point), here.denominator)
+            return Optimum(value, here.point, here.denominator, tuple(here.basis))
+        basis = list(here.basis)
+        if row is None:
+            out = min(negative, key=lambda i: basis[i])
+            basis[out] = _blocking(region, here, -here.adjugate[:, out])
+        else:
+            weights = region.normals[row] @ here.adjugate
+            leaving = [i for i in range(region.d) if weights[i] > 0]
+            if not leaving:
+                return None  # the row is a combination <= 0 of rows whose common point it excludes
+            out = min(leaving, key=lambda i: (Fraction(int(here.multipliers[i]), int(weights[i])), here.basis[i]))
+            basis[out] = row
+        moved = _vertex(region, objective, basis)
+        assert moved is not None  # the weight of the row that left is not zero
+        here, steps = moved, steps + 1
+
+
+def _blocking(region: Region, here: _Vertex, edge: Integers) -> int:
+    """The first row that stops a walk along the edge; the box stops every walk."""
+    speed = region.normals @ edge
+    room = -here.excess(region)
+    return min(np.flatnonzero(speed > 0).tolist(), key=lambda i: (Fraction(int(room[i]), int(speed[i])), i))
+
+
+def inverted(matrix: Integers) -> tuple[Integers, int] | None:
+    """(adjugate, determinant) with the determinant made positive, by elimination without fractions."""
+    d = len(matrix)
+    work = np.concatenate([matrix, integers(np.eye(d, dtype=np.int64))], axis=1)
+    previous = 1
+    for column in range(d):
+        pivot = next((i for i in range(column, d) if work[i, column] != 0), None)
+        if pivot is None:
+            return None
+        if pivot != column:
+            work[[column, pivot]] = work[[pivot, column]]
+        head = work[column, column]
+        others = [i for i in range(d) if i != column]
+        # Every quotient is exact: the entries are minors of the matrix.
+        work[others] = (work[others] * head - np.outer(work[others, column], work[column])) // previous
+        previous = head
+    adjugate, determinant = work[:, d:], int(previous)
+    return (adjugate, determinant) if determinant > 0 else (-adjugate, -determinant)
+
+
+def determinant(matrix: Integers) -> int:
+    """By elimination without fractions."""
+    work = matrix.copy()
+    d, previous, sign = len(work), 1, 1
+    for column in range(d - 1):
+        pivot = next((i for i in range(column, d) if work[i, column] != 0), None)
+        if pivot is None:
+            return 0
+        if pivot != column:
+            work[[column, pivot]] = work[[pivot, column]]
+            sign = -sign
+        head = work[column, column]
+        rest = work[column + 1 :, column + 1 :] * head
+        rest -= np.outer(work[column + 1 :, column], work[column, column + 1 :])
+        work[column + 1 :, column + 1 :] = rest // previous
+        previous = head
+    return sign * int(work[-1, -1])
+
+
+def _float_basis(region: Region, objective: Sequence[int], start: Sequence[int]) -> list[int]:
+    """The dual simplex method in floats: where it ends is a good guess of the optimal basis.
+
+    The objective is tilted a little. One that is parallel to a row leaves all other multipliers zero, and the method
+    without a sense of direction.
+    """
+    basis = list(start)
+    with np.errstate(all="ignore"):
+        normals, offsets = region.in_floats()
+        costs = np.array([float(c) for c in objective]) * region.scale
+        costs /= np.abs(costs).max()
+        costs += _TILT * np.cos(np.arange(1.0, len(costs) + 1.0))
+        for _ in range(_FLOAT_STEPS):
+            try:
+                inverse = np.linalg.inv(normals[basis])
+            except np.linalg.LinAlgError:
+                break
+            excess = normals @ (inverse @ offsets[basis]) - offsets
+            row = int(np.argmax(excess))
+            if not excess[row] > _VIOLATED:
+                break
+            weights = normals[row] @ inverse
+            ratios = np.where(weights > _VIOLATED, np.maximum(costs @ inverse, 0.0) / weights, np.inf)
+            out = int(np.argmin(ratios))
+            if not np.isfinite(ratios[out]):
+                break
+            basis[out] = row
+    return basis

@@ -1,0 +1,145 @@
+"""Compiled search of a cone of directions for a halfspace with too few rows. Floats with a tolerance.
+
+A cone is spanned by the normals a_1 ... a_d of halfspaces <a_i, z> <= b_i. A direction in it is v = sum of shares
+times normals; the halfspaces imply <v, z> <= sum of shares * b_i, and the level asks for no more than that if
+
+    rows with  sum of shares * height_i >= 0,   height_i(row) = <a_i, row> - b_i,
+
+weigh at least `level`. In the shares a row is a halfspace, so the lightest cell of an arrangement within a simplex is
+wanted (see `cells`). A row whose heights all have one sign does not cut the simplex; few others are left when cones are
+narrow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from tukeydp.geometry.cell_search import lightest_cell
+from tukeydp.geometry.facet_descent import ranked, settle
+
+# Heights of rows are off by rounding, about 1e-15 of their size; a row no farther below than this counts as above.
+TOLERANCE = 2e-13
+
+
+@njit(nogil=True, cache=True)
+def examine(
+    z: Any,
+    points: Any,
+    weights: Any,
+    normals: Any,
+    offsets: Any,
+    on: Any,
+    cones: Any,
+    rays: Any,
+    level: int,
+    first: int,
+    last: int,
+    refuted: Any,
+    directions: Any,
+    members: Any,
+) -> None:
+    """For cones first ... last - 1: whether some direction in it has too few rows, and what to cut with.
+
+    on[i] are rows on hyperplane i. The cut is the direction, and the rows on the hyperplane that descent along the
+    cone's ray leads to (-1 for none).
+    """
+    n, d = z.shape
+    heights = np.empty((n, d))
+    shares = np.empty(d)
+    v = np.empty(d)
+    for t in range(first, last):
+        members[t] = -1
+        measure(z, normals[cones[t]], offsets[cones[t]], on[cones[t]], heights)
+        refuted[t] = lightest(heights, weights, level, shares) < level
+        if not refuted[t]:
+            continue
+        v[:] = 0.0
+        for i in range(d):
+            v += shares[i] * normals[cones[t, i]]
+        directions[t] = v
+        if v @ rays[t] > 0.0:
+            rows, rank = _around(heights, weights, level)
+            count = settle(points[rows], weights[rows], rank, v, rays[t], members[t])
+            for i in range(d):
+                members[t, i] = rows[members[t, i]] if i < count else -1
+
+
+@njit(nogil=True, cache=True)
+def _around(heights: Any, weights: Any, level: int) -> tuple[Any, int]:
+    """Rows that may be level-th in directions of the cone or somewhat outside, and the level among them.
+
+    Wherever the cone's normals are too weak a bound, the level-th row lies between 0 and the level-th of the rows'
+    lowest heights. With a margin of twice that: a descent that goes farther may end on no bound, which is found out.
+    """
+    n, d = heights.shape
+    low = np.full(n, np.inf)
+    high = np.full(n, -np.inf)
+    for j in range(n):
+        for i in range(d):
+            low[j] = min(low[j], heights[j, i])
+            high[j] = max(high[j], heights[j, i])
+    bottom = low[ranked(low, weights, level)]
+    rank = level
+    rows = np.empty(n, dtype=np.int64)
+    count = 0
+    for j in range(n):
+        if low[j] >= -2.0 * bottom:
+            rank -= weights[j]
+        elif high[j] >= 3.0 * bottom:
+            rows[count] = j
+            count += 1
+    if not bottom < 0.0 or rank < 1 or count < d:
+        return np.arange(n), level
+    return rows[:count].copy(), rank
+
+
+@njit(nogil=True, cache=True)
+def measure(z: Any, normals: Any, offsets: Any, members: Any, heights: Any) -> None:
+    """Heights of all rows above the hyperplanes of a cone, a little too high rather than too low.
+
+    members[i] are rows on hyperplane i, whatever rounding says (-1 for none).
+    """
+    n, d = z.shape
+    for j in range(n):
+        size = 1.0
+        for c in range(d):
+            size = max(size, abs(z[j, c]))
+        for i in range(d):
+            height = TOLERANCE * (size + abs(offsets[i])) - offsets[i]
+            for c in range(d):
+                height += normals[i, c] * z[j, c]
+            heights[j, i] = height
+    for i in range(d):
+        for j in members[i]:
+            if j >= 0:
+                heights[j, i] = TOLERANCE
+
+
+@njit(nogil=True, cache=True)
+def lightest(heights: Any, weights: Any, level: int, shares: Any) -> int:
+    """A number below `level` that some direction of a cone has for its weight; if there is none, at least `level`.
+
+    `shares` becomes the direction, as parts of the cone's normals that add up to one.
+    """
+    n, d = heights.shape
+    kept = np.empty(n, dtype=np.int64)
+    always = 0
+    m = 0
+    for j in range(n):
+        low = np.inf
+        high = -np.inf
+        for i in range(d):
+            low = min(low, heights[j, i])
+            high = max(high, heights[j, i])
+        if low >= 0.0:
+            always += weights[j]
+        elif high >= 0.0:
+            kept[m] = j
+            m += 1
+    shares[:] = 1.0 / d
+    if always >= level or m == 0:
+        return always
+    return lightest_cell(heights[kept[:m]], weights[kept[:m]], always, level, shares)

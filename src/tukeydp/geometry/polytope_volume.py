@@ -1,0 +1,177 @@
+"""The volume of any bounded polytope {y : A y <= b}, exactly (up to rounding) or by random walks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tukeydp.data.grid import FloatArray
+from tukeydp.errors import ParameterError
+from tukeydp.geometry.flats import FLAT
+from tukeydp.geometry.polytopes import inner_ball, polytope
+from tukeydp.randomness import source
+
+_UNIT_BOX = 1.0 + 1e-9
+
+
+def polytope_volume(
+    A: Any,  # the paper's letter, and everyone's
+    b: Any,
+    method: str = "exact",
+    *,
+    error: float = 0.03,
+    randomness: Any = None,
+) -> float:
+    """Volume of the polytope {y : A y <= b}.
+
+    Parameters
+    ----------
+    A, b
+        Array-likes of shape (m, d) and (m,). Rows of zeros are allowed.
+    method
+        "exact": from the vertices, correct up to rounding; their number grows like m^(d/2), so up to d = 8 or so.
+        "mcmc": rounding, then Gaussian cooling with hit-and-run; polynomial in m and d, an estimate without proof.
+    error
+        For "mcmc": relative standard deviation to aim for, at least 0.01. Halving it takes four times as long.
+    randomness
+        For "mcmc": None or `td.seeded(seed)`.
+
+    Returns
+    -------
+    float
+        Zero for an empty polytope, and for one that is flat to floats: its inner radius, or its width along an axis,
+        below 1e-10 of its longest side or of how far it is from the origin.
+
+    Raises
+    ------
+    ParameterError
+        If the polytope is unbounded with infinite volume, or the shapes do not fit.
+
+    Examples
+    --------
+    >>> from tukeydp.geometry.level_sets import polytope_volume
+    >>> triangle = [[-1, 0], [0, -1], [1, 1]], [0, 0, 2]
+    >>> round(polytope_volume(*triangle), 9)
+    2.0
+    >>> import tukeydp as td
+    >>> 1.8 < polytope_volume(*triangle, method="mcmc", randomness=td.seeded(1)) < 2.2
+    True
+    """
+    if method not in ("exact", "mcmc"):
+        raise ParameterError("method", "must be 'exact' or 'mcmc'", repr(method)[:60])
+    if not (isinstance(error, float | int) and 0.01 <= error < 1.0):
+        raise ParameterError("error", "must be at least 0.01 and < 1", repr(error)[:60])
+    bits = source(randomness)
+    rows, reach = _unit_rows(A, b)
+    unit = _unit_of_length(reach)
+    scaled = _in_unit_box(rows, reach / unit)
+    if scaled is None:
+        return 0.0
+    normals, offsets, log_unit = scaled
+    log_unit += normals.shape[1] * math.log(unit)
+    ball = inner_ball(normals, offsets)
+    if not ball.radius > FLAT:
+        return 0.0
+    if method == "exact":
+        shape = polytope(normals, offsets, ball.centre)
+        if shape is None:
+            raise ParameterError("A, b", "must describe a polytope that floats can resolve", "one that they cannot")
+        log_volume = math.log(shape.volume)
+    else:
+        from tukeydp.mcmc.nests import generator
+        from tukeydp.mcmc.volumes import cool
+
+        rng = generator(bits.key(), 0)
+        log_volume = cool(normals, offsets, ball.centre, rng, error=float(error)).estimate.log_volume
+    total = log_volume + log_unit
+    return math.exp(total) if total < math.log(np.finfo(np.float64).max) else math.inf
+
+
+def require_bounded(normals: FloatArray, offsets: FloatArray) -> None:
+    """Refuse a polytope that is unbounded, unless it is empty or flat. Two linear programs for each column."""
+    rows, reach = _unit_rows(normals, offsets)
+    _in_unit_box(rows, reach / _unit_of_length(reach))
+
+
+def _unit_rows(a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
+    """The halfspaces with normals of length one, without those that hold everywhere."""
+    try:
+        normals, offsets = np.array(a, dtype=np.float64), np.array(b, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError("A, b", "must be arrays of numbers", type(a).__name__) from None
+    if normals.ndim != 2 or offsets.shape != normals.shape[:1] or not normals.size:
+        rule = "must have shapes (m, d) and (m,), m and d at least 1"
+        raise ParameterError("A, b", rule, f"{normals.shape} and {offsets.shape}")
+    if not (np.isfinite(normals).all() and np.isfinite(offsets).all()):
+        raise ParameterError("A, b", "must be finite", "an infinite or missing entry")
+    sizes = np.abs(normals).max(axis=1)
+    if (offsets[sizes == 0.0] < 0.0).any():
+        return np.zeros((1, normals.shape[1])), -np.ones(1)
+    normals, offsets, sizes = normals[sizes > 0.0], offsets[sizes > 0.0], sizes[sizes > 0.0]
+    normals, offsets = normals / sizes[:, np.newaxis], offsets / sizes
+    lengths = np.linalg.norm(normals, axis=1)
+    return normals / lengths[:, np.newaxis], offsets / lengths
+
+
+def _unit_of_length(offsets: FloatArray) -> float:
+    """A power of two by which to divide offsets that are all small or all large.
+
+    To a solver numbers below 1e-9 are nothing, and from 1e20 on infinite. Offsets to both sides of 1 stay as they are:
+    the large ones may be of rows that do not matter.
+    """
+    sizes = np.abs(offsets[offsets != 0.0])
+    if not len(sizes):
+        return 1.0
+    return 2.0 ** math.floor(math.log2(float(np.clip(1.0, sizes.min(), sizes.max()))))
+
+
+def _in_unit_box(normals: FloatArray, offsets: FloatArray) -> tuple[FloatArray, FloatArray, float] | None:
+    """The polytope in coordinates in which its bounding box is [-1, 1]^d, and log of the unit; None without volume.
+
+    Two linear programs for each column.
+    """
+    import highspy
+
+    m, d = normals.shape
+    solver: Any = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("presolve", "off")
+    for _ in range(d):
+        solver.addVar(-highspy.kHighsInf, highspy.kHighsInf)
+    indices, starts = np.tile(np.arange(d, dtype=np.int32), m), np.arange(0, m * d, d, dtype=np.int32)
+    if m:
+        solver.addRows(m, np.full(m, -np.inf), offsets, m * d, starts, indices, normals.ravel())
+    solver.run()
+    if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+        return None
+    ends = np.empty((2, d))
+    for column in range(d):
+        for side, sign in enumerate((1.0, -1.0)):
+            solver.changeColCost(column, sign)
+            solver.run()
+            if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+                _require_flat(normals, offsets)
+                return None
+            ends[side, column] = sign * solver.getInfo().objective_function_value
+        solver.changeColCost(column, 0.0)
+    half = 0.5 * (ends[1] - ends[0])
+    if not (half > FLAT * np.abs(ends).max()).all():
+        return None
+    seen = normals * half
+    lengths = np.linalg.norm(seen, axis=1)
+    inward = (offsets - normals @ (0.5 * (ends[0] + ends[1]))) / lengths
+    box = np.vstack([np.eye(d), -np.eye(d)])
+    # The box's own rows change nothing, and keep rounding in nearly parallel rows from opening the polytope.
+    return (
+        np.vstack([seen / lengths[:, np.newaxis], box]),
+        np.append(inward, np.full(2 * d, _UNIT_BOX)),
+        float(np.log(half).sum()),
+    )
+
+
+def _require_flat(normals: FloatArray, offsets: FloatArray) -> None:
+    """An unbounded polytope has no volume if it is flat; otherwise it is refused."""
+    if not len(normals) or inner_ball(normals, offsets).radius > FLAT:
+        raise ParameterError("A, b", "must describe a bounded polytope", "one that is unbounded in some direction")

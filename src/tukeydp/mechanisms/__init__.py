@@ -1,0 +1,1 @@
+"""The private mechanisms; each reads like its theorem."""

@@ -1,0 +1,208 @@
+"""REM: the exponential mechanism over deep points only, without bounds, after a test (docs/proofs/rem.md)."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from tukeydp.data.grid import Grid, IntArray, unbounded_grid
+from tukeydp.data.tables import read_table
+from tukeydp.depth.choice import notion, require_memory
+from tukeydp.depth.levels import level_sets
+from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Notion, default_directions
+from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.rehearsal import ExpectedError, expected_error
+from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
+from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
+from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, passes
+from tukeydp.privacy import ApproxDP
+from tukeydp.randomness import Keystream, source
+from tukeydp.release import Refused, Release
+from tukeydp.sampling.certificates import Box
+from tukeydp.sampling.cutting_planes import CuttingPlanes
+from tukeydp.sampling.sampler import Sampler
+from tukeydp.sizes.exact_depth_sizes import ExactSizes
+from tukeydp.sizes.level_sizes import Sizes, sizes_of
+
+_TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
+_WIDE, _WIDE_EXACT = 50, 42  # bits of the grid; the rest of 62 is for directions
+_EXACT_SLACK = Fraction(1, 256)
+
+
+def rem(
+    x: Any,
+    *,
+    epsilon: Any,
+    delta: Any,
+    depth: Notion | Exact | None = None,
+    resolution: Any = Fraction(1, 10**6),
+    threshold: int | None = None,
+    test: str = "graded",
+    unproven: Any = None,
+    randomness: Any = None,
+) -> Release | Refused:
+    """Release a deep point of `x` without knowing any bounds, or refuse.
+
+    Points of depth at least t are released with probability proportional to e^(epsilon_e T(y) / 2), where T(y) is the
+    depth of y in the data, provided that a random test finds the data safe: that no single row could change much.
+
+    Parameters
+    ----------
+    x
+        Array-like of shape (n, d) or (n,), or a pandas, polars or Arrow table; one row per person. Never modified.
+        A row with a missing or unreadable cell counts in no halfspace.
+    epsilon, delta
+        Privacy budget, epsilon > 0 and 0 < delta < 1; delta should be far below 1/n. A float means its shortest
+        decimal: 0.1 is 1/10.
+    depth
+        `td.AnyScale(k)` (default: with a number of directions that grows with d), `td.Spread(k)` where all columns are
+        known to have about the same scale, `td.Random(k)`, `td.AxisAligned()`,
+        `td.Directions(vectors)`, or `td.Exact()`: 300 rows take two seconds in two columns, 20 in three.
+    resolution
+        Step of the public grid, a scalar or one per column. Give the true step of columns that hold few different
+        values (1 for counts). The grid reaches 2**49 steps to either side of zero, 2**41 for exact depth
+        (`release.grid` says how far that is); rows beyond are moved to its edge.
+    threshold
+        t, at least 1: the least depth that may be released. None: chosen from n, d, epsilon and delta alone. To try
+        several on the same data and keep the best would not be private.
+    test
+        "graded" (default) releases from the fewest rows; "laplace" is the plain noisy threshold; "paper" is Algorithm 2
+        of the paper with its constants.
+    unproven
+        None, or "mcmc" for an experiment **without any guarantee**: Algorithm 2 of the paper with volumes and the draw
+        by random walks; `test` is left out. How many steps a walk needs is known from experience only, so `guarantee`
+        is None, `private` False, and the result must not be published. A column of equal values has no volume: its
+        levels count as empty, and the run refuses.
+    randomness
+        None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
+
+    Returns
+    -------
+    Release or Refused
+        Both carry the guarantee: a refusal has spent it too.
+
+    Privacy
+    -------
+    (epsilon, delta)-DP under the swap of one row; n, d, the column names and all parameters are public. How long the
+    call takes depends on the data: see docs/threat-model.md.
+
+    Cost
+    ----
+    Some dozens of exact linear programs, counts, volumes or inscribed ellipsoids: with 30 directions 0.03 seconds in
+    two columns, 0.1 in five, 0.2 in ten; more with more directions.
+
+    Examples
+    --------
+    >>> import numpy as np, tukeydp as td
+    >>> x = np.random.default_rng(1).normal(loc=[5, 100], scale=[1, 20], size=(500, 2))
+    >>> release = td.rem(x, epsilon=1, delta=1e-6, randomness=td.seeded(7))
+    >>> release.released, bool((np.abs(release.point - x.mean(axis=0)) < [0.5, 10]).all())
+    (True, True)
+    >>> print(release.guarantee)
+    epsilon = 1, delta = 1e-06 (approximate differential privacy, one row swapped)
+    >>> td.rem(x[:40], epsilon=1, delta=1e-6, randomness=td.seeded(7)).released
+    False
+    """
+    guarantee = ApproxDP(epsilon, delta)
+    if test not in _TESTS:
+        raise ParameterError("test", "must be graded, laplace or paper", repr(test)[:60])
+    bits = source(randomness)
+    table = read_table(x)
+    depth = depth if isinstance(depth, Exact) else notion(depth, table.n, table.d, AnyScale)
+    if table.d == 1 and isinstance(depth, Exact):
+        depth = AxisAligned()  # the same depth
+    require_memory(depth, table.n, table.d)
+    plan = _plan(test, table.n, table.d, guarantee, _checked_threshold(threshold, table.n))
+    grid = unbounded_grid(table.d, resolution=resolution, bits=_grid_bits(depth, table.d))
+    if unproven is not None:
+        from tukeydp.mcmc.mechanisms import mcmc_rem, require_mcmc
+
+        require_mcmc(unproven)
+        if test == "laplace":
+            raise ParameterError("test", "must be left out with unproven='mcmc', which runs the paper's", repr(test))
+        budget = {"epsilon": guarantee.epsilon, "delta": guarantee.delta}
+        whole = _checked_threshold(threshold, table.n)
+        return mcmc_rem(table, **budget, grid=grid, depth=depth, threshold=whole, randomness=bits)
+    public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
+    # Exact depth is tested along some public directions too: a set that contains its level sets.
+    along = AnyScale(default_directions(table.d)) if isinstance(depth, Exact) else depth
+    directions = along.on_grid(grid, public_key)
+    outcome = partial(
+        Refused,
+        guarantee=guarantee,
+        mechanism="rem",
+        seeded=not bits.private,
+        n=table.n,
+        d=table.d,
+        columns=table.columns,
+        notion=repr(depth),
+        directions=directions,
+        grid=grid,
+        settings={
+            "test": test,
+            "threshold": plan.threshold,
+            "epsilon_draw": plan.release,
+            "epsilon_test": plan.test,
+        },
+        rehearsal=partial(_expected, table.n, plan, directions, grid),
+    )
+    y = _draw(grid.snap(table.cells), depth, directions, grid, plan, _TESTS[test], secret_key, coin_key)
+    return outcome() if y is None else Release(point=grid.point(y), **outcome.keywords)
+
+
+def _checked_threshold(threshold: Any, n: int) -> int | None:
+    if threshold is None:
+        return None
+    try:
+        whole = operator.index(threshold)
+    except TypeError:
+        whole = 0
+    if isinstance(threshold, bool) or not 1 <= whole <= n:
+        raise ParameterError("threshold", f"must be None or an integer from 1 to n = {n}", repr(threshold)[:60])
+    return whole
+
+
+def _plan(test: str, n: int, d: int, guarantee: ApproxDP, threshold: int | None) -> Plan:
+    if test == "paper":
+        return paper_plan(n, guarantee.epsilon, guarantee.delta, threshold)
+    return chosen_plan(n, d, guarantee.epsilon, guarantee.delta, threshold)
+
+
+def _grid_bits(depth: Notion | Exact, d: int) -> int:
+    if isinstance(depth, Exact):
+        return _WIDE_EXACT
+    return depth.grid_bits(d) if isinstance(depth, Directions) or d > 64 else _WIDE
+
+
+def _draw(
+    rows: IntArray,
+    depth: Notion | Exact,
+    directions: IntArray,
+    grid: Grid,
+    plan: Plan,
+    test: SafetyTest,
+    secret_key: bytes,
+    coin_key: bytes,
+) -> list[int] | None:
+    """A deep grid point if the test passes, None if not."""
+    within = Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))
+    sizes: Sizes
+    sampler: Callable[[], Sampler | CuttingPlanes]
+    if isinstance(depth, Exact):
+        sizes = ExactSizes(rows, directions, within, plan.threshold, min(_EXACT_SLACK, plan.test / 64))
+        sampler = partial(CuttingPlanes, rows, within=within, epsilon=plan.release, lowest=plan.threshold)
+    else:
+        levels = level_sets(rows, directions, lowest=1)  # the test looks at levels down to a threshold far from the top
+        sizes = sizes_of(levels, within, plan.threshold)
+        sampler = partial(Sampler, levels, within=within, epsilon=plan.release, lowest=plan.threshold)
+    if not passes(test, Evidence(sizes, plan), Keystream(coin_key).bits(0)):
+        return None
+    return sampler().draw(secret_key)
+
+
+def _expected(n: int, plan: Plan, directions: IntArray, grid: Grid) -> ExpectedError:
+    """Rehearsed on tables that are far from the ends of the grid."""
+    return expected_error(n=n, epsilon=plan.release, directions=directions, cells=grid.cells, lowest=plan.threshold)

@@ -1,0 +1,187 @@
+"""Choosing REM's threshold and its split of epsilon from (n, d, epsilon, delta) alone, on made-up populations.
+
+The populations are a Gaussian one, a Cauchy one, and a Gaussian one with every fifth row far away. For each, sizes of
+level sets have closed forms, up to a loss of about 1/sqrt(n) in radius because the deepest point of a sample is less
+deep than that of a population. Floats: whatever comes out is public and keeps the guarantee.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, lru_cache
+
+import numpy as np
+
+from tukeydp.data.grid import FloatArray
+from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.rem_test.evidence import Plan, sparse_offsets
+from tukeydp.privacy import show
+
+# Parts of epsilon for the test, in fortieths: simple numbers keep the coin's arithmetic short.
+_PARTS = (4, 5, 6, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22)
+_MARGIN = 5.0  # nats beyond ln(1/delta): more swaps than this allows need not be looked at
+_SAFE = 4.0  # a log strength of 4 passes with probability 0.99999
+_OUTLIERS, _FAR = 0.2, 20.0
+_SHALLOW = 1 / 8  # where there is a choice: columns of few values have no very deep points
+_SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 1000), Fraction(10_000)
+_SMALLEST_DELTA = Fraction(1, 10**300)
+
+
+Curve = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class _Population:
+    """Logarithms of upper and lower size of a level l of n."""
+
+    upper: Curve
+    lower: Curve
+
+
+def chosen_plan(n: int, d: int, epsilon: Fraction, delta: Fraction, threshold: int | None) -> Plan:
+    """The plan of the graded and the plain test."""
+    _require_range(epsilon, delta)
+    t, part = _best(n, d, float(epsilon), float(delta), threshold)
+    return make_plan(n, t, epsilon * part, epsilon * (1 - part), delta)
+
+
+def paper_plan(n: int, epsilon: Fraction, delta: Fraction, threshold: int | None) -> Plan:
+    """Algorithm 2's own split, and its usual threshold n/4."""
+    _require_range(epsilon, delta)
+    t = max(1, n // 4) if threshold is None else threshold
+    test = epsilon / 4
+    swaps = min(t - 1, _swaps(float(test), float(delta)))
+    return Plan(n, t, epsilon / 2, test, delta, swaps, tuple(range(n + 1)))
+
+
+def _require_range(epsilon: Fraction, delta: Fraction) -> None:
+    """Far from where the floats of a plan, or the first guess of a threshold, would give out."""
+    if not _SMALLEST_EPSILON <= epsilon <= _LARGEST_EPSILON:
+        rule = f"must be from {show(_SMALLEST_EPSILON)} to {show(_LARGEST_EPSILON)} for rem"
+        raise ParameterError("epsilon", rule, show(epsilon))
+    if delta < _SMALLEST_DELTA:
+        raise ParameterError("delta", "must be at least 1e-300 for rem", show(delta))
+
+
+def make_plan(n: int, threshold: int, test: Fraction, release: Fraction, delta: Fraction) -> Plan:
+    swaps = min(threshold - 1, _swaps(float(test), float(delta)))
+    return Plan(n, threshold, release, test, delta, swaps, sparse_offsets(n))
+
+
+def log_strength(n: int, d: int, plan: Plan) -> float:
+    """What the graded test makes of a Gaussian table, as a logarithm."""
+    return _log_strength(_gaussian(n, d), n, plan.threshold, float(plan.test), float(plan.release), float(plan.delta))
+
+
+def _swaps(test: float, delta: float) -> int:
+    return math.ceil((math.log(1.0 / delta) + _MARGIN) / test)
+
+
+@lru_cache(maxsize=256)
+def _best(n: int, d: int, epsilon: float, delta: float, threshold: int | None) -> tuple[int, Fraction]:
+    """The Gaussian table first, then the worst of the three, then a low threshold, then a small part for the test."""
+    populations = (_gaussian(n, d), _cauchy(n, d), _contaminated(n, d))
+    sure = 1.1  # how much of the Gaussian table's strength comes first: it passes with probability 0.995
+
+    @cache
+    def merit(t: int, part: int) -> tuple[float, float, bool, int, float]:
+        test = epsilon * part / 40
+        strengths = [_log_strength(p, n, t, test, epsilon - test, delta) for p in populations]
+        return min(strengths[0], sure), min(*strengths, _SAFE), t <= _SHALLOW * n, -part, min(strengths)
+
+    if threshold is not None:
+        part = max(_PARTS, key=lambda p: merit(threshold, p))
+        return threshold, Fraction(part, 40)
+    most = max(1, (n - 1) // 2)
+    grid = sorted({max(1, min(most, round(most * g))) for g in np.geomspace(min(1.0, 8 / most), 1.0, 24)})
+    t, part = max(((t, p) for t in grid for p in _PARTS), key=lambda at: merit(*at))
+    step = max(1, t // 8)
+    while True:
+        near = [(t + s, p) for s in (-step, step) for p in _PARTS if abs(p - part) <= 1 and 1 <= t + s <= most]
+        best = max([(t, part), *near], key=lambda at: merit(*at))
+        if best == (t, part) and step == 1:
+            return t, Fraction(part, 40)
+        if best == (t, part):
+            step //= 2
+        t, part = best
+
+
+def _log_strength(population: _Population, n: int, t: int, test: float, release: float, delta: float) -> float:
+    """The logarithm of R (docs/proofs/rem.md, section 4) in a population."""
+    eta = release / 2
+    swaps = min(t - 1, _swaps(test, delta))
+    strongest = math.log(delta) + test * swaps
+    k = np.arange(0, swaps, max(1, swaps // 32))
+    offsets = np.array(sparse_offsets(n))
+    offsets = offsets[t + 1 + offsets <= n // 2]
+    if not len(k) or not len(offsets):
+        return min(strongest, math.log(delta))
+    with np.errstate(all="ignore"):
+        log_c = eta * offsets.astype(np.float64)
+        log_c[1:] += np.log(-np.expm1(-eta * np.diff(offsets)))
+        shares = log_c + population.lower((t + 1 + k[:, np.newaxis] + offsets).astype(np.float64))
+        most = shares.max(axis=1)
+        log_b = np.where(
+            np.isneginf(most), -np.inf, eta + most + np.log(np.exp(shares - most[:, np.newaxis]).sum(axis=1))
+        )
+        outer, inner = population.upper(np.asarray(t - 1.0 - k)), population.upper(np.asarray(t - 0.0 - k))
+        log_a = np.logaddexp(outer - eta, inner + math.log(-math.expm1(-eta)))
+        found = math.log(delta) + test * k + np.logaddexp(0.0, log_b - log_a)
+    return min(strongest, float(found.min()))
+
+
+def _population(n: int, d: int, below: Curve, above: Curve, across: Curve, loss: float = 1.0) -> _Population:
+    """From the distances of level p's ends from the centre: on either side along one direction, and across it."""
+    ball = d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1)
+    lost = loss / math.sqrt(n)
+
+    def upper(level: FloatArray) -> FloatArray:
+        length = np.log(np.maximum(below(level / n) + above(level / n), 1e-300))
+        if d == 3:  # a volume; beyond, a box; in fewer columns the box has shown itself close enough
+            return ball + (d - 1) * np.log(np.maximum(across(level / n), 1e-300)) + length - math.log(2.0)
+        return d * length
+
+    def lower(level: FloatArray) -> FloatArray:
+        radius, length = across(level / n) - lost, (below(level / n) + above(level / n)) / 2 - lost
+        volume = ball + (d - 1) * np.log(np.maximum(radius, 1e-300)) + np.log(np.maximum(length, 1e-300))
+        return np.where((radius > 0) & (length > 0), volume, -np.inf)
+
+    return _Population(upper, lower)
+
+
+def _normal(p: FloatArray) -> FloatArray:
+    from scipy.special import ndtri
+
+    return -ndtri(np.clip(p, 1e-300, 1.0))
+
+
+def _gaussian(n: int, d: int) -> _Population:
+    return _population(n, d, _normal, _normal, _normal)
+
+
+def _cauchy(n: int, d: int) -> _Population:
+    def quantile(p: FloatArray) -> FloatArray:
+        return np.tan(math.pi * (0.5 - p))
+
+    return _population(n, d, quantile, quantile, quantile)
+
+
+def _contaminated(n: int, d: int) -> _Population:
+    rest = 1.0 - _OUTLIERS
+
+    def below(p: FloatArray) -> FloatArray:
+        return _normal(p / rest)
+
+    def above(p: FloatArray) -> FloatArray:
+        return np.where(p <= _OUTLIERS, _FAR, _normal((p - _OUTLIERS) / rest))
+
+    # Between what directions at right angles to the outliers see and what those a little off do; fitted to samples.
+    off = min(0.6, 0.4 + 0.04 * d)
+
+    def across(p: FloatArray) -> FloatArray:
+        return (1 - off) * _normal(p) + off * below(p)
+
+    return _population(n, d, below, above, across, loss=1.5)

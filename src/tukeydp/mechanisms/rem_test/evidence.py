@@ -1,0 +1,234 @@
+"""How safe a dataset is for REM: brackets of 1 + b_k / a_k, refined level by level as far as a test asks.
+
+1 / (1 + b_k / a_k) bounds what k + 1 swapped rows can do (docs/proofs/rem.md, section 3). Over e^(eta t),
+
+    a_k = e^-eta upper(t-1-k) + (1 - e^-eta) upper(t-k)   [ - lower(t+k+1) where sizes are exact ]
+    b_k = e^eta sum_i c_i lower(t+k+1+o_i),    c_0 = 1,   c_i = e^(eta o_i) - e^(eta o_(i-1))
+
+for public offsets 0 = o_0 < o_1 < ... Sizes fall as levels rise, so those of a few levels bracket all others; each new
+one narrows the brackets, and once all are known only rounding is left.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right, insort
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from tukeydp.exact.level_draw import exp_bracket
+from tukeydp.sizes.level_sizes import Sizes
+
+# Sizes are whole numbers of 2^-_UNIT grid points here: below one point there is nothing but zero.
+_UNIT = 64
+_DENSE, _GROWTH = 48, 1.08
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is fixed without the data.
+
+    Attributes
+    ----------
+    threshold
+        The lowest level t that may be released.
+    release, test
+        The two parts of epsilon: that of the draw (eta is half of it) and that of the test.
+    swaps
+        K: that many swapped rows are taken to be able to do anything.
+    offsets
+        0 = o_0 < o_1 < ...: the levels above t + k + 1 that are looked at.
+    """
+
+    n: int
+    threshold: int
+    release: Fraction
+    test: Fraction
+    delta: Fraction
+    swaps: int
+    offsets: tuple[int, ...]
+
+    @property
+    def eta(self) -> Fraction:
+        return self.release / 2
+
+    @property
+    def epsilon(self) -> Fraction:
+        return self.release + self.test
+
+
+def sparse_offsets(n: int) -> tuple[int, ...]:
+    """0 ... 48, then growing by 8 percent, up to n."""
+    found = list(range(min(_DENSE, n) + 1))
+    while found[-1] < n:
+        found.append(max(found[-1] + 1, int(found[-1] * _GROWTH)))
+    return tuple(found)
+
+
+class _Known:
+    """Sizes at some levels, and what monotonicity says about the others."""
+
+    def __init__(self) -> None:
+        self.values: dict[int, int] = {}
+        self._levels: list[int] = []
+
+    def add(self, level: int, value: int) -> None:
+        self.values[level] = value
+        insort(self._levels, level)
+
+    def below(self, level: int) -> int | None:
+        """The nearest known level at or below."""
+        i = bisect_right(self._levels, level)
+        return self._levels[i - 1] if i else None
+
+    def above(self, level: int) -> int | None:
+        """The nearest known level at or above."""
+        i = bisect_left(self._levels, level)
+        return self._levels[i] if i < len(self._levels) else None
+
+    def bracket(self, level: int) -> tuple[int, int]:
+        below, above = self.below(level), self.above(level)
+        assert below is not None
+        return 0 if above is None else self.values[above], self.values[below]
+
+
+class Evidence:
+    """Brackets of 1 + b_k / a_k for k = 0 ... K - 1. Not private: all of this is the data."""
+
+    def __init__(self, sizes: Sizes, plan: Plan) -> None:
+        self.plan, self._sizes = plan, sizes
+        self.slack = sizes.slack
+        self._offsets = [o for o in plan.offsets if plan.threshold + 1 + o <= sizes.top] or [0]
+        self._upper = _Known()
+        self._lower = self._upper if sizes.exact else _Known()
+        self._weights: dict[int, list[tuple[int, int]]] = {}
+        self._powers: dict[tuple[int, int], tuple[int, int]] = {}
+        self.empty = self._measure(self._lower, plan.threshold) == 0
+        if not self.empty:
+            self._lower.add(max(sizes.top, plan.threshold) + 1, 0)
+            if plan.swaps:
+                self._measure(self._upper, plan.threshold - plan.swaps)
+                self._measure(self._upper, plan.threshold)
+
+    def strength(self, k: int, bits: int) -> tuple[int | None, int | None]:
+        """1 + b_k / a_k from below and from above, times 2^bits; None for infinity. It falls as k grows."""
+        a_low, a_high = self._a(k, bits)
+        b_low = b_high = 0
+        for (c_low, c_high), level in zip(self._c(bits), self._levels(k), strict=True):
+            low, high = self._lower.bracket(level)
+            b_low += c_low * low
+            b_high += c_high * high
+            if not high:
+                break
+        e_low, e_high = self._exp(1, bits)
+        one = 1 << bits
+        return (
+            one + b_low * e_low // a_high if a_high > 0 else None if b_low else one,
+            one - (-b_high * e_high // a_low) if a_low > 0 else None if b_high else one,
+        )
+
+    def peak(self, k: int, bits: int) -> tuple[int, int]:
+        """The paper's score: the largest e^(eta o) lower(t+k+1+o) / upper(t-1-k), o >= 1, times 2^bits."""
+        a_low, a_high = self._upper.bracket(self.plan.threshold - 1 - k)
+        low = high = 0
+        for o, level in zip(self._offsets[1:], self._levels(k)[1:], strict=True):
+            size_low, size_high = self._lower.bracket(level)
+            if not size_high:
+                break
+            e_low, e_high = self._exp(o, bits)
+            low, high = max(low, e_low * size_low), max(high, e_high * size_high)
+        return low // a_high, -(-high // a_low)
+
+    def refine(self, k: int) -> bool:
+        """Measure the level that says most about b_k / a_k; False if all are known."""
+        t = self.plan.threshold
+        unknown = [level for level in (t - 1 - k, t - k) if level not in self._upper.values]
+        shares = self._shares(k)
+        missing = [level for level in shares if level not in self._lower.values]
+        if unknown and self._doubt(self._upper, unknown[0]) >= self._doubt_below(shares):
+            self._measure(self._upper, unknown[0])
+        elif missing:
+            self._measure(self._lower, self._most_telling(shares, missing))
+        elif self._sizes.exact and t + k + 1 not in self._lower.values:
+            self._measure(self._lower, t + k + 1)
+        elif unknown:
+            self._measure(self._upper, unknown[0])
+        else:
+            return False
+        return True
+
+    def _measure(self, known: _Known, level: int) -> int:
+        if level not in known.values:
+            if known is self._upper:
+                value = math.ceil(self._sizes.upper(level) * 2**_UNIT)
+            else:
+                value = math.floor(self._sizes.lower(level) * 2**_UNIT)
+            known.add(level, value)
+        return known.values[level]
+
+    def _levels(self, k: int) -> list[int]:
+        return [self.plan.threshold + k + 1 + o for o in self._offsets]
+
+    def _a(self, k: int, bits: int) -> tuple[int, int]:
+        """a_k from below and from above, times 2^(bits + _UNIT)."""
+        t = self.plan.threshold
+        e_low, e_high = self._exp(1, bits)
+        one = 1 << bits
+        part_low, part_high = one * one // e_high, -(-one * one // e_low)  # e^-eta
+        outer_low, outer_high = self._upper.bracket(t - 1 - k)
+        inner_low, inner_high = self._upper.bracket(t - k)
+        # e^-eta outer + (1 - e^-eta) inner, and outer >= inner: it grows with e^-eta.
+        low = part_low * outer_low + (one - part_low) * inner_low
+        high = part_high * outer_high + (one - part_high) * inner_high
+        if self._sizes.exact:
+            core_low, core_high = self._lower.bracket(t + k + 1)
+            low, high = low - one * core_high, high - one * core_low
+        return low, high
+
+    def _exp(self, offset: int, bits: int) -> tuple[int, int]:
+        """e^(eta offset), times 2^bits."""
+        if (offset, bits) not in self._powers:
+            self._powers[offset, bits] = exp_bracket(self.plan.eta * offset, bits + _UNIT).fixed(-bits)
+        return self._powers[offset, bits]
+
+    def _c(self, bits: int) -> list[tuple[int, int]]:
+        """The weights c_i, times 2^bits."""
+        if bits not in self._weights:
+            ends = [self._exp(o, bits) for o in self._offsets]
+            steps = [(max(0, b[0] - a[1]), b[1] - a[0]) for a, b in pairwise(ends)]
+            self._weights[bits] = [(1 << bits, 1 << bits), *steps]
+        return self._weights[bits]
+
+    def _shares(self, k: int) -> dict[int, tuple[float, float]]:
+        """Logarithms of each level's part of b_k, from below and from above."""
+        shares = {}
+        for (c, _), level in zip(self._c(_UNIT), self._levels(k), strict=True):
+            low, high = self._lower.bracket(level)
+            if not high:
+                break
+            weight = _log(c)
+            shares[level] = (weight + _log(low), weight + _log(high))
+        return shares
+
+    def _doubt(self, known: _Known, level: int) -> float:
+        low, high = known.bracket(level)
+        return _log(high) - _log(low)
+
+    def _doubt_below(self, shares: dict[int, tuple[float, float]]) -> float:
+        if not shares:
+            return 0.0
+        return max(high for _, high in shares.values()) - max(low for low, _ in shares.values())
+
+    def _most_telling(self, shares: dict[int, tuple[float, float]], missing: list[int]) -> int:
+        """The missing level that may weigh most; halfway down to the known ones while nothing above it is known."""
+        heaviest = max(missing, key=lambda level: shares[level][1])
+        if self._lower.bracket(heaviest)[0]:
+            return heaviest
+        below = self._lower.below(heaviest)
+        between = [level for level in missing if below is not None and below < level <= heaviest]
+        return between[len(between) // 2]
+
+
+def _log(value: int) -> float:
+    return math.log(value) if value > 0 else -math.inf

@@ -1,0 +1,1 @@
+"""Proven draws: certified boxes around level sets, and the sampler that proposes from them."""

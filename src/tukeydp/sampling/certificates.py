@@ -1,0 +1,84 @@
+"""Bounds on a level set that hold whatever the hint: exact integers, any multipliers.
+
+For multipliers u of any sign, and y in level l inside a known box,
+    c.y = sum_i u_i <v_i, y> + sum_j r_j y_j,     r = c - sum_i u_i v_i,
+and each term is at most its value at the end of its known interval: <v_i, y> at the l-th largest (u_i > 0) or
+l-th smallest (u_i < 0) projection, y_j at the end of the box. Multipliers are floats from a solver, turned
+into integers over 2^SHIFT first; from there on nothing is rounded except one final floor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.lattice import Basis
+
+SHIFT = 96
+
+
+@dataclass(frozen=True)
+class Box:
+    """The grid points low_j <= z_j <= high_j, both ends included; empty if some low_j > high_j.
+
+    z are a point's own coordinates, or those in a basis of the grid, z = U y: then as many points, and perhaps some
+    outside the public box.
+    """
+
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    basis: Basis | None = None
+
+    @property
+    def size(self) -> int:
+        return math.prod(max(0, b - a + 1) for a, b in zip(self.low, self.high, strict=True))
+
+    def point(self, coordinates: Sequence[int]) -> list[int]:
+        """The grid point with these coordinates."""
+        return list(coordinates) if self.basis is None else self.basis.point(coordinates)
+
+    def holds(self, y: Sequence[int]) -> bool:
+        """Whether a point is in a box along the axes."""
+        return all(a <= c <= b for a, c, b in zip(self.low, y, self.high, strict=True))
+
+    def meet(self, other: Box) -> Box:
+        """The common points of two boxes along the axes."""
+        return Box(tuple(map(max, self.low, other.low)), tuple(map(min, self.high, other.high)))
+
+
+@dataclass(frozen=True)
+class Multipliers:
+    """A sparse combination of directions: `values[i]` times direction `rows[i]`, floats of any quality."""
+
+    rows: Sequence[int]
+    values: Sequence[float]
+
+    def integers(self) -> list[tuple[int, int]]:
+        """Pairs (direction, multiplier * 2^SHIFT); what is not a finite number counts as zero."""
+        return [
+            (int(row), round(math.ldexp(value, SHIFT)))
+            for row, value in zip(self.rows, self.values, strict=True)
+            if value and math.isfinite(value) and abs(value) < 2.0**64
+        ]
+
+
+def upper_bound(levels: LevelSets, level: int, objective: Sequence[int], multipliers: Multipliers, known: Box) -> int:
+    """An integer that is at least objective.y for every grid point y of `known` with depth >= level."""
+    weights = multipliers.integers()
+    total = 0
+    residual = [c << SHIFT for c in objective]
+    smallest, largest = levels.offsets(level)
+    for row, weight in weights:
+        total += weight * int(largest[row] if weight > 0 else smallest[row])
+        for j, entry in enumerate(levels.directions[row].tolist()):
+            residual[j] -= weight * entry
+    for rest, a, b in zip(residual, known.low, known.high, strict=True):
+        total += rest * (b if rest > 0 else a)
+    return total >> SHIFT  # floor: objective.y is an integer
+
+
+def proves_empty(levels: LevelSets, level: int, multipliers: Multipliers, known: Box) -> bool:
+    """Whether the multipliers prove that no grid point of `known` has depth >= level: 0 <= bound < 0."""
+    return upper_bound(levels, level, [0] * levels.d, multipliers, known) < 0

@@ -1,0 +1,250 @@
+"""The exact sampler: propose from certified boxes, accept by depth, until a proposal is accepted.
+
+Whatever the envelope, an accepted proposal has exactly the target law, Pr[y] proportional to e^(epsilon T(y)/2)
+on the levels from `lowest` up (docs/proofs/boxem.md). So the envelope may be refined between proposals, and any
+number of threads may propose: proposals are numbered, and the accepted one of smallest number is returned.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tukeydp.data.grid import IntArray
+from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.level_draw import WORD, Group, LevelDraw
+from tukeydp.randomness import Keystream
+from tukeydp.sampling.certificates import Box
+from tukeydp.sampling.envelope import Envelope
+from tukeydp.sampling.hints import Hints, LinearPrograms
+from tukeydp.sampling.ladder import Ladder, plan_ladder
+from tukeydp.threads import available_cores, in_threads
+
+# Words of randomness in the lanes 0, 1, 2, ...; the first are short, because most draws end there.
+_LANE_WORDS = (2**11, 2**13, 2**16)
+_EASY = 64.0  # proposals assumed at first; each time they do not suffice, more boxes are worth their price
+_HARDER = 8.0
+_PATIENCE = 8.0
+_WORTH_A_BASIS = 10_000  # proposals
+_HUGE = Fraction(10**300)
+_FEW_STEPS, _FEW_POINTS, _MANY_POINTS = 256, 2**12, 2**20
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """An accepted proposal: a grid point, the level it was proposed at, and the lane it came from."""
+
+    point: list[int]
+    level: int
+    lane: int
+
+
+class Sampler:
+    """Exact draws from the exponential mechanism over depth, restricted to depth >= lowest.
+
+    Draws from one sampler are independent given their keys; they share the boxes found so far, which affect
+    speed only, as do `hints`, `threads` and `word_bits`.
+    """
+
+    def __init__(
+        self,
+        levels: LevelSets,
+        *,
+        within: Box,
+        epsilon: Fraction,
+        lowest: int = 0,
+        hints: Hints | None = None,
+        threads: int | None = None,
+        word_bits: int = WORD,
+    ) -> None:
+        self._levels, self._within, self._epsilon, self._lowest = levels, within, epsilon, lowest
+        self._threads, self._word_bits = threads or available_cores(), word_bits
+        self._envelope = Envelope(levels, within, hints or LinearPrograms(levels))
+        self._proposals = _EASY
+        self._search, self._budget = self._refined()
+
+    def draw(self, key: bytes) -> list[int]:
+        """One grid point."""
+        return self.next_accepted(Keystream(key), 0).point
+
+    def next_accepted(self, stream: Keystream, lane: int) -> Accepted:
+        """The first accepted proposal from `lane` on. No cap on tries: giving up would depend on the data."""
+        while True:
+            accepted, lane = self._search.run(stream, lane, self._budget, self._threads)
+            if accepted is not None:
+                return accepted
+            self._proposals *= _HARDER
+            self._search, self._budget = self._refined()
+
+    def _refined(self) -> tuple[Search, float]:
+        """A search with the boxes that pay off if a point takes `_proposals` tries, and how long to try it."""
+        envelope, levels = self._envelope, self._levels
+        if self._proposals > _EASY or _coarse(levels):
+            envelope.settle(int(min(_MANY_POINTS, max(_FEW_POINTS, self._proposals))))
+        if self._proposals > _WORTH_A_BASIS:
+            envelope.rebase()
+        # The public box may be astronomically larger than the lowest level's own.
+        if 0 < self._lowest <= envelope.top:
+            envelope.refine([self._lowest])
+        ladder = self._plan()
+        # Boxes may turn out larger than the plan took them for, above all near the top: then it wants others besides.
+        while envelope.lacks(ladder.levels):
+            envelope.refine(ladder.levels)
+            ladder = self._plan()
+        half_epsilon = float(min(self._epsilon, _HUGE)) / 2
+        # The plan's own estimate may be infinite; what has been tried in vain never is.
+        envelope.slice(
+            self._lowest, half_epsilon, min(ladder.proposals, _PATIENCE * self._proposals), _box_cost(levels)
+        )
+        search = Search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits)
+        return search, _PATIENCE * max(ladder.proposals, self._proposals)
+
+    def _plan(self) -> Ladder:
+        """The boxes that pay off, judging by those there are."""
+        envelope, levels = self._envelope, self._levels
+        log_sizes = {level: envelope.log_size(level) for level in envelope.boxes}
+        log_sizes.setdefault(self._lowest, math.log(self._within.size))
+        return plan_ladder(
+            levels,
+            lowest=self._lowest,
+            top=max(envelope.top, self._lowest),
+            log_sizes=log_sizes,
+            half_epsilon=float(min(self._epsilon, _HUGE)) / 2,
+            box_cost=_box_cost(levels) if envelope.needs_programs else 4.0 * levels.d,
+            proposals=self._proposals,
+        )
+
+
+def _coarse(levels: LevelSets) -> bool:
+    """Whether the sample is spread over few grid steps in some column."""
+    quarter = len(levels.sample) // 4
+    return bool((levels.sample[-1 - quarter] - levels.sample[quarter]).min() < _FEW_STEPS)
+
+
+def _box_cost(levels: LevelSets) -> float:
+    """A box is 2d linear programs, each worth a few hundred proposals."""
+    return 2.0 * levels.d * (400.0 + 4.0 * len(levels.directions))
+
+
+class Search:
+    """Proposals from one envelope, in numbered lanes that any thread may work off."""
+
+    def __init__(
+        self,
+        levels: LevelSets,
+        within: Box,
+        groups: Sequence[tuple[Group, Box]],
+        epsilon: Fraction,
+        word_bits: int = WORD,
+    ) -> None:
+        self._levels, self._within = levels, within
+        self._boxes = [box for _, box in groups]
+        self._law = LevelDraw([group for group, _ in groups], epsilon)
+        self._table = self._law.word_table(word_bits)
+        self._low = np.array([box.low for box in self._boxes], dtype=np.int64)
+        high = np.array([box.high for box in self._boxes], dtype=np.int64)
+        self._width = (high - self._low + 1).astype(np.uint64)
+        self._leftover = (np.uint64(0) - self._width) % self._width
+        self._slanted = np.array([box.basis is not None for box in self._boxes])
+        bases = {box.basis for box in self._boxes if box.basis is not None}
+        inverse = bases.pop().inverse if bases else np.eye(levels.d)
+        self._inverse = np.array(inverse, dtype=np.int64)
+        self._floor = np.array(within.low, dtype=np.int64)
+        self._ceiling = np.array(within.high, dtype=np.int64)
+        bytes_ = np.arange(256, dtype=np.uint64) << np.uint64(56)
+        self._guide = np.maximum(np.searchsorted(self._table.first, bytes_, side="right") - 1, 0)
+        self._order = np.arange(len(levels.directions))
+
+    def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[Accepted | None, int]:
+        """The first accepted point from `lane` on, or None after about so many proposals; and the next lane."""
+        words = proposals * (1 + self._levels.d)
+        # Most draws end in the short lanes, before threads would have started.
+        while lane < len(_LANE_WORDS) - 1 and words > 0:
+            accepted = self.first_accepted(stream, lane, self._order)
+            words -= self._lane_words(lane)
+            lane += 1
+            if accepted is not None:
+                return accepted, lane
+        count = math.ceil(max(0.0, words) / self._lane_words(lane))
+        if not count:
+            return None, lane
+        return self._in_parallel(stream, lane, count, threads), lane + count
+
+    def _in_parallel(self, stream: Keystream, start: int, count: int, threads: int) -> Accepted | None:
+        """Hand out lanes in order; of the accepted points, the one from the smallest lane is the answer."""
+        accepted: dict[int, Accepted] = {}
+        lanes = iter(range(start, start + count))
+        lock = threading.Lock()
+
+        def work(stopped: threading.Event) -> None:
+            order = self._order.copy()
+            while not accepted and not stopped.is_set():
+                with lock:
+                    lane = next(lanes, None)
+                if lane is None:
+                    break
+                # A lane once handed out is always finished: it may hold a smaller number than the one found.
+                found = self.first_accepted(stream, lane, order)
+                if found is not None:
+                    accepted[lane] = found
+            self._order = order
+
+        in_threads(work, min(threads, count))
+        return accepted[min(accepted)] if accepted else None
+
+    def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> Accepted | None:
+        """The first accepted point of a lane, if any of its proposals is."""
+        from tukeydp.sampling import kernels
+
+        words = stream.words(2 * lane, self._lane_words(lane))
+        spare = stream.bits(2 * lane + 1)
+        z, y = np.empty((2, self._levels.d), dtype=np.int64)
+        cursor = 0
+        while True:
+            window = self._levels.window
+            status, cursor, detail = kernels.propose(
+                words,
+                cursor,
+                self._table.first,
+                self._table.last,
+                self._table.level,
+                self._table.group,
+                self._guide,
+                self._low,
+                self._width,
+                self._leftover,
+                self._slanted,
+                self._inverse,
+                self._floor,
+                self._ceiling,
+                self._levels.directions,
+                window.projections,
+                window.first,
+                order,
+                z,
+                y,
+            )
+            if status == kernels.ACCEPTED:
+                return Accepted(y.tolist(), int(self._table.level[detail]), lane)
+            if status == kernels.EXHAUSTED:
+                return None
+            if status == kernels.SHALLOW:
+                self._levels.reach(detail)
+                continue
+            if status == kernels.UNDECIDED:
+                level, group = self._law.finish(int(words[detail]), spare)
+            else:
+                level, group = int(self._table.level[detail]), int(self._table.group[detail])
+            box = self._boxes[group]
+            point = box.point([a + spare.below(b - a + 1) for a, b in zip(box.low, box.high, strict=True)])
+            if self._within.holds(point) and self._levels.contains(point, level):
+                return Accepted(point, level, lane)
+
+    def _lane_words(self, lane: int) -> int:
+        """Words in a lane: at least enough for a few proposals."""
+        return max(_LANE_WORDS[min(lane, len(_LANE_WORDS) - 1)], 4 * (self._levels.d + 32))

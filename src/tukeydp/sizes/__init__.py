@@ -1,0 +1,1 @@
+"""Certified sizes of level sets, for REM's test."""

@@ -1,0 +1,183 @@
+"""Sizes of the level sets of exact depth (docs/proofs/rem.md, section 7).
+
+Above: the upper size of the level set along finitely many public directions, which contains the exact one. Below: the
+number of grid points up to `_COUNTED`, and the largest copy of a fixed polytope inside the set shrunk by half a cell.
+An envelope of finitely many halfspaces bounds the copies from above; a copy whose corners are deep is one from below.
+Corners that are not deep add halfspaces to the envelope, until both bounds meet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.depth.exact_depth import Vectors, exact_row, least_weight
+from tukeydp.depth.levels import LevelSets, level_sets
+from tukeydp.exact.linear_programs import Integers, Region, integers, inverted
+from tukeydp.sampling.certificates import Box
+from tukeydp.sampling.cutting_planes import first_envelope, merged, rounded_normals
+from tukeydp.sizes.grid_points import points_of, tight_ends
+from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
+from tukeydp.sizes.level_sizes import bounds_of, rounded_down
+
+_COUNTED = 4096
+# Bits of corners below half a cell, at first, and of the inflation that stands in for half a cell.
+_COARSE, _FINE = 6, 12
+
+
+class DeepPoints:
+    """Decides whether a rational point is deep, and which halfspaces show that it is not."""
+
+    def __init__(self, rows: IntArray, within: Box) -> None:
+        self._distinct, self._weights = merged(rows)
+        self._within = within
+        self._reach = int(np.abs(rows).max(initial=1))
+
+    def refuting(self, point: Integers, bits: int, level: int) -> list[list[int]]:
+        """Integer normals of halfspaces around `point` / 2^bits with fewer than `level` rows; none if it is deep."""
+        if self._reach << bits < 2**62 and int(np.abs(point).max()) < 2**62:
+            away = self._distinct * (1 << bits) - point.astype(np.int64)
+        else:
+            away = integers(self._distinct) * (1 << bits) - point
+        nonzero = (away != 0).any(axis=1)
+        here = int(self._weights[~nonzero].sum())
+        if level <= here:
+            return []
+        away, weights = away[nonzero], self._weights[nonzero]
+        vectors = Vectors(away.astype(np.float64), weights, lambda j: away[j].tolist())
+        answer = least_weight(vectors, level - here)
+        if here + answer.least >= level:
+            return []
+        rounded = np.unique(rounded_normals(answer.directions, self._within), axis=0)
+        found = [normal for normal in rounded.tolist() if self._weight(normal, point, bits) < level]
+        return found or [[int(c) for c in exact_row(vectors, answer.place)[1]]]
+
+    def _weight(self, normal: list[int], point: Integers, bits: int) -> int:
+        """Rows in the closed halfspace beyond the point."""
+        at = -(-int(integers(normal) @ point) >> bits)
+        return int(self._weights[self._distinct @ np.array(normal, dtype=np.int64) >= at].sum())
+
+
+class ExactSizes:
+    """Sizes for exact depth in any number of columns."""
+
+    exact = False
+
+    def __init__(self, rows: IntArray, directions: IntArray, within: Box, base: int, slack: Fraction) -> None:
+        """`directions` are public; `base` is the lowest level whose `lower` is wanted."""
+        self.slack = slack
+        self._rows, self._within = rows, within
+        self._along = bounds_of(level_sets(rows, directions), within, base)
+        self._deep = DeepPoints(rows, within)
+        self._envelope: LevelSets = level_sets(rows, first_envelope(rows, within))
+        self._known: set[tuple[int, ...]] = set()
+        self._long: list[tuple[Integers, list[int]]] = []  # normals beyond 64 bits, and sorted projections on them
+        self._shape: FloatArray | None = None
+        self.top = self._along.top
+
+    def upper(self, level: int) -> Fraction:
+        return self._along.upper(level)
+
+    def lower(self, level: int) -> Fraction:
+        bits = _COARSE
+        while True:
+            region = self._region(level)
+            if region is None:
+                return Fraction(0)
+            ends = tight_ends(region)
+            if ends is None:
+                return Fraction(0)
+            copy = self._largest(region, ends, bits)
+            volume = template(region.d).volume / 2**region.d
+            if copy is None or volume * copy.most < _COUNTED:
+                return Fraction(self._counted(level, region, Box(*ends)))
+            inside, refuting = self._checked(copy, level)
+            most, least = volume * copy.most, volume * inside
+            if not refuting and most <= least * (1 + self.slack / 2):
+                if least >= _COUNTED:
+                    return rounded_down(least)
+                return Fraction(self._counted(level, region, Box(*ends)))
+            fresh = sorted({tuple(v) for v in refuting} - self._known)
+            if fresh:
+                self._extend(fresh)
+            else:
+                bits += _FINE  # nothing new to learn: the corners were rounded too much
+
+    def _largest(self, region: Region, ends: tuple[tuple[int, ...], tuple[int, ...]], bits: int) -> Copy | None:
+        """The largest copy inside the region shrunk by half a cell, in half cells."""
+        sizes = np.abs(region.normals).sum(axis=1)
+        shrunk = Region(region.normals, 2 * region.offsets - sizes, 2 * region.centre, 2.0 * region.scale)
+        low, high = integers([2 * a - 2 for a in ends[0]]), integers([2 * b + 2 for b in ends[1]])
+        found = largest_copy(shrunk, low, high, bits, self._shape)
+        if found is None:
+            return None
+        copy, self._shape = found
+        return copy
+
+    def _checked(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
+        """The diagonal of a slightly smaller copy, and halfspaces that show that it is not in the level set, if so."""
+        d = len(copy.centre)
+        # 1 - 2^-_FINE, in integers over 2^(bits + _FINE).
+        factor, bits = copy.factor * ((1 << _FINE) - 1), copy.bits + _FINE
+        smaller = replace(copy, factor=factor, bits=bits, centre=copy.centre * (1 << _FINE))
+        corners = smaller.centre + template(d).corners @ factor.T
+        if _holds_half_a_cell(copy):
+            # Larger again by the factor 1 + 2^-_FINE, which is more than half a cell on every side.
+            points = corners + template(d).corners @ (copy.factor.T)
+        else:
+            cell = integers(np.array(list(np.ndindex(*([2] * d)))) * 2 - 1) * (1 << bits)
+            points = np.concatenate([corner + cell for corner in corners])
+        refuting: list[list[int]] = []
+        for point in points:
+            refuting += self._deep.refuting(point, bits + 1, level)
+        return smaller.diagonal, refuting
+
+    def _counted(self, level: int, region: Region, box: Box) -> int:
+        found = 0
+        for point in points_of(region, box):
+            found += not self._deep.refuting(integers(point), 0, level)
+            if found == _COUNTED:
+                break
+        return found
+
+    def _extend(self, normals: list[tuple[int, ...]]) -> None:
+        self._known.update(normals)
+        short = [v for v in normals if self._fits(v)]
+        if short:
+            self._envelope = self._envelope.with_directions(np.array(short, dtype=np.int64))
+        rows = integers(self._rows)
+        self._long += [(integers(v), sorted((rows @ integers(v)).tolist())) for v in normals if not self._fits(v)]
+
+    def _fits(self, normal: tuple[int, ...]) -> bool:
+        reach = max(max(abs(a), abs(b)) for a, b in zip(self._within.low, self._within.high, strict=True))
+        return sum(map(abs, normal)) * reach < 2**62
+
+    def _region(self, level: int) -> Region | None:
+        """The envelope's level set."""
+        if not 1 <= level <= self._envelope.highest_unbroken():
+            return None
+        low, high = self._envelope.offsets(level)
+        directions = integers(self._envelope.directions)
+        units = integers(np.eye(directions.shape[1], dtype=np.int64))
+        normals, offsets = [directions, -directions], [integers(high), -integers(low)]
+        for normal, projections in self._long:
+            normals.append(np.stack([normal, -normal]))
+            offsets.append(integers([projections[-level], -projections[level - 1]]))
+        bounds = integers([*self._within.high, *(-a for a in self._within.low)])
+        centre, scale = self._along.place
+        return Region(np.concatenate([*normals, units, -units]), np.concatenate([*offsets, bounds]), centre, scale)
+
+
+def _holds_half_a_cell(copy: Copy) -> bool:
+    """Whether 2^-_FINE times the copy, less what shrinking took, contains half a cell: then no corners need a look."""
+    inverse = inverted(copy.factor)
+    if inverse is None:
+        return False
+    adjugate, determinant = inverse
+    d = len(copy.centre)
+    # The copy of the cross-polytope inside Q contains the cube [-1, 1]^d if |B^-1| sums up to at most its radius.
+    total = Fraction(int(np.abs(adjugate).sum()) << copy.bits, determinant)
+    return total <= Fraction(template(d).radius, 1 << _FINE)

@@ -1,0 +1,211 @@
+"""The largest copy c + B Q of a fixed polytope Q inside a region, B lower triangular, with an integer proof.
+
+What the ellipsoid is for finitely many directions, a copy of Q = conv(W) is for exact depth: it lies inside a level set
+iff its corners c + B w do, and whether a point is deep can be decided. For any weights u_(a,w) >= 0 and the region's
+halfspaces a y <= b_a, every copy (B*, c*) inside obeys
+
+    sum_j B*_jj G_jj  <=  sum u_(a,w) (b_a - a c*)  -  sum_(j>k) B*_jk G_jk,     G_jk = sum u_(a,w) a_j w_k,
+
+and the product of the B*_jj is at most ((right side) / d)^d / product of the G_jj (docs/proofs/rem.md, section 7).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+from tukeydp.data.grid import FloatArray
+from tukeydp.exact.linear_programs import Integers, Region, in_units, integers
+from tukeydp.sizes.inscribed_ellipsoids import FLOATS_GAVE_OUT, inner_point
+
+_BITS = 64
+_FINEST = 1e-8
+_STEPS = 60
+_FEW = 24
+
+
+@dataclass(frozen=True, eq=False)
+class Template:
+    """Integer corners of Q, symmetric about zero; `radius` times every unit vector is among them; its volume."""
+
+    corners: Integers
+    radius: int
+    volume: Fraction
+
+
+@cache
+def template(d: int) -> Template:
+    """Points with whole coordinates on a sphere: twelve in the plane, thirty in space, the 24-cell, cross-polytopes."""
+    if d == 2:
+        return Template(_all_signs((5, 0), (3, 4)), 5, Fraction(74))
+    if d == 3:
+        return Template(_all_signs((3, 0, 0), (1, 2, 2)), 3, Fraction(272, 3))
+    if d == 4:
+        return Template(_all_signs((2, 0, 0, 0), (1, 1, 1, 1)), 2, Fraction(32))
+    return Template(_all_signs((1, *([0] * (d - 1)))), 1, Fraction(2**d, math.factorial(d)))
+
+
+def _all_signs(*shapes: tuple[int, ...]) -> Integers:
+    found = {
+        tuple(s * v for s, v in zip(signs, order, strict=True))
+        for shape in shapes
+        for order in itertools.permutations(shape)
+        for signs in itertools.product((1, -1), repeat=len(shape))
+    }
+    return integers(np.array(sorted(found), dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Copy:
+    """Centre and B as integers over 2^bits, and a bound on the product of the diagonal of any copy inside."""
+
+    centre: Integers
+    factor: Integers
+    bits: int
+    most: Fraction
+
+    @property
+    def diagonal(self) -> Fraction:
+        product = 1
+        for j in range(len(self.centre)):
+            product *= int(self.factor[j, j])
+        return Fraction(product, 1 << (self.bits * len(self.centre)))
+
+
+def largest_copy(
+    region: Region, low: Integers, high: Integers, bits: int, shape: FloatArray | None = None
+) -> tuple[Copy, FloatArray] | None:
+    """About the largest copy inside the region, and its B in floats; None if the region has no inner point.
+
+    `low` and `high` are the ends of a box that contains the region, `shape` is the B of a similar one, a hint. The copy
+    is inside up to rounding; the bound holds whatever the floats did.
+    """
+    inner = inner_point(region)
+    if inner is None:
+        return None
+    centre, fine = inner
+    for attempt in itertools.count():
+        try:
+            with np.errstate(all="ignore"):
+                if shape is None:
+                    centre, shape, _ = _solved(region, centre, fine, np.diag(region.scale / 4.0**attempt))
+                centre, found, weights = _solved(region, centre, fine, shape)
+            factor = integers([[in_units(v, bits) for v in row] for row in found.tolist()])
+            most = _bound(region, centre, fine, weights, low, high)
+        except FLOATS_GAVE_OUT:
+            shape = None  # an exception would tell something about the data
+            continue
+        rounded = integers([(int(v) << bits) >> fine for v in centre])
+        return Copy(rounded, factor, bits, most), found
+    raise AssertionError("counting never ends")
+
+
+def _solved(region: Region, centre: Integers, fine: int, start: FloatArray) -> tuple[Integers, FloatArray, FloatArray]:
+    """A barrier method in coordinates y = centre + start z: centre, B, and the weights u of all pairs (a, w)."""
+    d = region.d
+    corners = template(d).corners.astype(np.float64)
+    slack = np.array([int(v) / (1 << fine) for v in region.offsets * (1 << fine) - region.normals @ centre])
+    seen = (region.normals.astype(np.float64) @ start) / slack[:, np.newaxis]
+    # Of many halfspaces few touch the copy: the closest first, then those that it violates.
+    held = np.argsort(-np.linalg.norm(seen, axis=1), kind="stable")[: _FEW * d]
+    while True:
+        shift, factor, found = _barrier(seen[held], corners)
+        reach = (seen @ (shift[:, np.newaxis] + factor @ corners.T)).max(axis=1)
+        reach[held] = 0.0
+        fresh = np.argsort(-reach, kind="stable")[:_FEW]
+        fresh = fresh[reach[fresh] > 1.0]
+        if not len(fresh):
+            break
+        held = np.append(held, fresh)
+    weights = np.zeros((len(seen), len(corners)))
+    weights[held] = found
+    moved = centre + integers([in_units(v, fine) for v in (start @ shift).tolist()])
+    while (region.offsets * (1 << fine) - region.normals @ moved).min() <= 0:
+        moved = (moved + centre) // 2
+    return moved, start @ factor, weights / slack[:, np.newaxis]
+
+
+def _barrier(rows: FloatArray, corners: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Shift, B and weights of the largest copy inside {z : rows z <= 1}."""
+    d = rows.shape[1]
+    below = [(j, k) for j in range(d) for k in range(j + 1)]
+    # One row of `terms` for each pair: its coefficients of the shift and of the entries of B.
+    entries = np.stack([np.outer(rows[:, j], corners[:, k]).ravel() for j, k in below], axis=1)
+    terms = np.hstack([np.repeat(rows, len(corners), axis=0), entries])
+    diagonal = [d + i for i, (j, k) in enumerate(below) if j == k]
+    here = np.zeros(terms.shape[1])
+    here[diagonal] = 0.5 / max(1e-300, np.abs(entries).sum(axis=1).max())
+    pressure = 1.0
+    while pressure > _FINEST:
+        pressure *= 0.2
+        here = _centred(terms, here, diagonal, pressure)
+    factor = np.zeros((d, d))
+    for value, (j, k) in zip(here[d:], below, strict=True):
+        factor[j, k] = value
+    weights = (pressure / np.maximum(1.0 - terms @ here, 1e-300)).reshape(len(rows), len(corners))
+    return here[:d], factor, weights
+
+
+def _centred(terms: FloatArray, here: FloatArray, diagonal: list[int], pressure: float) -> FloatArray:
+    """Newton steps with a line search for: maximise sum of log B_jj + pressure * sum of log(1 - terms x)."""
+
+    def value(at: FloatArray) -> float:
+        slack = 1.0 - terms @ at
+        if slack.min() <= 0 or at[diagonal].min() <= 0:
+            return -math.inf
+        return float(np.log(at[diagonal]).sum() + pressure * np.log(slack).sum())
+
+    best = value(here)
+    for _ in range(_STEPS):
+        slack = 1.0 - terms @ here
+        gradient = -pressure * (terms.T @ (1.0 / slack))
+        gradient[diagonal] += 1.0 / here[diagonal]
+        hessian = pressure * (terms.T @ (terms / slack[:, np.newaxis] ** 2))
+        hessian[diagonal, diagonal] += 1.0 / here[diagonal] ** 2
+        try:
+            step = np.linalg.solve(hessian, gradient)
+        except np.linalg.LinAlgError:
+            return here
+        decrement = float(gradient @ step)
+        if not decrement > 1e-9 * pressure:
+            return here
+        length, moved = 1.0, -math.inf
+        while length > 1e-12 and not moved > best + 1e-4 * length * decrement:
+            moved = value(here + length * step)
+            length /= 2
+        if not moved > best:
+            return here
+        here, best = here + 2 * length * step, moved
+    return here
+
+
+def _bound(region: Region, centre: Integers, fine: int, weights: FloatArray, low: Integers, high: Integers) -> Fraction:
+    """No copy inside the region has a larger product of diagonal entries; in integers, for any weights."""
+    d = region.d
+    shape = template(d)
+    largest = weights.max()
+    # Normals of very different lengths have weights of very different sizes: enough bits for all of them.
+    lengths = np.abs(region.normals).max(axis=1).astype(np.float64)
+    bits = _BITS + int(np.abs(region.normals).max()).bit_length()
+    felt = weights * lengths[:, np.newaxis]
+    kept = np.argwhere(felt > felt.max() * 1e-14)
+    scaled = integers([in_units(float(weights[i, j] / largest), bits) for i, j in kept])
+    normals, corners = region.normals[kept[:, 0]], shape.corners[kept[:, 1]]
+    slack = (region.offsets * (1 << fine) - region.normals @ centre)[kept[:, 0]]
+    pull = (normals * scaled[:, np.newaxis]).T @ corners
+    residual = scaled @ normals
+    farthest = np.where(residual > 0, centre - low * (1 << fine), centre - high * (1 << fine))
+    total = Fraction(int(scaled @ slack + residual @ farthest), 1 << fine)
+    for j in range(d):
+        for k in range(j):
+            # c* +- radius B* e_k lie in the box, so |B*_jk| is at most half its width over the radius.
+            total += abs(int(pull[j, k])) * Fraction(int(high[j] - low[j]), 2 * shape.radius)
+    product = math.prod(int(pull[j, j]) for j in range(d)) if all(pull[j, j] > 0 for j in range(d)) else 0
+    if not product:
+        return Fraction(math.prod(int(b - a) for a, b in zip(low, high, strict=True)), (2 * shape.radius) ** d)
+    return (total / d) ** d / product

@@ -1,0 +1,261 @@
+"""The command line as a person types it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tukeydp as td
+from tukeydp.cli import main
+from tukeydp.mechanisms.registry import MECHANISMS, Mechanism
+
+SECRET = "4711.25"
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["tukeydp", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = capsys.readouterr()
+        return stopped.value.code or 0, out, err
+
+    return call
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"{i},{a:.3f},{b:.1f},name{i}" for i, (a, b) in enumerate(rng.normal((5, 100), (1, 10), size=(400, 2)))]
+    lines[7] = f"7,{SECRET},n/a,name7"
+    lines[9] = "9,"
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["id,a,b c,name", *lines]) + "\n")
+    return path
+
+
+def test_mean_prints_release_guarantee_accuracy_and_what_is_estimated(run, table):
+    code, out, err = run("mean", table, "--columns", "a,b c", "--epsilon", 1, "--bounds=0,200")
+    assert (code, err) == (0, "")
+    for word in ("b c", "epsilon = 1", "Accuracy", "standard deviations", "symmetric", "400 rows"):
+        assert word in out
+    assert SECRET not in out
+
+
+def test_json_is_one_object_and_nothing_else(run, table):
+    code, out, err = run(
+        "mean", table, "--columns", "b c,a", "--epsilon", "0.5", "--bounds", "b c=50,150", "--bounds", "a=0,10",
+        "--resolution", "a=0.001", "--resolution", "0.1", "--directions", 10, "--json",
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["columns"] == ["b c", "a"]
+    assert result["guarantee"]["epsilon"] == 0.5
+    assert result["n"] == 400
+    assert result["grid"]["step"] == [0.1, 0.001]
+    assert result["point"][0] == pytest.approx(100, abs=5)
+    assert result["point"][1] == pytest.approx(5, abs=0.5)
+
+
+def test_seeded_runs_repeat_and_say_so(run, table):
+    arguments = ("mean", table, "--columns", "a", "--epsilon", 1, "--bounds=0,10", "--seed", 3)
+    first, second = run(*arguments), run(*arguments)
+    assert first == second
+    assert "NOT PRIVATE" in first[1]
+    assert json.loads(run(*arguments, "--json")[1])["private"] is False
+
+
+def test_other_delimiters_decimals_and_depths(run, tmp_path):
+    path = tmp_path / "german.csv"
+    path.write_text("\ufeffa;b\n" + "".join(f"{1 + i % 3},5;2,0\n" for i in range(300)), encoding="utf-8")
+    code, out, _ = run(
+        "mean", path, "--columns", "a,b", "--epsilon", 5, "--bounds=0,10", "--decimal", ",", "--depth", "axis-aligned",
+        "--resolution", "0.5", "--json",
+    )  # fmt: skip
+    assert code == 0
+    assert json.loads(out)["point"] == [2.5, 2.0]
+
+
+@pytest.mark.parametrize("mechanism", ["gaussian", "analytic-gaussian", "coinpress", "huang-liang-yi", "plan"])
+def test_the_other_mechanisms(run, table, mechanism):
+    arguments = ["mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--mechanism", mechanism]
+    known = ["--deviation", "a=1", "--deviation", "b c=10"] if mechanism == "coinpress" else []
+    code, out, err = run(*arguments, *known, "--delta=1e-6", "--json")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["mechanism"] == mechanism
+    assert result["guarantee"]["delta_exact"] == "1/1000000"
+    for word in ("epsilon = 1", "delta = 1e-06", "Accuracy", "floating-point"):
+        assert word in run(*arguments, *known, "--delta=1e-6")[1]
+    for wrong, word in (([], "delta"), (["--delta=1e-6", "--depth=exact"], "depth"), (["--delta=2"], "delta")):
+        code, out, err = run(*arguments, *known, *wrong)
+        assert (code, out) == (2, "")
+        assert f"{word} must" in err
+    code, out, err = run(*arguments, "--delta=1e-6", *([] if known else ["--deviation=1"]))
+    assert (code, out) == (2, "")
+    assert "deviation must" in err
+
+
+def test_spread_depth(run, table):
+    arguments = ("mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=spread", "--json")
+    code, out, _ = run(*arguments, "--directions", 4)
+    assert code == 0
+    assert len(json.loads(out)["directions"]) == 6
+    assert json.loads(out)["notion"].startswith("Spread")
+    code, out, _ = run(*arguments, "--directions", 5, "--no-axes")
+    assert len(json.loads(out)["directions"]) == 5
+
+
+def test_rem_without_bounds(run, tmp_path):
+    path = tmp_path / "many.csv"
+    rows = np.random.default_rng(0).normal(loc=[50, 7], scale=[10, 0.1], size=(600, 2))
+    path.write_text("a,b\n" + "\n".join(f"{a:.4f},{b:.4f}" for a, b in rows))
+    arguments = ["mean", path, "--columns", "a,b", "--epsilon=1", "--delta=1e-6", "--mechanism=rem"]
+    code, out, err = run(*arguments, "--json")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["released"]
+    assert result["guarantee"]["delta_exact"] == "1/1000000"
+    assert abs(result["point"][1] - 7) < 0.1
+    code, out, _ = run(*arguments)
+    for word in ("epsilon = 1, delta = 1e-06", "covered range", "Accuracy"):
+        assert word in out
+    for wrong, word in ((["--bounds=0,1"], "bounds"), (["--test=best"], "test"), (["--threshold=0"], "threshold")):
+        code, out, err = run(*arguments, *wrong)
+        assert (code, out) == (2, "")
+        assert f"{word} must" in err
+
+
+def test_a_refusal_exits_with_3_and_says_what_it_means(run, table):
+    arguments = ["mean", table, "--columns", "a,b c", "--epsilon=0.1", "--delta=1e-9", "--mechanism=rem"]
+    code, out, err = run(*arguments)
+    assert (code, err) == (3, "")
+    for word in ("No release", "The budget is spent", "What would help", "boxem never refuses", "epsilon = 0.1"):
+        assert word in out
+    code, out, _ = run(*arguments, "--json")
+    assert code == 3
+    result = json.loads(out)
+    assert (result["released"], result["point"]) == (False, None)
+    assert result["guarantee"]["epsilon"] == 0.1
+
+
+def test_exact_depth(run, table):
+    code, out, _ = run("mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=exact", "--json")
+    assert code == 0
+    assert json.loads(out)["notion"] == "Exact()"
+
+
+def test_contours_write_a_picture(run, table, tmp_path):
+    out = tmp_path / "contours.png"
+    code, said, err = run("contours", table, "--columns", "a,b c", "--out", out)
+    assert (code, err) == (0, "")
+    assert "not private" in said
+    assert out.read_bytes().startswith(b"\x89PNG")
+    assert len(out.read_bytes()) > 20_000
+    for arguments in (("--columns", "a", "--out", out), ("--columns", "a,b c", "--out", tmp_path / "x.gif")):
+        code, _, err = run("contours", table, *arguments)
+        assert code == 2
+        assert "must" in err
+
+
+def test_blank_lines_are_rows_only_in_a_single_column(run, tmp_path):
+    arguments = ("--columns", "a", "--epsilon", 1, "--bounds=0,10", "--json")
+    for text, n in (("a\n1\n\n3\n", 3), ("a,b\n1,2\n\n3,4\n,\n", 3)):
+        (tmp_path / "x.csv").write_text(text)
+        assert json.loads(run("mean", tmp_path / "x.csv", *arguments)[1])["n"] == n
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"--epsilon": "0"}, "epsilon"),
+        ({"--epsilon": "nan"}, "epsilon"),
+        ({"--epsilon": "one"}, "epsilon"),
+        ({"--bounds": "5"}, "bounds"),
+        ({"--bounds": "1,0"}, "bounds"),
+        ({"--bounds": "zzz=0,1"}, "bounds"),
+        ({"--bounds": "a=0,1"}, "bounds"),
+        ({"--columns": "nope"}, "columns"),
+        ({"--columns": "a,a"}, "columns"),
+        ({"--columns": ""}, "columns"),
+        ({"--mechanism": "magic"}, "mechanism"),
+        ({"--delta": "1e-6"}, "delta"),
+        ({"--depth": "fast"}, "depth"),
+        ({"--directions": "-3"}, "directions"),
+        ({"--directions": "1000000000000"}, "directions"),
+        ({"--resolution": "1e-30"}, "resolution"),
+        ({"--resolution": "a=0.1"}, "resolution"),
+        ({"--decimal": ";"}, "decimal"),
+        ({"FILE": "missing.csv"}, "FILE"),
+    ],
+)
+def test_bad_parameters_exit_with_2_and_a_sentence(run, table, change, word):
+    options = {"--columns": "a,b c", "--epsilon": "1", "--bounds": "0,200", **change}
+    file = options.pop("FILE", table)
+    code, out, err = run("mean", file, *(f"{k}={v}" for k, v in options.items()))
+    assert (code, out) == (2, "")
+    assert word in err
+    assert "must" in err
+    assert "Traceback" not in err
+
+
+def test_missing_options_exit_with_2(run, table):
+    assert run("mean", table)[0] == 2
+    assert run("mean")[0] == 2
+    assert run("average", table)[0] == 2
+
+
+def test_empty_files_and_odd_bytes(run, tmp_path):
+    path = tmp_path / "x.csv"
+    arguments = ("mean", path, "--columns", "a", "--epsilon", 1, "--bounds=0,1", "--json")
+    for content in (b"", b"a\n"):
+        path.write_bytes(content)
+        assert run(*arguments)[0] == 2
+    path.write_bytes(b"a,b\n\xff\xfe,1\n\x00,2\n" + b'"' + b"9" * 200_000 + b'",3\n1,4')
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert json.loads(out)["n"] == 4
+
+
+def test_a_file_without_header_is_not_quoted(run, tmp_path):
+    (tmp_path / "x.csv").write_text(f"{SECRET},alice\n1,bob\n")
+    code, out, err = run("mean", tmp_path / "x.csv", "--columns", "a", "--epsilon", 1, "--bounds=0,1")
+    assert (code, out) == (2, "")
+    assert SECRET not in err
+    assert "alice" not in err
+
+
+def test_an_unexpected_error_exits_with_1_and_quotes_nothing(run, table, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError(SECRET)
+
+    monkeypatch.setitem(MECHANISMS, "boxem", Mechanism(broken, ("bounds",)))
+    code, out, err = run("mean", table, "--columns", "a", "--epsilon", 1, "--bounds=0,1")
+    assert (code, out) == (1, "")
+    assert "RuntimeError" in err
+    assert SECRET not in err
+
+
+def test_demo(run):
+    code, out, err = run("demo")
+    assert (code, err) == (0, "")
+    for word in ("epsilon = 1", "systolic", "symmetric", "Accuracy", "300 rows", "made-up"):
+        assert word in out
+    assert json.loads(run("demo", "--json")[1])["d"] == 4
+
+
+def test_module_and_version():
+    done = subprocess.run([sys.executable, "-m", "tukeydp", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"tukeydp {td.__version__}\n")
+
+
+def test_import_stays_light():
+    """numba, the solver, DataFrames and plotting load when first needed."""
+    heavy = ("numba", "scipy", "highspy", "narwhals", "pandas", "matplotlib", "typer", "rich")
+    code = f"import sys, tukeydp; print([m for m in {heavy} if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tukeydp as td
+from tukeydp.data.grid import LIMIT, bounded_grid
+
+
+def test_ends_are_grid_points_and_decimals_are_exact():
+    grid = bounded_grid(1, bounds=(0, 1), resolution=0.1)
+    assert grid.cells == (10,)  # not 9, as the binary value of 0.1 would give
+    assert grid.point(grid.low) == [0.0]
+    assert grid.point(grid.high) == [1.0]
+    assert bounded_grid(1, bounds=(0, 1), resolution=0.3).cells == (3,)
+
+
+def test_default_resolution_has_2_to_the_44_steps():
+    grid = bounded_grid(2, bounds=([-1, 0], [1, "1e6"]), resolution=None)
+    assert grid.cells == (2**44, 2**44)
+    assert grid.step == (Fraction(2, 2**44), Fraction(10**6, 2**44))
+
+
+def test_rows_are_clipped_and_rounded_to_the_nearest_point():
+    grid = bounded_grid(2, bounds=(0, 10), resolution=1)
+    x = np.array([[0.4, 0.6], [-np.inf, 99.0], [9.51, 10.0], [np.nan, 1.0]])
+    points = [grid.point(row).tolist() for row in grid.snap(x)]
+    assert points == [[0.0, 1.0], [0.0, 10.0], [10.0, 10.0]]
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6), st.floats(0, 1))
+def test_a_value_comes_back_to_within_half_a_step(lower, width, place):
+    grid = bounded_grid(1, bounds=(lower, lower + width), resolution=width / 1000)
+    value = lower + place * width
+    (back,) = grid.point(grid.snap(np.array([[value]]))[0])
+    # The last, shorter step at the upper end has no grid point beyond it.
+    assert abs(back - value) <= width / 1000 * 1.001
+
+
+@pytest.mark.parametrize(
+    ("bounds", "resolution"),
+    [((0, 1), 1), (([0, -5], [1e9, 5]), (0.5, 1e-9)), ((-1, 1), 2.0**-40)],
+)
+@pytest.mark.parametrize(
+    "depth", [td.AxisAligned(), td.Random(50, seed=3), td.Spread(50, seed=3), td.Directions([[1, 2], [0.1, -0.7]])]
+)
+def test_no_projection_can_reach_the_limit(bounds, resolution, depth):
+    grid = bounded_grid(2, bounds=bounds, resolution=resolution)
+    for v in depth.on_grid(grid, bytes(32)).tolist():
+        assert sum(abs(a) * r for a, r in zip(v, grid.reach, strict=True)) < LIMIT
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ({"bounds": (1, 1)}, "bounds"),
+        ({"bounds": (2, 1)}, "bounds"),
+        ({"bounds": (0, float("nan"))}, "bounds"),
+        ({"bounds": (0, float("inf"))}, "bounds"),
+        ({"bounds": 3}, "bounds"),
+        ({"bounds": ([0, 0, 0], 1)}, "bounds"),
+        ({"bounds": (0, "one")}, "bounds"),
+        ({"bounds": (0, None)}, "bounds"),
+        ({"resolution": 0}, "resolution"),
+        ({"resolution": -1}, "resolution"),
+        ({"resolution": 2}, "resolution"),
+        ({"resolution": float("nan")}, "resolution"),
+        ({"resolution": [0.1]}, "resolution"),
+        ({"resolution": 1e-19}, "resolution"),
+        ({"bounds": (0, "1e1000000000")}, "bounds"),
+    ],
+)
+def test_bad_bounds_and_resolutions_are_named(arguments, word):
+    with pytest.raises(td.ParameterError, match=word):
+        bounded_grid(2, **{"bounds": (0, 1), "resolution": None, **arguments})

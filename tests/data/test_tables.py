@@ -1,0 +1,202 @@
+"""What becomes of arrays, lists and tables; what may raise and what must not."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import tukeydp as td
+from tukeydp.data.tables import read_table
+
+NAN = math.nan
+
+
+def cells(x):
+    return read_table(x).cells
+
+
+@pytest.mark.parametrize(
+    ("x", "expected"),
+    [
+        ([1, 2, 3], [[1], [2], [3]]),
+        ([[1, 2.5], [3, 4]], [[1, 2.5], [3, 4]]),
+        ([[1, "2"], [None, "x"]], [[1, 2], [NAN, NAN]]),
+        (np.array([[True, False]]), [[1, 0]]),
+        # One text, complex number or list must not change how the other cells are read.
+        ([[True, 1], [2, "x"]], [[1, 1], [2, NAN]]),
+        ([[1, 2], [3, 4j]], [[1, 2], [3, NAN]]),
+        ([[1, [2]], (3, 4)], [[1, NAN], [3, 4]]),
+        ([np.array([1, 2]), [3, "4"]], [[1, 2], [3, 4]]),
+        ([np.float64(1), None, np.array(2.0), "x"], [[1], [NAN], [2], [NAN]]),
+        (np.array([["1.5", "nan"], ["", " 7 "]]), [[1.5, NAN], [NAN, 7]]),
+        (np.array([[10**400, -(10**400)]], dtype=object), [[math.inf, -math.inf]]),
+        (np.array([[decimal.Decimal("0.5"), b"2"]], dtype=object), [[0.5, 2]]),
+        (np.ma.masked_array([[1.0, 2.0]], mask=[[False, True]]), [[1, NAN]]),
+        # A stray odd cell is missing, like any other unreadable one.
+        (np.array([[1, datetime.date(2020, 1, 1)], [2, 5], [3, None]], dtype=object), [[1, NAN], [2, 5], [3, NAN]]),
+        (np.array([[1, np.array([2])], [2, 3]], dtype=object), [[1, NAN], [2, 3]]),
+    ],
+)  # fmt: skip
+def test_arrays_and_lists(x, expected):
+    np.testing.assert_array_equal(cells(x), np.array(expected, dtype=float))
+
+
+COLUMNS = {"a": [1, None, 3], "b": [0.5, NAN, 2.5], "c": ["1", "?", "3e2"], "d": [True, False, None]}
+EXPECTED = [[1, 0.5, 1, 1], [NAN, NAN, NAN, 0], [3, 2.5, 300, NAN]]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame(COLUMNS),
+        pd.DataFrame(COLUMNS).convert_dtypes(),
+        pd.DataFrame(COLUMNS).convert_dtypes(dtype_backend="pyarrow"),
+        pl.DataFrame(COLUMNS, strict=False),
+        pa.table(COLUMNS),
+    ],
+    ids=["pandas", "pandas nullable", "pandas arrow", "polars", "arrow"],
+)
+def test_tables(table):
+    read = read_table(table)
+    assert read.columns == ("a", "b", "c", "d")
+    np.testing.assert_array_equal(read.cells, np.array(EXPECTED, dtype=float))
+
+
+def test_series_categories_and_decimals():
+    np.testing.assert_array_equal(cells(pd.Series([1.0, NAN])), [[1], [NAN]])
+    np.testing.assert_array_equal(cells(pl.Series([1, None])), [[1], [NAN]])
+    np.testing.assert_array_equal(cells(pd.DataFrame({"a": pd.Categorical(["1", "x"])})), [[1], [NAN]])
+    np.testing.assert_array_equal(cells(pl.DataFrame({"a": [decimal.Decimal("1.5"), None]})), [[1.5], [NAN]])
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        [],
+        [[]],
+        np.empty((0, 3)),
+        np.empty((3, 0)),
+        np.zeros((2, 2, 2)),
+        5,
+        None,
+        "text",
+        [[1, 2], [3]],
+        [[1, 2], "row"],
+        [[[1]], [["x"]]],
+        iter([1, 2]),
+        np.array([[1 + 2j]]),
+        np.array(["2020-01-01"], dtype="datetime64[D]"),
+        np.array([[datetime.date(2020, 1, 1)], [datetime.date(2020, 1, 2)]], dtype=object),
+        pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])}),
+        pd.DataFrame({"a": [[1, 2], [3]]}),
+        pd.DataFrame({"a": []}),
+        pd.DataFrame(),
+        pl.DataFrame({"a": [datetime.date(2020, 1, 1)]}),
+        pl.DataFrame({"a": [[1, 2]]}),
+        pa.table({"a": [{"x": 1}]}),
+        pd.DataFrame([[1, 2]], columns=["a", "a"]),
+        {"a": [1, 2]},
+        object(),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_a_broken_schema_is_a_parameter_error(x):
+    with pytest.raises(td.ParameterError, match="x"):
+        td.boxem(x, epsilon=1, bounds=(0, 1))
+
+
+BASES = [True, np.float32(0.3), 7, 2**60 + 1, 0.25, "1\0", " 2 ", b"3", decimal.Decimal("0.1"), None, NAN]
+ODD = ["?", b"\xff", 1j, np.ma.masked, datetime.date(2020, 1, 1), np.timedelta64(1, "s"), {}, object(), 10**400, NAN]
+
+
+@pytest.mark.parametrize("base", BASES, ids=repr)
+def test_no_cell_changes_how_another_row_is_read(base):
+    """One row swapped for an odd one: the others stay as they were, and nothing raises or warns."""
+    alone = cells([base] * 3 + [1.5])
+    for odd in ODD:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            np.testing.assert_array_equal(cells([base] * 3 + [odd])[:3], alone[:3])
+            np.testing.assert_array_equal(cells([[base, base]] * 3 + [[odd, 1]])[:3, 0], alone[:3, 0])
+            objects = np.array([base] * 3 + [None], dtype=object)
+            objects[3] = odd
+            np.testing.assert_array_equal(cells(objects)[:3], alone[:3])
+
+
+def test_broken_text_and_wide_integers_in_tables():
+    broken = pa.table({"a": pa.array([b"1", b"\xffsecret-4711"]).view(pa.string())})
+    np.testing.assert_array_equal(cells(broken), [[1], [NAN]])
+    for values in ([1, 2], [1, None]):
+        expected = [[1], [2 if values[1] else NAN]]
+        np.testing.assert_array_equal(cells(pl.DataFrame({"a": pl.Series(values, dtype=pl.Int128)})), expected)
+
+
+def test_a_column_of_nulls_is_missing():
+    for table in (pl.DataFrame({"a": [None, None]}), pa.table({"a": pa.array([None, None])})):
+        np.testing.assert_array_equal(cells(table), [[NAN], [NAN]])
+
+
+def test_declared_dates_are_refused_with_or_without_gaps():
+    dates = np.ma.masked_array(np.array(["2020-01-01"] * 2, dtype="datetime64[D]"), mask=[True, False])
+    for x in (dates, pd.DataFrame({"a": pd.to_datetime(["2020-01-01", None])})):
+        with pytest.raises(td.ParameterError):
+            cells(x)
+
+
+def test_masked_rows_in_a_list_keep_their_mask():
+    np.testing.assert_array_equal(cells([np.ma.array([1.0, 2.0], mask=[0, 1]), [3, 4]]), [[1, NAN], [3, 4]])
+
+
+SECRETS = ["4711.25", "secret-4711"]
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.full((5, 2), np.nan),
+        np.full((5, 2), np.inf),
+        np.array([[1e308, -1e308]] * 6),
+        np.array([[5e-324, 1.0]] * 6),
+        np.array([["secret-4711", "4711.25"]] * 6),
+        np.array([["secret-4711", None]] * 6, dtype=object),
+        np.zeros((7, 2)),
+        np.array([[4711.25, 4711.25]]),
+        np.column_stack([np.arange(9.0), np.arange(9.0)]),
+        np.array([[np.longdouble("1e4000"), 1]]),
+        np.full((4, 3), 2**63, dtype=np.uint64),
+    ],
+)
+def test_values_neither_raise_nor_print_nor_warn_and_are_never_modified(x, capfd, caplog):
+    before = x.copy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        release = td.boxem(x, epsilon=1, bounds=(-10, 10))
+    assert ((release.point >= -10) & (release.point <= 10)).all()
+    out, err = capfd.readouterr()
+    assert out == err == caplog.text == ""
+    assert x.dtype == before.dtype
+    assert all(a is b or a == b or (a != a and b != b) for a, b in zip(x.ravel(), before.ravel(), strict=True))
+
+
+def test_errors_never_quote_cells():
+    ragged = [["secret-4711", 1], ["4711.25"]]
+    for x in (ragged, pd.DataFrame({"a": [["secret-4711"]]}), np.array([[{"secret-4711"}]], dtype=object)):
+        with pytest.raises(td.ParameterError) as caught:
+            td.boxem(x, epsilon=1, bounds=(0, 1))
+        assert not any(secret in str(caught.value) for secret in SECRETS)
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_tables_are_not_modified_either():
+    frame = pd.DataFrame(COLUMNS)
+    before = frame.copy(deep=True)
+    td.boxem(frame, epsilon=1, bounds=(0, 5))
+    pd.testing.assert_frame_equal(frame, before)

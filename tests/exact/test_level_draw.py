@@ -1,0 +1,139 @@
+"""Brackets and the level draw, against python-flint's ball arithmetic."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import flint
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from support.fit import FALSE_ALARM, g_test
+from tukeydp.exact.level_draw import Bracket, Group, LevelDraw, exp_bracket
+from tukeydp.randomness import Keystream, derived_key
+
+GROUPS = [Group(0, 6, 2**40 + 1), Group(7, 7, 12345), Group(8, 30, 77), Group(31, 400, 3)]
+
+
+@pytest.fixture(autouse=True)
+def precision():
+    before = flint.ctx.prec
+    flint.ctx.prec = 2000
+    yield
+    flint.ctx.prec = before
+
+
+def ball(x: Fraction) -> flint.arb:
+    return flint.arb(flint.fmpq(x.numerator, x.denominator))
+
+
+@given(st.fractions(0, 5000, max_denominator=10**12), st.integers(8, 400))
+def test_exp_bracket_encloses(x, bits):
+    b = exp_bracket(x, bits)
+    scale = flint.arb(2) ** b.exponent
+    assert b.low * scale <= ball(x).exp() <= b.high * scale
+    assert b.high - b.low <= 4
+    assert b.high.bit_length() <= bits + 1
+
+
+@given(st.integers(0, 2**80), st.integers(0, 2**20), st.integers(-90, 90), st.integers(-100, 100))
+def test_fixed_rounds_outwards(low, extra, exponent, unit):
+    low_units, high_units = Bracket(low, low + extra, exponent).fixed(unit)
+    scale = Fraction(2) ** (exponent - unit)
+    assert low_units <= low * scale < low_units + 1
+    assert high_units - 1 < (low + extra) * scale <= high_units
+
+
+def cumulative(groups, epsilon):
+    """The exact cumulative distribution in the table's own order: groups ascending, levels descending."""
+    q = ball(epsilon / 2)
+    weights = []
+    for g in groups:
+        for level in range(g.highest, g.lowest - 1, -1):
+            lowest = level == groups[0].lowest
+            w = (q * level).exp() if lowest else (q * level).exp() - (q * (level - 1)).exp()
+            weights.append((level, w * g.size))
+    total = sum((w for _, w in weights), flint.arb(0))
+    running = flint.arb(0)
+    ends = {}
+    for level, w in weights:
+        start, running = running, running + w
+        ends[level] = (start / total, running / total)
+    return ends
+
+
+@pytest.mark.parametrize("bits", [64, 16, 7])
+@pytest.mark.parametrize("epsilon", ["1", "1/10", "1e-6", "7/3", "50", "10000"])
+@pytest.mark.parametrize("groups", [GROUPS, [Group(5, 5, 4), Group(6, 9, 1)], [Group(3, 60, 10**300)]])
+def test_words_decide_a_level_only_where_it_is_certain(groups, epsilon, bits):
+    epsilon = Fraction(epsilon)
+    ends = cumulative(groups, epsilon)
+    table = LevelDraw(groups, epsilon).word_table(bits)
+    decided = 0
+    for first, last, level, group in zip(
+        table.first.tolist(), table.last.tolist(), table.level.tolist(), table.group.tolist(), strict=True
+    ):
+        if first > last:
+            continue
+        start, end = ends[level]
+        # Not provably wrong: the balls of 2000 bits decide everything but exact ties at 0 and 1.
+        assert not start > flint.arb(first) / 2**64
+        assert not end < flint.arb(last + 1) / 2**64
+        assert groups[group].lowest <= level <= groups[group].highest
+        decided += last - first + 1
+    if bits == 64:
+        assert decided > 2**64 - 2**20
+
+
+@pytest.mark.parametrize("epsilon", ["1", "1/100", "40"])
+def test_undecided_prefixes_are_finished_exactly(epsilon):
+    """Prefixes around every boundary: `finish` must agree with the exact distribution whatever bits follow."""
+    epsilon = Fraction(epsilon)
+    ends = cumulative(GROUPS, epsilon)
+    draw = LevelDraw(GROUPS, epsilon)
+    stream = Keystream(derived_key("prefixes"))
+    for lane, (start, _) in enumerate(ends.values()):
+        boundary = int((start * flint.arb(2) ** 64).lower().floor().unique_fmpz())
+        for prefix in (boundary - 1, boundary, boundary + 1):
+            if 0 <= prefix < 2**64:
+                level, group = draw.finish(prefix, stream.bits(lane))
+                low, high = ends[level]
+                assert GROUPS[group].lowest <= level <= GROUPS[group].highest
+                # The level's interval meets the prefix's.
+                assert not low > flint.arb(prefix + 1) / 2**64
+                assert not high < flint.arb(prefix) / 2**64
+
+
+def test_levels_drawn_in_big_integers_follow_the_law():
+    epsilon = Fraction(1, 2)
+    groups = [Group(2, 4, 40), Group(5, 5, 25), Group(6, 8, 6)]
+    draw = LevelDraw(groups, epsilon)
+    more = Keystream(derived_key("levels")).bits(0)
+    tally = dict.fromkeys(range(2, 9), 0)
+    for _ in range(30_000):
+        tally[draw.finish(more.take(64), more)[0]] += 1
+
+    def pmf(epsilon):
+        ends = cumulative(groups, epsilon)
+        return [float((ends[level][1] - ends[level][0]).mid()) for level in range(2, 9)]
+
+    assert g_test(list(tally.values()), pmf(epsilon)) > FALSE_ALARM
+    assert g_test(list(tally.values()), pmf(epsilon * Fraction(6, 5))) < FALSE_ALARM
+
+
+def test_a_group_without_points_is_never_drawn():
+    draw = LevelDraw([Group(0, 3, 7), Group(4, 4, 0), Group(5, 6, 2)], Fraction(1))
+    more = Keystream(derived_key("empty")).bits(0)
+    assert {draw.finish(more.take(64), more)[0] for _ in range(3000)} == {0, 1, 2, 3, 5, 6}
+    assert 4 not in draw.word_table().level
+
+
+def test_extreme_epsilons_leave_a_usable_table():
+    for epsilon in (Fraction(1, 10**280), Fraction(10**280)):
+        table = LevelDraw([Group(0, 300, 2**88), Group(301, 450, 2**60)], epsilon).word_table()
+        assert len(table.first) >= 1
+    # At 10^280 the highest level is all but certain.
+    assert table.level.tolist() == [450]
+    assert math.isclose(int(table.last[0]) - int(table.first[0]), 2**64)

@@ -1,0 +1,334 @@
+"""The sampler's law against the exact distribution, on tiny grids, for every way of running it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import tukeydp as td
+from support import oracle
+from support.fit import FALSE_ALARM, g_test
+from support.hints import Garbage
+from tukeydp.depth.levels import level_sets
+from tukeydp.exact.level_draw import Group
+from tukeydp.randomness import derived_key
+from tukeydp.sampling import envelope as envelope_module
+from tukeydp.sampling import sampler as sampler_module
+from tukeydp.sampling.certificates import Box
+from tukeydp.sampling.sampler import Sampler
+
+PLANE = list(itertools.product(range(5), repeat=2))
+DIRECTIONS = [(1, 0), (0, 1), (1, 2), (3, -1)]
+ROWS = [(1, 1), (1, 2), (2, 2), (2, 2), (3, 2), (4, 4), (0, 3), (2, 1)]
+WITHIN = Box((0, 0), (4, 4))
+EPSILON = Fraction(3, 2)
+DEPTHS = [oracle.depth(ROWS, y, DIRECTIONS) for y in PLANE]
+DRAWS = 20_000
+
+
+def pmf(epsilon=EPSILON, lowest=0, law=oracle.law):
+    kept = [t for t in DEPTHS if t >= lowest]
+    probabilities = iter(law(kept, Fraction(math.exp(epsilon / 2))))
+    return np.array([float(next(probabilities)) if t >= lowest else 0.0 for t in DEPTHS])
+
+
+def counts(draw):
+    tally = dict.fromkeys(PLANE, 0)
+    for i in range(DRAWS):
+        tally[tuple(draw(derived_key("law", i)))] += 1
+    return np.array([tally[y] for y in PLANE])
+
+
+def assert_follows(observed, lowest=0):
+    assert g_test(observed, pmf(lowest=lowest)) > FALSE_ALARM
+    # The same test tells a slightly wrong law apart.
+    assert g_test(observed, pmf(epsilon=EPSILON * Fraction(5, 4), lowest=lowest)) < FALSE_ALARM
+
+
+def make(**options):
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS), lowest=options.pop("held", 1))
+    if options.pop("garbage", False):
+        options["hints"] = Garbage(levels)
+    return Sampler(levels, within=WITHIN, epsilon=EPSILON, **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"garbage": True},
+        # Only six bits of a word count, so most levels are drawn in big integers.
+        {"word_bits": 6},
+        {"word_bits": 1, "garbage": True},
+        # Only the two ranks in the middle are known at first.
+        {"held": 4, "garbage": True},
+    ],
+    ids=["plain", "garbage hints", "undecided words", "undecided words and garbage hints", "few ranks held"],
+)
+def test_draws_follow_the_exponential_mechanism(options):
+    observed = counts(make(**options).draw)
+    assert_follows(observed)
+    assert g_test(observed, pmf(law=oracle.misprinted_law)) < FALSE_ALARM
+
+
+def slice_everything(monkeypatch, overlap=0):
+    """Cut every box in two, whether it pays off or not; with `overlap`, wrongly."""
+    monkeypatch.setattr(envelope_module, "_SLICES", 2)
+
+    def cut(self, lowest, *_):
+        for level in self.boxes:
+            if level > lowest and level not in self._slices:
+                fresh = self._sliced(level, self._parts(level)[0])
+                self._slices[level] = fresh[:1] + [
+                    replace(part, box=Box((part.box.low[0] - overlap, part.box.low[1]), part.box.high))
+                    for part in fresh[1:]
+                ]
+
+    def parts(self, level):
+        return self._slices.get(level) or [envelope_module.Slice(self._best(level), 0)]
+
+    monkeypatch.setattr(envelope_module.Envelope, "slice", cut)
+    monkeypatch.setattr(envelope_module.Envelope, "_parts", parts)  # even if the box is smaller
+
+
+@pytest.mark.parametrize("options", [{}, {"garbage": True}, {"lowest": 1}], ids=["plain", "garbage", "restricted"])
+def test_slices_leave_the_law_alone(options, monkeypatch):
+    slice_everything(monkeypatch)
+    sampler = make(**options)
+    assert len(sampler._search._boxes) > len(sampler._envelope.boxes) + 1 - ("lowest" in options)
+    assert_follows(counts(sampler.draw), lowest=options.get("lowest", 0))
+
+
+def test_slices_that_overlap_would_be_noticed(monkeypatch):
+    slice_everything(monkeypatch, overlap=1)
+    assert g_test(counts(make().draw), pmf()) < FALSE_ALARM
+
+
+def test_the_restricted_mechanism_starts_at_its_lowest_level():
+    lowest = 2
+    sampler = make(lowest=lowest)
+    assert_follows(counts(sampler.draw), lowest=lowest)
+
+
+def test_lanes_shared_by_threads_follow_the_same_law(monkeypatch):
+    """Tiny lanes, the public box at every level (so that most proposals fail), four threads from the first lane on."""
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
+    sampler = make(garbage=True, threads=4)
+    tally = dict.fromkeys(PLANE, 0)
+    for i in range(6000):
+        tally[tuple(sampler.draw(derived_key("lanes", i)))] += 1
+    observed = np.array([tally[y] for y in PLANE])
+    assert g_test(observed, pmf()) > FALSE_ALARM
+    assert g_test(observed, pmf(epsilon=EPSILON * Fraction(3, 2))) < FALSE_ALARM
+
+
+def test_boxes_refined_in_the_middle_of_a_draw_leave_the_law_alone(monkeypatch):
+    """Draws start with the public box at all levels; after thirty rejections, a third of them go on with others."""
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
+    wide = Box((-20, -20), (24, 24))
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    tally = dict.fromkeys([*PLANE, "elsewhere"], 0)
+    refined = 0
+    for i in range(4000):
+        sampler = Sampler(levels, within=wide, epsilon=EPSILON, hints=Garbage(levels), threads=1)
+        everything = [(Group(0, sampler._envelope.top, wide.size), wide)]
+        sampler._search, sampler._budget = sampler_module.Search(levels, wide, everything, EPSILON), 1.0
+        point = tuple(sampler.draw(derived_key("refined", i)))
+        refined += len(sampler._search._boxes) > 1
+        tally[point if point in tally else "elsewhere"] += 1
+    assert refined > 1000
+    observed = np.array(list(tally.values()))
+
+    def pmf(epsilon):
+        weights = np.array([math.exp(epsilon / 2 * t) for t in DEPTHS] + [45.0**2 - 25])
+        return weights / weights.sum()
+
+    assert g_test(observed, pmf(EPSILON)) > FALSE_ALARM
+    assert g_test(observed, pmf(EPSILON * Fraction(5, 4))) < FALSE_ALARM
+
+
+def test_the_smallest_lane_wins_not_the_first_thread(monkeypatch):
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (64,))
+
+    def first_accepted(search, stream, lane, order):
+        if lane < 3:
+            time.sleep(0.2 - 0.05 * lane)  # the smaller the lane, the later it finishes
+        return sampler_module.Accepted([lane, lane], 0, lane) if lane >= 1 else None
+
+    monkeypatch.setattr(sampler_module.Search, "first_accepted", first_accepted)
+    assert make(threads=4).draw(derived_key("any")) == [1, 1]
+
+
+@pytest.mark.parametrize("words", [(2**11, 2**13, 2**16), (64,)])
+def test_the_number_of_threads_does_not_change_a_seeded_draw(words, monkeypatch):
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", words)
+    for i in range(40):
+        key = derived_key("threads", i)
+        assert make(garbage=True, threads=1).draw(key) == make(garbage=True, threads=3).draw(key)
+
+
+def test_boxem_from_end_to_end():
+    """Floats in, floats out: clipping, rounding, missing rows and the grid's ends included."""
+    x = np.array([*ROWS, (9, 9), (math.nan, 1)], dtype=float) + 0.3
+    snapped = [*ROWS, (4, 4), None]
+    depths = [oracle.depth(snapped, y, DIRECTIONS) for y in PLANE]
+    source = td.seeded(11)
+    tally = dict.fromkeys(PLANE, 0)
+    for _ in range(4000):
+        release = td.boxem(
+            x,
+            epsilon=EPSILON,
+            bounds=(0, 4.5),
+            resolution=1,
+            depth=td.Directions(DIRECTIONS),
+            randomness=source,
+        )
+        tally[tuple(int(c) for c in release.point)] += 1
+    observed = np.array([tally[y] for y in PLANE])
+    q = Fraction(math.exp(EPSILON / 2))
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q ** Fraction(2))]) < FALSE_ALARM
+
+
+@pytest.mark.slow
+def test_a_million_draws():
+    """Enough draws to tell a law apart that is off by one percent in epsilon."""
+    sampler = make()
+    tally = dict.fromkeys(PLANE, 0)
+    for i in range(1_000_000):
+        tally[tuple(sampler.draw(derived_key("million", i)))] += 1
+    observed = np.array(list(tally.values()))
+    assert g_test(observed, pmf()) > FALSE_ALARM
+    assert g_test(observed, pmf(epsilon=EPSILON * Fraction(101, 100))) < FALSE_ALARM
+
+
+STRETCHED = [(i, i + j % 2) for i in range(5) for j in range(3)]
+ACROSS = [(1, 0), (0, 1), (1, -1), (2, -1)]
+
+
+@pytest.fixture
+def slanted(monkeypatch):
+    """Makes samplers for stretched data with a basis from the first proposal on."""
+    monkeypatch.setattr(envelope_module, "_WORTHWHILE", -math.inf)
+    monkeypatch.setattr(sampler_module, "_FEW_STEPS", 0)  # no settling: it would make boxes too good to need a basis
+    # Boxes everywhere, so that the ladder cannot do without slanted ones.
+    monkeypatch.setattr(sampler_module, "_box_cost", lambda levels: 0.0)
+    monkeypatch.setattr(envelope_module.Envelope, "slice", lambda *_: None)  # those would do as well
+
+    def make(garbage=False, **options):
+        levels = level_sets(np.array(STRETCHED), np.array(ACROSS))
+        hints = Garbage(levels) if garbage else None
+        sampler = Sampler(levels, within=Box((0, 0), (6, 6)), epsilon=EPSILON, hints=hints, **options)
+        sampler._envelope.refine([1, 2, 3])
+        sampler._envelope.rebase()
+        sampler._search, sampler._budget = sampler._refined()
+        assert sampler._envelope._basis is not None
+        return sampler
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"garbage": True}, {"word_bits": 1}],
+    ids=["good hints", "garbage hints, hence a random basis", "undecided words"],
+)
+def test_slanted_boxes_follow_the_same_law(options, slanted):
+    sampler = slanted(**options)
+    if "garbage" not in options:
+        assert sampler._search._slanted.any()
+    points = list(itertools.product(range(7), repeat=2))
+    depths = [oracle.depth(STRETCHED, y, ACROSS) for y in points]
+    tally = dict.fromkeys(points, 0)
+    for i in range(DRAWS):
+        tally[tuple(sampler.draw(derived_key("slanted", i)))] += 1
+    observed = np.array(list(tally.values()))
+    q = Fraction(math.exp(EPSILON / 2))
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q * Fraction(6, 5))]) < FALSE_ALARM
+
+
+def test_threads_do_not_change_a_seeded_draw_from_slanted_boxes(slanted, monkeypatch):
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
+    samplers = [slanted(threads=threads) for threads in (1, 2, 4)]
+    for i in range(300):
+        key = derived_key("slanted threads", i)
+        assert len({tuple(sampler.draw(key)) for sampler in samplers}) == 1
+
+
+@pytest.mark.parametrize(("d", "copies"), [(10, False), (6, True)])
+def test_threads_do_not_change_a_long_seeded_draw(d, copies):
+    """Up to ten thousands of proposals: lanes are shared, boxes refined and, for copies of a column, a basis taken."""
+    gauss = np.random.default_rng(2).normal(size=(400 if copies else 1000, d))
+    rows = np.rint((gauss[:, :1] if copies else gauss) * np.full(d, 2.0**30)).astype(np.int64)
+    levels = level_sets(rows, td.Random(30, axes=copies, seed=3)._integers(d, 2**16, b""))
+    long = False
+    for seed in range(6):
+        drawn = set()
+        for threads in (1, 2, 5):
+            sampler = Sampler(levels, within=Box((-(2**34),) * d, (2**34,) * d), epsilon=Fraction(1), threads=threads)
+            drawn.add(tuple(sampler.draw(derived_key("long", seed))))
+            long |= sampler._proposals > 10_000 and sampler._search._slanted.any() == copies
+        assert len(drawn) == 1
+    assert long
+
+
+def test_no_box_is_missing_that_the_plan_asks_for_once_it_knows_the_others():
+    """One round of planning is not enough here: boxes near the top come out larger than the estimates."""
+    gauss = np.random.default_rng(0).normal(size=(500, 12))
+    levels = level_sets(np.rint(gauss * 2**30).astype(np.int64), td.Spread(60, seed=1)._integers(12, 2**16, b""))
+    sampler = Sampler(levels, within=Box((-(2**34),) * 12, (2**34,) * 12), epsilon=Fraction(1))
+    sampler._proposals = 1e6
+    wanted = sampler._plan().levels
+    sampler._envelope.refine(wanted)
+    assert sampler._envelope.lacks(sampler._plan().levels)
+    sampler._refined()
+    assert not sampler._envelope.lacks(sampler._plan().levels)
+
+
+def test_levels_without_grid_points_do_not_stall_the_draw():
+    """Few grid points, many rows: the deepest level sets hold no grid point at all, yet weigh e^25 times as much."""
+    corners = list(itertools.product(range(4), repeat=3))
+    rows = np.random.default_rng(0).integers(0, 4, size=(300, 3))
+    directions = np.vstack([np.eye(3, dtype=np.int64), td.Random(12, axes=False, seed=1)._integers(3, 256, b"")])
+    levels = level_sets(rows, directions)
+    sampler = Sampler(levels, within=Box((0,) * 3, (3,) * 3), epsilon=Fraction(1, 5))
+    depths = levels.depths(np.array(corners)).tolist()
+    vectors = [tuple(v) for v in directions.tolist()]
+    assert depths[::7] == [oracle.depth([tuple(r) for r in rows.tolist()], y, vectors) for y in corners[::7]]
+    tally = dict.fromkeys(corners, 0)
+    for i in range(DRAWS):
+        tally[tuple(sampler.draw(derived_key("lattice", i)))] += 1
+    observed = np.array(list(tally.values()))
+    q = Fraction(math.exp(1 / 10))
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q ** Fraction(2))]) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("values", [[0, 0, 1, 2, 5, 5, 6], [3], [2] * 6])
+def test_one_column_is_the_exponential_mechanism_over_quantiles(values):
+    points = [(i,) for i in range(7)]
+    depths = [oracle.depth([(v,) for v in values], y, [(1,)]) for y in points]
+    levels = level_sets(np.array(values)[:, None], np.array([[1]]))
+    sampler = Sampler(levels, within=Box((0,), (6,)), epsilon=EPSILON)
+    tally = [0] * 7
+    for i in range(DRAWS):
+        tally[sampler.draw(derived_key("line", i))[0]] += 1
+    q = Fraction(math.exp(EPSILON / 2))
+    assert g_test(tally, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
+    assert g_test(tally, [float(p) for p in oracle.law(depths, q * q)]) < FALSE_ALARM
+
+
+def test_a_draw_from_deep_points_only_never_proposes_from_the_whole_grid():
+    """Speed, not law: with the lowest level's box left out, a grid of 2**80 points was searched for a few rows."""
+    rows = np.random.default_rng(3).integers(-(10**6), 10**6, size=(60, 2))
+    levels = level_sets(rows, np.array([[1, 0], [0, 1], [1, 1], [1, -1]]))
+    wide = Box((-(2**40), -(2**40)), (2**40, 2**40))
+    sampler = Sampler(levels, within=wide, epsilon=Fraction(1), lowest=10)
+    assert max(box.size for box in sampler._search._boxes) <= (2 * 10**6 + 1) ** 2

@@ -1,0 +1,146 @@
+"""REM's sizes for exact depth: copies of a fixed polytope, and that they bracket the number of deep grid points."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull
+
+import tukeydp as td
+from support.regions import ends, region
+from support.rem_cases import TESTS, chance, grid_points, plan
+from support.rem_oracle import Dataset, datasets, depths, outcome, worst_delta
+from tukeydp.exact.linear_programs import integers
+from tukeydp.mechanisms.rem_test.evidence import Evidence
+from tukeydp.sampling.certificates import Box
+from tukeydp.sizes import exact_depth_sizes as exact_sizes
+from tukeydp.sizes import inscribed_copies as copies
+from tukeydp.sizes.exact_depth_sizes import DeepPoints, ExactSizes
+from tukeydp.sizes.inscribed_copies import largest_copy, template
+
+SLACK = Fraction(1, 256)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5])
+def test_templates(d):
+    shape = template(d)
+    corners = shape.corners.astype(float)
+    hull = ConvexHull(corners)
+    assert float(shape.volume) == pytest.approx(hull.volume)
+    assert len(hull.vertices) == len(corners)
+    assert {tuple(-c for c in corner) for corner in shape.corners.tolist()} == set(map(tuple, shape.corners.tolist()))
+    assert (np.abs(corners).max(axis=1) == shape.radius).sum() == 2 * d
+
+
+class TestCopies:
+    def test_cube(self):
+        for d in (2, 3):
+            body = region(np.empty((0, d)), [], 3000)
+            copy, _ = largest_copy(body, *ends(d, 3000), 10)
+            # Scaled up to touch the sides, and no better by shearing: |B e_j| in row j is at most 3000 / radius.
+            assert float(copy.diagonal) == pytest.approx((3000 / template(d).radius) ** d, rel=1e-2)
+            assert copy.diagonal <= copy.most
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_the_bound_holds_whatever_the_floats_do(self, seed):
+        rng = np.random.default_rng(seed)
+        d = int(rng.integers(2, 4))
+        body = region(rng.integers(-20, 21, size=(12, d)), rng.integers(5000, 40000, size=12), 10**5)
+        good, _ = largest_copy(body, *ends(d, 10**5), 16)
+        assert good.most <= good.diagonal * (1 + Fraction(1, 500))
+        honest = copies._solved
+
+        def lying(*arguments):
+            centre, shape, weights = honest(*arguments)
+            return centre, shape, weights * np.exp(rng.normal(size=weights.shape))
+
+        with patch.object(copies, "_solved", lying):
+            bad, _ = largest_copy(body, *ends(d, 10**5), 16)
+        assert bad.most >= good.diagonal
+        assert bad.most > good.most  # the weights did matter
+
+    def test_no_inner_point(self):
+        assert largest_copy(region([[1, 1], [-1, -1]], [5, -5], 100), *ends(2, 100), 10) is None
+
+
+def brute_depths(rows: np.ndarray, reach: int) -> tuple[np.ndarray, np.ndarray]:
+    points = np.array(list(np.ndindex(2 * reach + 1, 2 * reach + 1))) - reach
+    return points, td.tukey_depth(points, rows)
+
+
+def test_deep_points_are_those_of_tukey_depth():
+    rng = np.random.default_rng(0)
+    rows = rng.integers(-6, 7, size=(25, 2))
+    points, depth = brute_depths(rows, 6)
+    deep = DeepPoints(rows, Box((-50, -50), (50, 50)))
+    for level in (1, 3, 6, 9):
+        for point, value in zip(points[::3], depth[::3], strict=True):
+            refuting = deep.refuting(integers(point * 8), 3, level)
+            assert bool(refuting) == (value < level)
+            for normal in refuting:
+                assert ((rows - point) @ np.array(normal) >= 0).sum() < level
+
+
+@pytest.mark.parametrize("counted", [1, 4096])
+def test_sizes_bracket_the_number_of_deep_grid_points(counted):
+    rng = np.random.default_rng(1)
+    reach = 20
+    rows = np.clip(np.rint(rng.normal(size=(40, 2)) * 8), -reach, reach).astype(np.int64)
+    _, depth = brute_depths(rows, reach)
+    directions = np.array([[1, 0], [0, 1], [1, 1], [1, -1]], dtype=np.int64)
+    with patch.object(exact_sizes, "_COUNTED", counted):
+        sizes = ExactSizes(rows, directions, Box((-reach, -reach), (reach, reach)), 1, SLACK)
+        below = []
+        for level in (2, 5, 8, 11, 14, 17, 20):
+            count = int((depth >= level).sum())
+            below.append(sizes.lower(level))
+            assert below[-1] <= count <= sizes.upper(level)
+            assert (below[-1] == 0) == (count == 0)
+            if counted > count:
+                assert below[-1] == count
+    for larger, smaller in pairwise(below):
+        assert smaller <= larger * (1 + 2 * SLACK)
+
+
+def test_a_fine_grid_needs_no_look_at_half_cells():
+    rng = np.random.default_rng(2)
+    rows = np.rint(rng.normal(size=(60, 2)) @ [[1, 0.99], [0, 0.02]] * 10**7).astype(np.int64)
+    directions = np.eye(2, dtype=np.int64)
+    sizes = ExactSizes(rows, directions, Box((-(2**40),) * 2, (2**40,) * 2), 10, SLACK)
+    volume = td.level_set(rows.astype(float), 12).volume
+    # Between the twelve-gon's share of an ellipse's area in a polygon and the polygon's own.
+    assert 0.5 * volume < sizes.lower(12) <= volume
+
+
+def test_no_pair_of_neighbours_breaks_the_guarantee():
+    points, n, t = grid_points((3, 3)), 3, 2
+    release, part, delta = Fraction(2), Fraction(1), Fraction(1, 10)
+    fixed = plan(n, t, release, part, delta)
+    every = np.array([(a, b) for a in range(-7, 8) for b in range(-7, 8) if (a, b) != (0, 0)], dtype=np.int64)
+    box = Box((0, 0), (2, 2))
+    evidence = {
+        x: Evidence(ExactSizes(points[list(x)], np.eye(2, dtype=np.int64), box, t, SLACK), fixed)
+        for x in datasets(len(points), n)
+    }
+    for test in TESTS:
+
+        def law(x: Dataset, test=test) -> np.ndarray:
+            return outcome(depths(x, points, every), t, float(release) / 2, chance(test, evidence[x]))
+
+        assert worst_delta(len(points), n, float(release + part), law) <= float(delta) * (1 + 1e-9)
+
+
+def test_rem_with_exact_depth():
+    x = np.random.default_rng(0).normal(size=(300, 2)) @ [[1, 300], [0, 0.1]]
+    release = td.rem(x, epsilon=2, delta=1e-6, depth=td.Exact(), randomness=td.seeded(1))
+    assert release.released
+    assert release.notion == "Exact()"
+    covariance = np.cov(x.T)
+    away = release.point - x.mean(axis=0)
+    assert away @ np.linalg.solve(covariance, away) < 0.3**2
+    assert not td.rem(x[:30], epsilon=1, delta=1e-6, depth=td.Exact(), randomness=td.seeded(1)).released
+    assert td.rem(x[:, 0], epsilon=2, delta=1e-6, depth=td.Exact(), randomness=td.seeded(1)).released

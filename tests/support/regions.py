@@ -1,0 +1,25 @@
+"""Small regions with integer halfspaces."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tukeydp.exact.linear_programs import Region, integers
+
+
+def region(normals, offsets, reach: int) -> Region:
+    """{normals y <= offsets, |y| <= reach}."""
+    normals = np.asarray(normals, dtype=np.int64)
+    d = normals.shape[1]
+    normals[~normals.any(axis=1), 0] = 1  # directions are never zero
+    units = np.eye(d, dtype=np.int64)
+    return Region(
+        integers(np.vstack([normals, units, -units])),
+        integers([*map(int, offsets), *([reach] * 2 * d)]),
+        integers(np.zeros(d, dtype=np.int64)),
+        np.full(d, float(reach)),
+    )
+
+
+def ends(d: int, reach: int):
+    return integers(np.full(d, -reach)), integers(np.full(d, reach))

@@ -1,0 +1,146 @@
+"""The rooms of the house: who may import whom, and how large a module may grow."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import tukeydp
+
+SOURCE = Path(tukeydp.__file__).parent
+GROUND = {"arrays", "errors", "parameters", "privacy", "randomness", "threads", "release"}
+PROVEN = ["ground", "data", "exact", "depth", "sampling", "sizes", "baselines", "mechanisms", "planning", "algorithm3"]
+NOT_PRIVATE = ["ground", "data", "exact", "depth", "geometry", "mcmc"]
+TOP = {"experiments", "integrations", "cli", "app"}
+# The public addresses: names only, no code.
+FACADES = {"", "approximate", "oracles", "plots", "regions", "__main__"}
+MOST_LINES = 300
+
+# "module -> module" that goes against the flow. May only shrink.
+EXCEPTIONS: set[str] = {
+    "baselines -> geometry.paper_recipe",
+    "baselines.expected -> mechanisms.rehearsal",
+    "baselines.huang_liang_yi -> mechanisms.rehearsal",
+    "baselines.plan -> mechanisms.rehearsal",
+    "baselines.references -> geometry.depth_regions",
+    "baselines.references -> geometry.halfspaces",
+    "baselines.references -> geometry.polytopes",
+    "baselines.setting -> mechanisms.rehearsal",
+    "geometry.paper_recipe -> baselines.clipping",
+    "geometry.polytope_volume -> mcmc.nests",
+    "geometry.polytope_volume -> mcmc.volumes",
+    "mcmc.oracles -> algorithm3.oracles",
+    "mcmc.oracles -> algorithm3.padded_levels",
+    "mechanisms.boxem -> mcmc.mechanisms",
+    "mechanisms.rem -> mcmc.mechanisms",
+    "release -> data.grid",
+    "release -> mechanisms.rehearsal",
+}
+LONG = {
+    "depth.exact_depth",
+    "depth.notions",
+    "geometry.compiled",
+    "sampling.envelope",
+    "sizes.inscribed_ellipsoids",
+}
+CYCLES = {"geometry.polytope_volume", "release"}
+
+
+def modules() -> dict[str, Path]:
+    """Every module below `tukeydp` by its dotted name, the package itself under the empty name."""
+    names = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return names
+
+
+def imports(path: Path, known: set[str]) -> Iterator[str]:
+    """Every module of ours that a file imports anywhere: at its top, inside functions, or for types only."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            found = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in found:
+            below = name.removeprefix("tukeydp").removeprefix(".")
+            if name.split(".")[0] == "tukeydp":
+                yield below if below in known else below.rpartition(".")[0]
+
+
+def room(module: str) -> str:
+    first = module.split(".")[0]
+    return "ground" if first in GROUND else "facade" if module in FACADES else first
+
+
+def allowed(importer: str, imported: str) -> bool:
+    if importer in TOP or importer == "facade":
+        return True
+    return any(imported in order[: order.index(importer) + 1] for order in (PROVEN, NOT_PRIVATE) if importer in order)
+
+
+def against_the_flow() -> set[str]:
+    known = modules()
+    return {
+        f"{importer} -> {imported}"
+        for importer, path in known.items()
+        for imported in imports(path, set(known))
+        if importer != imported and not allowed(room(importer), room(imported))
+    }
+
+
+def test_imports_go_one_way():
+    assert against_the_flow() == EXCEPTIONS
+
+
+def test_the_rule_can_fail():
+    assert not allowed("depth", "sampling")
+    assert not allowed("sizes", "geometry")
+    assert not allowed("baselines", "facade")
+    assert not allowed("mechanisms", "cli")
+    assert not allowed("geometry", "mechanisms")
+    assert allowed("mechanisms", "baselines")
+    assert allowed("mcmc", "geometry")
+
+
+def test_every_module_has_a_room():
+    rooms = {room(module) for module in modules()}
+    assert rooms <= {*PROVEN, *NOT_PRIVATE, *TOP, "facade"}
+
+
+def test_no_cycles_among_modules():
+    """Also inside a room; imports for types and inside functions count."""
+    known = modules()
+    graph = {
+        name: set(imports(path, set(known))) - {name}
+        for name, path in known.items()
+        if room(name) != "facade" and name not in CYCLES
+    }
+    done: set[str] = set()
+
+    def visit(name: str, above: tuple[str, ...]) -> None:
+        assert name not in above, " -> ".join([*above[above.index(name) :], name])
+        if name not in done:
+            for other in sorted(graph.get(name, ())):
+                visit(other, (*above, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+def test_facades_hold_names_only():
+    for name in FACADES - {"__main__"}:
+        tree = ast.parse(modules()[name].read_text(encoding="utf-8"))
+        kinds = {type(node) for node in tree.body}
+        assert kinds <= {ast.Expr, ast.Import, ast.ImportFrom, ast.Assign}, name
+
+
+def test_modules_have_one_subject():
+    """Not a proof of it; but what has grown past this has mostly grown a second one."""
+    long = {name for name, path in modules().items() if len(path.read_text().splitlines()) > MOST_LINES}
+    assert long == LONG
