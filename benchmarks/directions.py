@@ -23,8 +23,8 @@ import tukeydp as td
 from tukeydp.data.grid import Grid, bounded_grid
 from tukeydp.depth.levels import level_sets
 from tukeydp.depth.notions import Notion
+from tukeydp.exact.boxes import Box
 from tukeydp.randomness import derived_key
-from tukeydp.sampling.certificates import Box
 from tukeydp.sampling.cutting_planes import CuttingPlanes
 from tukeydp.sampling.sampler import Sampler
 

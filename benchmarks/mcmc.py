@@ -15,7 +15,7 @@ from rich.table import Table
 from scipy.stats import beta
 
 import tukeydp as td
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.geometry.depth_regions import body_of
 from tukeydp.geometry.level_sets import polytope_volume
 from tukeydp.mcmc import mcmc_level_volumes

@@ -11,13 +11,14 @@ from fractions import Fraction
 import numpy as np
 
 import tukeydp as td
-from tukeydp.data.grid import FloatArray, unbounded_grid
+from tukeydp.arrays import FloatArray
+from tukeydp.data.grid import unbounded_grid
 from tukeydp.depth.levels import level_sets
+from tukeydp.exact.boxes import Box
 from tukeydp.mechanisms.rem_test.choice import chosen_plan
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.randomness import derived_key
-from tukeydp.sampling.certificates import Box
 from tukeydp.sizes.level_sizes import sizes_of
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)

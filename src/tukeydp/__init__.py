@@ -6,11 +6,10 @@ from tukeydp.depth.of_points import tukey_depth
 from tukeydp.errors import ParameterError
 from tukeydp.geometry.level_sets import level_set, level_volumes
 from tukeydp.mechanisms.boxem import boxem
-from tukeydp.mechanisms.rehearsal import ExpectedError
 from tukeydp.mechanisms.rem import rem
 from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import seeded
-from tukeydp.release import Refused, Release
+from tukeydp.release import ExpectedError, Refused, Release
 
 __version__ = "0.1.0"
 __all__ = [

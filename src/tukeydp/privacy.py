@@ -1,76 +1,13 @@
-"""Guarantees as frozen values with exact rationals, and how a number becomes a rational."""
+"""Guarantees as frozen values with exact rationals."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational, Real
 from typing import Any
 
 from tukeydp.errors import ParameterError
-
-# A rational is kept exactly, so its digits are work: "1e1000000" would hang before any check could speak.
-# Every float passes both limits.
-_MOST_DIGITS = 350
-_MOST_BITS = 1200
-
-
-def rational(parameter: str, value: Any) -> Fraction:
-    """Return `value` as an exact rational; a float means its shortest decimal, so 0.1 is 1/10.
-
-    >>> rational("epsilon", 0.1)
-    Fraction(1, 10)
-    """
-    error = ParameterError(parameter, "must be a finite number in the range of a float", brief(value))
-    if isinstance(value, bool) or not isinstance(value, Real | Decimal | str):
-        raise error
-    if isinstance(value, str) and not _modest(value):
-        raise error
-    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > _MOST_DIGITS:
-        raise error
-    try:
-        if isinstance(value, Rational):
-            number = Fraction(int(value.numerator), int(value.denominator))  # numpy's integers would overflow
-        elif isinstance(value, str | Decimal):
-            number = Fraction(value)
-        else:
-            # repr of a numpy float names its type; repr of the equal-precision Python float does not.
-            number = Fraction(repr(float(value)) if type(value).__name__ != "float32" else str(value))
-        float(number)
-    except (ValueError, OverflowError, ZeroDivisionError, TypeError):
-        raise error from None
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MOST_BITS:
-        raise error
-    return number
-
-
-def brief(value: Any) -> str:
-    """The start of a parameter's repr, for messages."""
-    try:
-        text = repr(value)
-    except ValueError:  # an integer with too many digits to print
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _modest(text: str) -> bool:
-    """Whether a decimal's exponent is small enough to be written out."""
-    exponent = text.strip().lower().partition("e")[2]
-    try:
-        return len(text) <= _MOST_DIGITS and abs(int(exponent or "0")) <= _MOST_DIGITS
-    except ValueError:
-        return False
-
-
-def positive_rational(parameter: str, value: Any) -> Fraction:
-    if isinstance(value, float) and math.isnan(value):
-        raise ParameterError(parameter, "must be > 0", "NaN")
-    number = rational(parameter, value)
-    if number <= 0:
-        raise ParameterError(parameter, "must be > 0", value)
-    return number
+from tukeydp.parameters import positive_rational, show
 
 
 @dataclass(frozen=True)
@@ -126,13 +63,3 @@ class ApproxDP:
 
 
 Guarantee = PureDP | ApproxDP
-
-
-def show(number: Fraction) -> str:
-    """A short decimal where it is exact, the fraction otherwise.
-
-    >>> show(Fraction(1, 10)), show(Fraction(1, 3))
-    ('0.1', '1/3')
-    """
-    decimal = f"{float(number):.12g}"
-    return decimal if Fraction(decimal) == number else str(number)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tukeydp.errors import ParameterError
-from tukeydp.privacy import Guarantee, show
-
-if TYPE_CHECKING:
-    from tukeydp.data.grid import Grid
-    from tukeydp.mechanisms.rehearsal import ExpectedError
+from tukeydp.parameters import show
+from tukeydp.privacy import Guarantee
 
 SYMMETRY_CAVEAT = (
     "What is estimated is the centre of roughly symmetric data (a multivariate median). For skewed or 0/1 "
@@ -30,6 +27,48 @@ UNPROVEN_CAVEAT = (
     "No guarantee: this mode is for experiments. Nobody has proven that it is private, and its result must not be "
     "published."
 )
+
+
+# Rehearsals take the columns to be this many standard deviations wide, from bound to bound: generous for columns of
+# people's measurements. A guess, since nobody knows their spread beforehand; it moves the stated accuracy only.
+ASSUMED_WIDTH = 20
+
+
+class PublicGrid(Protocol):
+    """What a release tells about its grid."""
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class ExpectedError:
+    """Typical errors in units of a column's standard deviation.
+
+    Attributes
+    ----------
+    privacy
+        Typical difference between the release and the table's own mean, in one column (root mean square).
+    privacy_95
+        95 of 100 releases are at most this far from the table's own mean, in one column.
+    sampling
+        Typical difference between the table's own mean and the truth behind it, privacy or not.
+    total
+        Privacy and sampling error together.
+    distance
+        Mean Euclidean distance between the release and the table's own mean, over all columns.
+    assumption
+        What the figures rest on.
+    """
+
+    privacy: float
+    privacy_95: float
+    sampling: float
+    total: float
+    distance: float
+    assumption: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,7 +102,7 @@ class Outcome:
     columns: tuple[str, ...] | None
     notion: str | None = None
     directions: NDArray[np.int64] | None = field(default=None, repr=False)
-    grid: Grid | None = None
+    grid: PublicGrid | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = (SYMMETRY_CAVEAT,)
     unproven: str | None = None

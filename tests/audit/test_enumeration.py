@@ -15,8 +15,8 @@ import pytest
 
 from support import oracle
 from tukeydp.depth.levels import level_sets
+from tukeydp.exact.boxes import Box
 from tukeydp.sampling import envelope as envelope_module
-from tukeydp.sampling.certificates import Box
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import LinearPrograms
 

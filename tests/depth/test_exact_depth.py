@@ -16,8 +16,8 @@ from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.depth import exact_depth as halfspaces
 from tukeydp.depth.of_points import is_deep, shallowest_direction
+from tukeydp.exact.boxes import Box
 from tukeydp.randomness import derived_key
-from tukeydp.sampling.certificates import Box
 from tukeydp.sampling.cutting_planes import CuttingPlanes
 
 

@@ -17,11 +17,11 @@ from tukeydp.data import grid as grid_module
 from tukeydp.data.grid import bounded_grid
 from tukeydp.depth import levels as levels_module
 from tukeydp.depth.levels import find_ranks, level_sets
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.level_draw import Group
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import kernels
 from tukeydp.sampling import sampler as sampler_module
-from tukeydp.sampling.certificates import Box
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import LinearPrograms
 from tukeydp.sampling.sampler import Sampler, Search

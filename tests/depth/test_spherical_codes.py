@@ -16,8 +16,8 @@ from tukeydp.data.grid import bounded_grid
 from tukeydp.depth import spherical_codes as spread_module
 from tukeydp.depth.levels import level_sets
 from tukeydp.depth.spherical_codes import least_angle, smallest_angle, spread_lines
+from tukeydp.exact.boxes import Box
 from tukeydp.randomness import derived_key
-from tukeydp.sampling.certificates import Box
 from tukeydp.sampling.sampler import Sampler
 
 SHAPES = [(2, 1), (2, 7), (2, 60), (3, 1), (3, 4), (3, 30), (3, 90), (4, 20), (5, 30), (5, 150), (8, 11), (10, 300)]

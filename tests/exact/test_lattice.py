@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.lattice import Basis, reduced_basis
-from tukeydp.sampling.certificates import Box
 
 
 def defect(matrix, shape):

@@ -25,11 +25,11 @@ from support.rem_oracle import (
 )
 from tukeydp.data.grid import unbounded_grid
 from tukeydp.depth.levels import level_sets
+from tukeydp.exact.boxes import Box
 from tukeydp.mechanisms.rem import _draw
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, laplace_cut, paper_cut, passes
 from tukeydp.randomness import Keystream, derived_key
-from tukeydp.sampling.certificates import Box
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.sizes.level_sizes import BoxesAndEllipsoids, Intervals, Sizes, sizes_of
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from support import oracle
 from support.hints import Garbage
 from tukeydp.depth.levels import level_sets
+from tukeydp.exact.boxes import Box
 from tukeydp.sampling import envelope as envelope_module
-from tukeydp.sampling.certificates import Box, Multipliers, proves_empty, upper_bound
+from tukeydp.sampling.certificates import Multipliers, proves_empty, upper_bound
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import LinearPrograms
 

@@ -16,11 +16,11 @@ from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from support.hints import Garbage
 from tukeydp.depth.levels import level_sets
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.level_draw import Group
 from tukeydp.randomness import derived_key
 from tukeydp.sampling import envelope as envelope_module
 from tukeydp.sampling import sampler as sampler_module
-from tukeydp.sampling.certificates import Box
 from tukeydp.sampling.sampler import Sampler
 
 PLANE = list(itertools.product(range(5), repeat=2))

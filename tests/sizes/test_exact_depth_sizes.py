@@ -14,9 +14,9 @@ import tukeydp as td
 from support.regions import ends, region
 from support.rem_cases import TESTS, chance, grid_points, plan
 from support.rem_oracle import Dataset, datasets, depths, outcome, worst_delta
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import integers
 from tukeydp.mechanisms.rem_test.evidence import Evidence
-from tukeydp.sampling.certificates import Box
 from tukeydp.sizes import exact_depth_sizes as exact_sizes
 from tukeydp.sizes import inscribed_copies as copies
 from tukeydp.sizes.exact_depth_sizes import DeepPoints, ExactSizes

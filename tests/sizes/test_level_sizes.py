@@ -15,9 +15,9 @@ from scipy.optimize import linprog
 
 from support.regions import ends, region
 from tukeydp.depth.levels import level_sets
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region, determinant, integers, inverted, maximum
 from tukeydp.mechanisms.rem_test.evidence import sparse_offsets
-from tukeydp.sampling.certificates import Box
 from tukeydp.sizes import inscribed_ellipsoids as ellipsoids
 from tukeydp.sizes import level_sizes as sizes
 from tukeydp.sizes.grid_points import count_up_to, tight_ends

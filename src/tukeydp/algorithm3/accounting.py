@@ -15,7 +15,7 @@ from typing import Any
 
 from tukeydp.errors import ParameterError
 from tukeydp.exact.brackets import exp_between, log_between
-from tukeydp.privacy import positive_rational, rational, show
+from tukeydp.parameters import positive_rational, rational, show
 
 _HAIR = 1 - Fraction(1, 2**64)  # so that parameters leave room for the rounding of the costs
 _CLOSE = 1e-6  # logarithms nearer than this are compared exactly

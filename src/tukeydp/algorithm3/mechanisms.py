@@ -39,7 +39,8 @@ from tukeydp.depth.notions import Exact, Notion
 from tukeydp.errors import ParameterError
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.mechanisms.rem_test.safety import tail
-from tukeydp.privacy import ApproxDP, Guarantee, positive_rational, rational, show
+from tukeydp.parameters import positive_rational, rational, show
+from tukeydp.privacy import ApproxDP, Guarantee
 from tukeydp.randomness import Bits, Keystream, derived_key, source
 from tukeydp.release import Refused, Release
 

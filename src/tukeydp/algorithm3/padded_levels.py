@@ -17,7 +17,8 @@ from math import prod
 
 import numpy as np
 
-from tukeydp.data.grid import Grid, IntArray
+from tukeydp.arrays import IntArray
+from tukeydp.data.grid import Grid
 from tukeydp.depth.levels import LevelSets, level_sets
 
 

@@ -13,10 +13,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.baselines.noise import Noise
-from tukeydp.data.grid import FloatArray, IntArray, bounded_grid, per_column
+from tukeydp.data.grid import bounded_grid, per_column
 from tukeydp.errors import ParameterError
-from tukeydp.privacy import positive_rational, show
+from tukeydp.parameters import positive_rational, show
 
 STEPS = 2**30  # squares of such numbers, and sums of 2^32 of them, fit in 64 bits
 _SMALLEST, _LARGEST = Fraction(1, 10**100), Fraction(10**100)  # so that no product of public numbers overflows

@@ -14,7 +14,8 @@ from functools import lru_cache
 
 from tukeydp.errors import ParameterError
 from tukeydp.exact.level_draw import exp_bracket
-from tukeydp.privacy import ApproxDP, show
+from tukeydp.parameters import show
+from tukeydp.privacy import ApproxDP
 
 # The discrete noise is charged this part of delta for not being continuous.
 ROUNDING_SHARE = Fraction(1, 2**20)

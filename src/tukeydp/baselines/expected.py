@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import Region
-from tukeydp.data.grid import FloatArray
-from tukeydp.mechanisms.rehearsal import ASSUMED_WIDTH, ExpectedError
 from tukeydp.randomness import Bits, Keystream, derived_key
+from tukeydp.release import ASSUMED_WIDTH, ExpectedError
 
 _NORMAL_95 = 1.959964
 _MOST_CELLS, _FEWEST_ROWS = 100_000, 1000

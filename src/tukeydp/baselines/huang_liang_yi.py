@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import Ball, Region, nearest_float, noised_mean, relative, within
 from tukeydp.baselines.expected import rehearsed
 from tukeydp.baselines.noise import Noise
@@ -20,11 +21,9 @@ from tukeydp.baselines.search import (
     medians,
 )
 from tukeydp.baselines.setting import NOISE_NOTE, setting
-from tukeydp.data.grid import FloatArray
-from tukeydp.mechanisms.rehearsal import ExpectedError
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits, Keystream, derived_key
-from tukeydp.release import Release
+from tukeydp.release import ExpectedError, Release
 
 PLACE, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(5, 8)
 

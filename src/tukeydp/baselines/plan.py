@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import Ball, Box, Region, nearest_float, noised_mean, relative, within
 from tukeydp.baselines.expected import rehearsed
 from tukeydp.baselines.huang_liang_yi import MISSING_NOTE, NOTE
@@ -22,11 +23,9 @@ from tukeydp.baselines.search import (
     spreads,
 )
 from tukeydp.baselines.setting import NOISE_NOTE, setting
-from tukeydp.data.grid import FloatArray
-from tukeydp.mechanisms.rehearsal import ExpectedError
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits
-from tukeydp.release import Release
+from tukeydp.release import ExpectedError, Release
 
 PLACE, SPREAD, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(1, 8), Fraction(1, 2)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.data.tables import Table, read_table
 from tukeydp.depth.notions import AxisAligned, Directions, Exact, Notion, Random
 from tukeydp.depth.of_points import finite_rows

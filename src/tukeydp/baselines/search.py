@@ -14,9 +14,9 @@ from functools import partial
 
 import numpy as np
 
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.baselines.clipping import lengths
 from tukeydp.baselines.noise import Noise
-from tukeydp.data.grid import FloatArray, IntArray
 
 MEDIAN_ROUNDS = 32  # the finest median is the region's size over 2^31
 SCALE_ROUNDS = 7

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import Region, nearest_float, public_region
-from tukeydp.data.grid import FloatArray
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.rehearsal import ExpectedError
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits, Keystream, Randomness, source
-from tukeydp.release import Release
+from tukeydp.release import ExpectedError, Release
 
 _MOST_ROWS = 2**31  # so that sums fit in 64 bits
 

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tukeydp.mechanisms.rehearsal import ExpectedError
-from tukeydp.privacy import ApproxDP, Guarantee, show
-from tukeydp.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
+from tukeydp.parameters import show
+from tukeydp.privacy import ApproxDP, Guarantee
+from tukeydp.release import SYMMETRY_CAVEAT, ExpectedError, Outcome, Refused, Release
 
 
 def say(text: str = "") -> None:

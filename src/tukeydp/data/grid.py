@@ -13,10 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.errors import ParameterError
-from tukeydp.privacy import brief, rational, show
+from tukeydp.parameters import brief, rational, show
 
 # Every projection of a grid point stays below this in absolute value, so int64 sums and differences of two
 # projections cannot overflow. Checked from public numbers before any data is touched.
@@ -27,9 +27,6 @@ FEWEST_BITS = 16
 LARGEST_BOUND = 10**300  # so that no difference of floats in the box overflows
 SMALLEST_STEP = 1e-300  # below it a float division by the step loses digits, and at last is 0/0
 _ROWS_AT_A_TIME = 2**12
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

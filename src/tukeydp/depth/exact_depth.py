@@ -23,7 +23,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.projections import Vector, largest, least_along, project
 from tukeydp.threads import available_cores, in_threads
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.data.grid import IntArray
+from tukeydp.arrays import IntArray
 from tukeydp.threads import available_cores, in_threads
 
 _SAMPLE = 2048

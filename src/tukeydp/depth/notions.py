@@ -16,9 +16,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tukeydp.data.grid import DEFAULT_BITS, FEWEST_BITS, LIMIT, FloatArray, Grid, IntArray
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.data.grid import DEFAULT_BITS, FEWEST_BITS, LIMIT, Grid
 from tukeydp.errors import ParameterError
-from tukeydp.privacy import rational
+from tukeydp.parameters import rational
 from tukeydp.randomness import Keystream, derived_key
 
 # Drawn directions are rounded to integers of about this length. Shorter than `_SHORTEST` they would

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import notion
 from tukeydp.depth.exact_depth import Vectors, exact_row, from_floats, least_weight

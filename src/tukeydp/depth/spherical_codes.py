@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.randomness import Keystream, derived_key
 
 _ROUNDS, _FEWEST_ROUNDS, _PAIRS = 50, 20, 5e7  # so many rounds unless there are very many pairs of lines

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 
 _GRAM_BITS = 120
 

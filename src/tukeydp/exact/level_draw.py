@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.data.grid import IntArray
+from tukeydp.arrays import IntArray
 from tukeydp.randomness import Bits
 
 WORD = 64

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 
 Integers = NDArray[np.object_]  # Python's integers, of any size
 

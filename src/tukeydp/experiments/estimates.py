@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.experiments.results import NotMeasured
 
 Interval = Callable[[float], tuple[float, float]]

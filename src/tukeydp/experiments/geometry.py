@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.experiments.claims import Claim, Finding
 from tukeydp.experiments.estimates import Estimate, exactly, log_contrast, ratio
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell

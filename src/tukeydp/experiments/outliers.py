@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import Estimate, difference, linear_slope, ratio
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell

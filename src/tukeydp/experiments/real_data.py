@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import mean, ratio

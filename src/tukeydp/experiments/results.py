@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 
 Row = dict[str, Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.experiments.experiment import Seeds
 from tukeydp.experiments.results import Row
 from tukeydp.release import Refused, Release

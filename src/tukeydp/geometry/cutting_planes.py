@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.notions import starting_directions, unit_vectors
 from tukeydp.geometry.distinct_rows import MergedRows
 from tukeydp.geometry.flats import EMPTY

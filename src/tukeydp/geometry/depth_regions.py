@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import notion
 from tukeydp.depth.notions import Exact, Notion

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.exact_depth import Vectors, least_weight
 from tukeydp.depth.projections import Vector
 from tukeydp.geometry.frames import frame

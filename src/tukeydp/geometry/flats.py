@@ -13,7 +13,7 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.geometry.halfspaces import Cut, Cuts, Equation
 from tukeydp.geometry.polytopes import inner_ball, polytope, unresolved
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
 
 # Beyond this the square of a coordinate is no float.

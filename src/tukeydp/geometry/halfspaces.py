@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.geometry.frames import Frame, frame
 
 Equation = tuple[list[Fraction], Fraction]

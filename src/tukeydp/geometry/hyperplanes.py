@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.geometry.distinct_rows import MergedRows
 from tukeydp.geometry.frames import Frame
 from tukeydp.geometry.halfspaces import Cut, Equation, RationalPoint

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.data.tables import Table
 from tukeydp.depth.notions import Exact, Notion
 from tukeydp.depth.of_points import EXACT, read_points

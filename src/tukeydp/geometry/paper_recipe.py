@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import public_region
-from tukeydp.data.grid import FloatArray
 from tukeydp.data.tables import read_table
 from tukeydp.depth.notions import Exact, Notion
 from tukeydp.errors import ParameterError
 from tukeydp.geometry.depth_regions import Body, body_of
-from tukeydp.privacy import positive_rational
+from tukeydp.parameters import positive_rational
 from tukeydp.randomness import source
 from tukeydp.release import SYMMETRY_CAVEAT, Release
 

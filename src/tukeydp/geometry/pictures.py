@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.data.tables import read_table
 from tukeydp.depth.notions import Exact, Notion
 from tukeydp.depth.of_points import EXACT, finite_rows

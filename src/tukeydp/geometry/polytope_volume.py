@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
 from tukeydp.geometry.flats import FLAT
 from tukeydp.geometry.polytopes import inner_ball, polytope

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.errors import ParameterError
 
 _REACH = 1e7

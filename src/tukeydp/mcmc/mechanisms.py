@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray, Grid
+from tukeydp.arrays import FloatArray
+from tukeydp.data.grid import Grid
 from tukeydp.data.tables import Table, read_table
 from tukeydp.depth.choice import notion
 from tukeydp.depth.levels import LevelSets, level_sets

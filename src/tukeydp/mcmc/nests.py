@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.depth.notions import Exact, Notion
 from tukeydp.errors import ParameterError
 from tukeydp.geometry.depth_regions import body_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
 from tukeydp.mcmc.walks import walk_on
 

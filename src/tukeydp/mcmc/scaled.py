@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray, Grid, IntArray
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.data.grid import Grid
 from tukeydp.depth.levels import LevelSets
 from tukeydp.mcmc.nests import Nest, solid_nest
 from tukeydp.mcmc.rounding import make_round

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
 from tukeydp.geometry.polytope_volume import require_bounded
 from tukeydp.mcmc.rounding import Rounded, make_round

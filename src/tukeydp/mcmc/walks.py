@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
 
 DIRECTIONS = ("coordinate", "random")

@@ -12,11 +12,12 @@ from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import notion, require_memory
 from tukeydp.depth.levels import level_sets
 from tukeydp.depth.notions import Exact, Notion
+from tukeydp.exact.boxes import Box
 from tukeydp.mechanisms.rehearsal import expected_error
-from tukeydp.privacy import PureDP, positive_rational
+from tukeydp.parameters import positive_rational
+from tukeydp.privacy import PureDP
 from tukeydp.randomness import source
 from tukeydp.release import Release
-from tukeydp.sampling.certificates import Box
 from tukeydp.sampling.cutting_planes import CuttingPlanes, require_exact_differences
 from tukeydp.sampling.sampler import Sampler
 

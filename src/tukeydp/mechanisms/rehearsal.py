@@ -8,56 +8,23 @@ box. Its one assumption is the spread of the columns, which nobody knows beforeh
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from tukeydp.data.grid import IntArray
+from tukeydp.arrays import IntArray
 from tukeydp.depth.levels import level_sets
 from tukeydp.depth.notions import LONGEST, unit_vectors
+from tukeydp.exact.boxes import Box
 from tukeydp.randomness import derived_key
-from tukeydp.sampling.certificates import Box
+from tukeydp.release import ASSUMED_WIDTH, ExpectedError
 from tukeydp.sampling.sampler import Sampler
 
-# The columns are taken to be this many standard deviations wide, box edge to box edge.
-ASSUMED_WIDTH = 20
 _MOST_ROWS = 1000
 _MOST_COLUMNS, _DIRECTIONS_BEYOND = 8, 64
 _LIKE_EXACT = 60
 _TABLES, _DRAWS = 8, 25
-
-
-@dataclass(frozen=True)
-class ExpectedError:
-    """Typical errors in units of a column's standard deviation.
-
-    Attributes
-    ----------
-    privacy
-        Typical difference between the release and the table's own mean, in one column (root mean square).
-    privacy_95
-        95 of 100 releases are at most this far from the table's own mean, in one column.
-    sampling
-        Typical difference between the table's own mean and the truth behind it, privacy or not.
-    total
-        Privacy and sampling error together.
-    distance
-        Mean Euclidean distance between the release and the table's own mean, over all columns.
-    assumption
-        What the figures rest on.
-    """
-
-    privacy: float
-    privacy_95: float
-    sampling: float
-    total: float
-    distance: float
-    assumption: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def expected_error(

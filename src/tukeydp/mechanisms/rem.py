@@ -8,20 +8,21 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from tukeydp.data.grid import Grid, IntArray, unbounded_grid
+from tukeydp.arrays import IntArray
+from tukeydp.data.grid import Grid, unbounded_grid
 from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import notion, require_memory
 from tukeydp.depth.levels import level_sets
 from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Notion, default_directions
 from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.rehearsal import ExpectedError, expected_error
+from tukeydp.exact.boxes import Box
+from tukeydp.mechanisms.rehearsal import expected_error
 from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, passes
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, source
-from tukeydp.release import Refused, Release
-from tukeydp.sampling.certificates import Box
+from tukeydp.release import ExpectedError, Refused, Release
 from tukeydp.sampling.cutting_planes import CuttingPlanes
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.sizes.exact_depth_sizes import ExactSizes

@@ -12,13 +12,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.data.grid import LIMIT, FloatArray, Grid, IntArray
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.data.grid import LIMIT, Grid
 from tukeydp.depth.exact_depth import Vectors, exact_row, least_weight
 from tukeydp.depth.levels import level_sets
 from tukeydp.depth.notions import LONGEST, starting_directions, unit_vectors
 from tukeydp.errors import ParameterError
+from tukeydp.exact.boxes import Box
 from tukeydp.randomness import Keystream, derived_key
-from tukeydp.sampling.certificates import Box
 from tukeydp.sampling.sampler import Sampler
 
 

@@ -15,11 +15,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from tukeydp.data.grid import LIMIT, IntArray
+from tukeydp.arrays import IntArray
+from tukeydp.data.grid import LIMIT
 from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.lattice import Basis, log_gain, reduced_basis
 from tukeydp.exact.level_draw import Group
-from tukeydp.sampling.certificates import Box, Multipliers, proves_empty, upper_bound
+from tukeydp.sampling.certificates import Multipliers, proves_empty, upper_bound
 from tukeydp.sampling.hints import Hints
 
 _SLICES = 8

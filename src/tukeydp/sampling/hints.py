@@ -12,9 +12,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.levels import LevelSets
-from tukeydp.sampling.certificates import Box, Multipliers
+from tukeydp.exact.boxes import Box
+from tukeydp.sampling.certificates import Multipliers
 
 # The programs look at most this many interquartile ranges away from the centre.
 _REACH = 1e4

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.levels import LevelSets
 
 _CANDIDATES = 48

@@ -15,11 +15,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.data.grid import IntArray
+from tukeydp.arrays import IntArray
 from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.level_draw import WORD, Group, LevelDraw
 from tukeydp.randomness import Keystream
-from tukeydp.sampling.certificates import Box
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import Hints, LinearPrograms
 from tukeydp.sampling.ladder import Ladder, plan_ladder

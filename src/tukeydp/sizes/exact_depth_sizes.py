@@ -13,11 +13,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray, IntArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.exact_depth import Vectors, exact_row, least_weight
 from tukeydp.depth.levels import LevelSets, level_sets
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Integers, Region, integers, inverted
-from tukeydp.sampling.certificates import Box
 from tukeydp.sampling.cutting_planes import first_envelope, merged, rounded_normals
 from tukeydp.sizes.grid_points import points_of, tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template

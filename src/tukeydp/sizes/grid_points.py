@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from tukeydp.data.grid import LIMIT, IntArray
+from tukeydp.arrays import IntArray
+from tukeydp.data.grid import LIMIT
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region, integers, maximum
-from tukeydp.sampling.certificates import Box
 
 _AT_ONCE = 2**16
 _NOT_WORTH_IT = 2**20  # to look at so many points takes no longer than the linear programs of a tight box

@@ -19,7 +19,7 @@ from functools import cache
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.exact.linear_programs import Integers, Region, in_units, integers
 from tukeydp.sizes.inscribed_ellipsoids import FLOATS_GAVE_OUT, inner_point
 

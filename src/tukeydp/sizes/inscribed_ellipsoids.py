@@ -18,7 +18,7 @@ from itertools import count
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.exact.linear_programs import Integers, Region, determinant, in_units, integers, inverted, maximum
 
 _BITS = 64  # of the certificates' weights and unit vectors

@@ -14,10 +14,10 @@ from typing import Protocol
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Integers, Region, integers, maximum
-from tukeydp.sampling.certificates import Box
 from tukeydp.sizes.grid_points import count_up_to, tight_ends, units
 from tukeydp.sizes.inscribed_ellipsoids import Shape, largest_ellipsoid
 from tukeydp.sizes.polygons import grid_points_in_polygon

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.exact.linear_programs import Region
 
 Point = tuple[int, int, int, int]  # three numerators over a positive denominator

@@ -15,10 +15,10 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from tukeydp.data.grid import FloatArray
+from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.rem_test.evidence import Plan, sparse_offsets
-from tukeydp.privacy import show
+from tukeydp.parameters import show
 
 # Parts of epsilon for the test, in fortieths: simple numbers keep the coin's arithmetic short.
 _PARTS = (4, 5, 6, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22)
