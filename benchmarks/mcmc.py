@@ -17,8 +17,8 @@ from scipy.stats import beta
 import tukeydp as td
 from tukeydp.arrays import FloatArray
 from tukeydp.geometry.depth_regions import body_of
-from tukeydp.geometry.level_sets import polytope_volume
 from tukeydp.mcmc import mcmc_level_volumes
+from tukeydp.regions import polytope_volume
 from tukeydp.threads import available_cores
 
 CALLS = 100

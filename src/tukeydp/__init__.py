@@ -5,11 +5,15 @@ from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Rand
 from tukeydp.depth.of_points import tukey_depth
 from tukeydp.errors import ParameterError
 from tukeydp.geometry.level_sets import level_set, level_volumes
+from tukeydp.geometry.paper_recipe import paper_recipe
+from tukeydp.geometry.tukey_median import tukey_median
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.rem import rem
 from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import seeded
 from tukeydp.release import ExpectedError, Refused, Release
+
+baselines.paper_recipe, baselines.tukey_median = paper_recipe, tukey_median
 
 __version__ = "0.1.0"
 __all__ = [

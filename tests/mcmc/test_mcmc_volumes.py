@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.geometry.level_sets import polytope_volume
 from tukeydp.mcmc import mcmc_level_volumes, polytope_estimate
+from tukeydp.regions import polytope_volume
 
 # 59 calls without a miss show, at 95 % confidence, that at least 95 % of calls are within 10 %: 0.95^59 < 0.05.
 CALLS = 60

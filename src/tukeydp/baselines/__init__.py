@@ -5,13 +5,19 @@ Noised means are (epsilon, delta)-DP with exact discrete noise: `gaussian`, `ana
 `paper_recipe`. Proofs: docs/proofs/baselines.md.
 """
 
+from collections.abc import Callable
+
 from tukeydp.baselines.analytic_gaussian import analytic_gaussian
 from tukeydp.baselines.coinpress import coinpress
 from tukeydp.baselines.gaussian import gaussian
 from tukeydp.baselines.huang_liang_yi import huang_liang_yi
 from tukeydp.baselines.plan import plan
-from tukeydp.baselines.references import coordinate_median, empirical_mean, tukey_median
-from tukeydp.geometry.paper_recipe import paper_recipe
+from tukeydp.baselines.references import coordinate_median, empirical_mean
+from tukeydp.release import Release
+
+# Geometry computes these two, and nothing proven imports geometry: `tukeydp/__init__.py` puts them here.
+paper_recipe: Callable[..., Release]
+tukey_median: Callable[..., Release]
 
 __all__ = [
     "analytic_gaussian",

@@ -54,9 +54,7 @@ class Setting:
             guarantee=self.guarantee,
             mechanism=mechanism,
             seeded=not self.randomness.private,
-            n=self.table.n,
-            d=self.table.d,
-            columns=self.table.columns,
+            **self.table.public,
             notes=notes,
             rehearsal=rehearsal,
         )

@@ -97,16 +97,7 @@ class Grid:
 
 def bounded_grid(d: int, *, bounds: Any, resolution: Any, bits: int = DEFAULT_BITS) -> Grid:
     """The grid on the box `bounds`; without a resolution each column gets 2**bits steps."""
-    try:
-        lower, upper = bounds
-    except (TypeError, ValueError):
-        raise ParameterError("bounds", "must be a pair (lower, upper)", brief(bounds)) from None
-    lows, highs = per_column("bounds", lower, d), per_column("bounds", upper, d)
-    for a, b in zip(lows, highs, strict=True):
-        if max(abs(a), abs(b)) > LARGEST_BOUND:
-            raise ParameterError("bounds", f"must be at most {float(LARGEST_BOUND)} in size", f"({show(a)}, {show(b)})")
-        if a >= b:
-            raise ParameterError("bounds", "must have lower < upper in every column", f"({show(a)}, {show(b)})")
+    lows, highs = checked_bounds(d, bounds)
     widths = [b - a for a, b in zip(lows, highs, strict=True)]
     if resolution is None:
         steps = [w / 2**bits for w in widths]
@@ -121,6 +112,21 @@ def bounded_grid(d: int, *, bounds: Any, resolution: Any, bits: int = DEFAULT_BI
             raise ParameterError("resolution", "must give fewer than 2**62 steps between the bounds", show(s))
     cells = tuple(w // s for w, s in zip(widths, steps, strict=True))
     return Grid(lower=tuple(lows), step=tuple(steps), cells=cells)
+
+
+def checked_bounds(d: int, bounds: Any) -> tuple[list[Fraction], list[Fraction]]:
+    """Lower and upper ends, one of each per column."""
+    try:
+        lower, upper = bounds
+    except (TypeError, ValueError):
+        raise ParameterError("bounds", "must be a pair (lower, upper)", brief(bounds)) from None
+    lows, highs = per_column("bounds", lower, d), per_column("bounds", upper, d)
+    for a, b in zip(lows, highs, strict=True):
+        if max(abs(a), abs(b)) > LARGEST_BOUND:
+            raise ParameterError("bounds", f"must be at most {float(LARGEST_BOUND)} in size", f"({show(a)}, {show(b)})")
+        if a >= b:
+            raise ParameterError("bounds", "must have lower < upper in every column", f"({show(a)}, {show(b)})")
+    return lows, highs
 
 
 def unbounded_grid(d: int, *, resolution: Any, bits: int) -> Grid:

@@ -38,6 +38,16 @@ class Table:
     def d(self) -> int:
         return self.cells.shape[1]
 
+    @property
+    def public(self) -> dict[str, Any]:
+        """What a release tells about its table: the shape and the names, no cell."""
+        return {"n": self.n, "d": self.d, "columns": self.columns}
+
+
+def finite_rows(cells: FloatArray) -> FloatArray:
+    """The rows without a missing or infinite cell."""
+    return cells[np.isfinite(cells).all(axis=1)]
+
 
 def read_table(x: Any, name: str = "x") -> Table:
     """Return `x` as a `Table`; `x` itself is never modified.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.tables import read_table
+from tukeydp.data.tables import finite_rows, read_table
 from tukeydp.depth.choice import notion
 from tukeydp.depth.exact_depth import Vectors, exact_row, from_floats, least_weight
 from tukeydp.depth.notions import Exact, Notion
@@ -134,10 +134,6 @@ def read_points(points: Any, x: Any) -> tuple[FloatArray, FloatArray]:
             raise ParameterError("points", f"must have {d} columns like x", f"shape {where.shape}")
         where = where.reshape(1, d)
     return where, rows
-
-
-def finite_rows(rows: FloatArray) -> FloatArray:
-    return rows[np.isfinite(rows).all(axis=1)]
 
 
 def _where_finite(points: FloatArray, count: Callable[[FloatArray], IntArray]) -> IntArray:

@@ -17,7 +17,7 @@ from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, ce
 from tukeydp.experiments.figures import averages, new_figure, plain_ticks
 from tukeydp.experiments.results import Results, Row
 from tukeydp.experiments.setup import RADIUS
-from tukeydp.geometry.level_sets import polytope_volume
+from tukeydp.regions import polytope_volume
 
 # job, what varies, its values in full, how many of them --quick takes, and what else is fixed
 _GRIDS: dict[str, tuple[str, tuple[int, ...], int, dict[str, int]]] = {

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.tables import read_table
+from tukeydp.data.tables import finite_rows, read_table
 from tukeydp.depth.choice import notion
 from tukeydp.depth.notions import Exact, Notion
-from tukeydp.depth.of_points import depth_along, finite_rows, is_deep
+from tukeydp.depth.of_points import depth_along, is_deep
 from tukeydp.geometry.cutting_planes import Carving
 from tukeydp.geometry.distinct_rows import MergedRows
 from tukeydp.geometry.flats import FLAT, Hull, affine_hull, flat_level_set, reduce

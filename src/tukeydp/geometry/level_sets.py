@@ -21,9 +21,6 @@ from tukeydp.depth.notions import Exact, Notion
 from tukeydp.depth.of_points import EXACT, read_points
 from tukeydp.errors import ParameterError
 from tukeydp.geometry.depth_regions import Body, body_of
-from tukeydp.geometry.polytope_volume import polytope_volume
-
-__all__ = ["LevelSet", "level_set", "level_set_of", "level_volumes", "polytope_volume"]
 
 _SURE = 1e-9
 

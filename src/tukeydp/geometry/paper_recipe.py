@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.baselines.clipping import public_region
+from tukeydp.data.grid import checked_bounds
 from tukeydp.data.tables import read_table
 from tukeydp.depth.notions import Exact, Notion
 from tukeydp.errors import ParameterError
@@ -57,8 +57,9 @@ def paper_recipe(
     rate = float(positive_rational("epsilon", epsilon)) / 2
     bits = source(randomness)
     table = read_table(x)
-    region = public_region(table.d, bounds=bounds, centre=None, radius=None)
-    middle, half = (np.array([float(v) for v in values]) for values in (region.centre, region.sizes))
+    ends = list(zip(*checked_bounds(table.d, bounds), strict=True))
+    middle = np.array([float((a + b) / 2) for a, b in ends])
+    half = np.array([float((b - a) / 2) for a, b in ends])
     body = body_of(np.clip(table.cells, middle - half, middle + half), Exact() if depth is None else depth)
     if body.unbounded:
         raise ParameterError("depth", "must have directions that span all columns", repr(depth)[:60])
@@ -68,11 +69,9 @@ def paper_recipe(
         guarantee=None,
         mechanism="paper-recipe",
         seeded=not bits.private,
-        n=table.n,
-        d=table.d,
-        columns=table.columns,
         notion=repr(Exact() if depth is None else depth),
         notes=(SYMMETRY_CAVEAT, NOTE),
+        **table.public,
     )
 
 

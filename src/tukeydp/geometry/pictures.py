@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.data.tables import read_table
+from tukeydp.data.tables import finite_rows, read_table
 from tukeydp.depth.notions import Exact, Notion
-from tukeydp.depth.of_points import EXACT, finite_rows
+from tukeydp.depth.of_points import EXACT
 from tukeydp.errors import ParameterError
 from tukeydp.geometry.depth_regions import body_of
 from tukeydp.geometry.level_sets import LevelSet, level_set_of

@@ -1,8 +1,9 @@
-"""The volume of any bounded polytope {y : A y <= b}, exactly (up to rounding) or by random walks."""
+"""Any bounded polytope {y : A y <= b} in coordinates of its own size, and its volume up to rounding."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,82 +12,45 @@ from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
 from tukeydp.geometry.flats import FLAT
 from tukeydp.geometry.polytopes import inner_ball, polytope
-from tukeydp.randomness import source
 
 _UNIT_BOX = 1.0 + 1e-9
 
 
-def polytope_volume(
-    A: Any,  # the paper's letter, and everyone's
-    b: Any,
-    method: str = "exact",
-    *,
-    error: float = 0.03,
-    randomness: Any = None,
-) -> float:
-    """Volume of the polytope {y : A y <= b}.
+@dataclass(frozen=True, eq=False)
+class Normalised:
+    """A polytope with inner points, scaled so that its bounding box is [-1, 1]^d; unit normals."""
 
-    Parameters
-    ----------
-    A, b
-        Array-likes of shape (m, d) and (m,). Rows of zeros are allowed.
-    method
-        "exact": from the vertices, correct up to rounding; their number grows like m^(d/2), so up to d = 8 or so.
-        "mcmc": rounding, then Gaussian cooling with hit-and-run; polynomial in m and d, an estimate without proof.
-    error
-        For "mcmc": relative standard deviation to aim for, at least 0.01. Halving it takes four times as long.
-    randomness
-        For "mcmc": None or `td.seeded(seed)`.
+    normals: FloatArray
+    offsets: FloatArray
+    inside: FloatArray
+    log_unit: float
 
-    Returns
-    -------
-    float
-        Zero for an empty polytope, and for one that is flat to floats: its inner radius, or its width along an axis,
-        below 1e-10 of its longest side or of how far it is from the origin.
+    def in_units(self, log_volume: float) -> float:
+        """A volume in the caller's units, infinite where no float holds it."""
+        total = log_volume + self.log_unit
+        return math.exp(total) if total < math.log(np.finfo(np.float64).max) else math.inf
 
-    Raises
-    ------
-    ParameterError
-        If the polytope is unbounded with infinite volume, or the shapes do not fit.
 
-    Examples
-    --------
-    >>> from tukeydp.geometry.level_sets import polytope_volume
-    >>> triangle = [[-1, 0], [0, -1], [1, 1]], [0, 0, 2]
-    >>> round(polytope_volume(*triangle), 9)
-    2.0
-    >>> import tukeydp as td
-    >>> 1.8 < polytope_volume(*triangle, method="mcmc", randomness=td.seeded(1)) < 2.2
-    True
-    """
-    if method not in ("exact", "mcmc"):
-        raise ParameterError("method", "must be 'exact' or 'mcmc'", repr(method)[:60])
-    if not (isinstance(error, float | int) and 0.01 <= error < 1.0):
-        raise ParameterError("error", "must be at least 0.01 and < 1", repr(error)[:60])
-    bits = source(randomness)
+def normalised(A: Any, b: Any) -> Normalised | None:
+    """The polytope {y : A y <= b} in coordinates of its own size; None if it is empty or flat to floats."""
     rows, reach = _unit_rows(A, b)
     unit = _unit_of_length(reach)
     scaled = _in_unit_box(rows, reach / unit)
     if scaled is None:
-        return 0.0
+        return None
     normals, offsets, log_unit = scaled
-    log_unit += normals.shape[1] * math.log(unit)
     ball = inner_ball(normals, offsets)
     if not ball.radius > FLAT:
-        return 0.0
-    if method == "exact":
-        shape = polytope(normals, offsets, ball.centre)
-        if shape is None:
-            raise ParameterError("A, b", "must describe a polytope that floats can resolve", "one that they cannot")
-        log_volume = math.log(shape.volume)
-    else:
-        from tukeydp.mcmc.nests import generator
-        from tukeydp.mcmc.volumes import cool
+        return None
+    return Normalised(normals, offsets, ball.centre, log_unit + normals.shape[1] * math.log(unit))
 
-        rng = generator(bits.key(), 0)
-        log_volume = cool(normals, offsets, ball.centre, rng, error=float(error)).estimate.log_volume
-    total = log_volume + log_unit
-    return math.exp(total) if total < math.log(np.finfo(np.float64).max) else math.inf
+
+def exact_log_volume(body: Normalised) -> float:
+    """From the vertices: correct up to rounding."""
+    shape = polytope(body.normals, body.offsets, body.inside)
+    if shape is None:
+        raise ParameterError("A, b", "must describe a polytope that floats can resolve", "one that they cannot")
+    return math.log(shape.volume)
 
 
 def require_bounded(normals: FloatArray, offsets: FloatArray) -> None:

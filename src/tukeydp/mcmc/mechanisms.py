@@ -35,11 +35,6 @@ MCMC_NOTE = (
 _LARGEST = 1e6  # epsilons above this are all the same to floats
 
 
-def require_mcmc(unproven: Any) -> None:
-    if unproven != "mcmc":
-        raise ParameterError("unproven", "must be None or 'mcmc'", repr(unproven)[:60])
-
-
 @dataclass(frozen=True, eq=False)
 class _Estimated:
     """Level sets with the logarithms of their volumes."""
@@ -162,9 +157,7 @@ def _public(
         "unproven": "mcmc",
         "mechanism": mechanism,
         "seeded": not bits.private,
-        "n": table.n,
-        "d": table.d,
-        "columns": table.columns,
+        **table.public,
         "notion": repr(depth),
         "directions": levels.directions,
         "grid": grid,

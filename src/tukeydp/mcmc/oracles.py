@@ -5,15 +5,39 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 
-from tukeydp.algorithm3.oracles import PublicSetting, SamplingPromise, VolumePromise
-from tukeydp.algorithm3.padded_levels import PaddedLevels
+from tukeydp.arrays import IntArray
+from tukeydp.data.grid import Grid
 from tukeydp.depth.levels import LevelSets
 from tukeydp.mcmc.nests import Nest, generator, nest_log_volumes
 from tukeydp.mcmc.scaled import scaled_nest
 from tukeydp.randomness import derived_key
+
+
+class PaddedSets(Protocol):
+    """What Algorithm 3 hands to its oracles: see `tukeydp.algorithm3.padded_levels`."""
+
+    @property
+    def levels(self) -> LevelSets: ...
+
+    @property
+    def axes(self) -> LevelSets: ...
+
+    @property
+    def grid(self) -> Grid: ...
+
+    @property
+    def padding(self) -> Fraction: ...
+
+    @property
+    def highest(self) -> int: ...
+
+    def box(self, level: int) -> tuple[IntArray, IntArray] | None: ...
+
+    def box_size(self, level: int) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -22,10 +46,10 @@ class McmcVolumes:
 
     error: float = 0.03
 
-    def promise(self, asked: VolumePromise, setting: PublicSetting) -> None:
+    def promise(self, asked: object, setting: object) -> None:
         return None
 
-    def sizes(self, sets: PaddedLevels, asked: VolumePromise, key: bytes) -> list[Fraction]:
+    def sizes(self, sets: PaddedSets, asked: object, key: bytes) -> list[Fraction]:
         scaled = scaled_nest(_with_axes(sets), sets.grid, highest=sets.highest)
         unit = float(np.log(scaled.scale).sum())
         logs = nest_log_volumes(scaled.nest, key, error=self.error) + unit
@@ -38,10 +62,10 @@ class McmcVolumes:
 class HitAndRun:
     """The end of one walk, rounded to the grid. Proves nothing."""
 
-    def promise(self, asked: SamplingPromise, setting: PublicSetting) -> None:
+    def promise(self, asked: object, setting: object) -> None:
         return None
 
-    def point(self, sets: PaddedLevels, level: int, asked: SamplingPromise, key: bytes) -> list[int]:
+    def point(self, sets: PaddedSets, level: int, asked: object, key: bytes) -> list[int]:
         rng = generator(key, 0)
         scaled = scaled_nest(_with_axes(sets), sets.grid, highest=max(1, sets.highest))
         low, high = sets.box(level) or (sets.grid.low, sets.grid.high)
@@ -51,7 +75,7 @@ class HitAndRun:
         y = np.rint(scaled.coordinates(level, rng)).astype(np.int64) + scaled.centre
         return np.clip(y, low, high).tolist()
 
-    def _share_of_copy(self, sets: PaddedLevels, nest: Nest, scale: np.ndarray, level: int, key: bytes) -> float:
+    def _share_of_copy(self, sets: PaddedSets, nest: Nest, scale: np.ndarray, level: int, key: bytes) -> float:
         only = Nest(nest.normals, nest.offsets[level - 1 : level], nest.inside)
         # A key of its own: the walk that comes afterwards must not go through the same numbers again.
         volume = _exp(float(nest_log_volumes(only, derived_key("share", key))[0] + np.log(scale).sum()))
@@ -59,7 +83,7 @@ class HitAndRun:
         return float(copy / (copy + volume))
 
 
-def _with_axes(sets: PaddedLevels) -> LevelSets:
+def _with_axes(sets: PaddedSets) -> LevelSets:
     return sets.axes.with_directions(sets.levels.directions)
 
 

@@ -14,6 +14,7 @@ from tukeydp.depth.levels import level_sets
 from tukeydp.depth.notions import Exact, Notion
 from tukeydp.exact.boxes import Box
 from tukeydp.mechanisms.rehearsal import expected_error
+from tukeydp.mechanisms.unproven import unproven_boxem
 from tukeydp.parameters import positive_rational
 from tukeydp.privacy import PureDP
 from tukeydp.randomness import source
@@ -97,10 +98,7 @@ def boxem(
     grid_bits = EXACT_BITS if isinstance(depth, Exact) else depth.grid_bits(table.d)
     grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=grid_bits)
     if unproven is not None:
-        from tukeydp.mcmc.mechanisms import mcmc_boxem, require_mcmc
-
-        require_mcmc(unproven)
-        return mcmc_boxem(table, epsilon=guarantee.epsilon, grid=grid, depth=depth, randomness=bits)
+        return unproven_boxem(unproven, table, epsilon=guarantee.epsilon, grid=grid, depth=depth, randomness=bits)
     within = Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))
     public_key, secret_key = bits.key(), bits.key()
     sampler: Sampler | CuttingPlanes
@@ -118,9 +116,7 @@ def boxem(
         guarantee=guarantee,
         mechanism="boxem",
         seeded=not bits.private,
-        n=table.n,
-        d=table.d,
-        columns=table.columns,
+        **table.public,
         notion=repr(depth),
         directions=directions,
         grid=grid,

@@ -20,6 +20,7 @@ from tukeydp.mechanisms.rehearsal import expected_error
 from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, passes
+from tukeydp.mechanisms.unproven import unproven_rem
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, source
 from tukeydp.release import ExpectedError, Refused, Release
@@ -119,14 +120,11 @@ def rem(
     plan = _plan(test, table.n, table.d, guarantee, _checked_threshold(threshold, table.n))
     grid = unbounded_grid(table.d, resolution=resolution, bits=_grid_bits(depth, table.d))
     if unproven is not None:
-        from tukeydp.mcmc.mechanisms import mcmc_rem, require_mcmc
-
-        require_mcmc(unproven)
         if test == "laplace":
             raise ParameterError("test", "must be left out with unproven='mcmc', which runs the paper's", repr(test))
         budget = {"epsilon": guarantee.epsilon, "delta": guarantee.delta}
         whole = _checked_threshold(threshold, table.n)
-        return mcmc_rem(table, **budget, grid=grid, depth=depth, threshold=whole, randomness=bits)
+        return unproven_rem(unproven, table, **budget, grid=grid, depth=depth, threshold=whole, randomness=bits)
     public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
     # Exact depth is tested along some public directions too: a set that contains its level sets.
     along = AnyScale(default_directions(table.d)) if isinstance(depth, Exact) else depth
@@ -136,9 +134,7 @@ def rem(
         guarantee=guarantee,
         mechanism="rem",
         seeded=not bits.private,
-        n=table.n,
-        d=table.d,
-        columns=table.columns,
+        **table.public,
         notion=repr(depth),
         directions=directions,
         grid=grid,

@@ -1,0 +1,27 @@
+"""The switch to experiments without a guarantee: `unproven="mcmc"`. The one way from a mechanism to random walks.
+
+Loaded when asked for, never before: nothing proven depends on `tukeydp.mcmc`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tukeydp.parameters import checked_choice
+from tukeydp.release import Refused, Release
+
+
+def unproven_boxem(unproven: Any, *arguments: Any, **options: Any) -> Release:
+    """`td.boxem` by random walks: no guarantee."""
+    checked_choice("unproven", unproven, ("mcmc",))
+    from tukeydp.mcmc.mechanisms import mcmc_boxem
+
+    return mcmc_boxem(*arguments, **options)
+
+
+def unproven_rem(unproven: Any, *arguments: Any, **options: Any) -> Release | Refused:
+    """The paper's Algorithm 2 by random walks: no guarantee."""
+    checked_choice("unproven", unproven, ("mcmc",))
+    from tukeydp.mcmc.mechanisms import mcmc_rem
+
+    return mcmc_rem(*arguments, **options)
