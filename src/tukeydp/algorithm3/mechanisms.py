@@ -34,8 +34,8 @@ from tukeydp.algorithm3.oracles import (
 from tukeydp.algorithm3.padded_levels import PaddedLevels, padded_levels
 from tukeydp.data.grid import bounded_grid
 from tukeydp.data.tables import Table, read_table
-from tukeydp.depth.choice import notion, require_memory
-from tukeydp.depth.notions import Exact, Notion
+from tukeydp.depth.choice import chosen_notion, require_memory
+from tukeydp.depth.notions import Notion, require_finite
 from tukeydp.errors import ParameterError
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.mechanisms.rem_test.safety import tail
@@ -74,7 +74,7 @@ def approximate_boxem(
     epsilon: Any,
     delta: Any,
     bounds: Any,
-    depth: Notion | Exact | None = None,
+    depth: Notion | None = None,
     resolution: Any = None,
     padding: Any = "1/10",
     oracle: VolumeOracle | None = None,
@@ -122,7 +122,7 @@ def approximate_rem(
     delta: Any,
     bounds: Any,
     threshold: int | None = None,
-    depth: Notion | Exact | None = None,
+    depth: Notion | None = None,
     resolution: Any = None,
     padding: Any = "1/10",
     oracle: VolumeOracle | None = None,
@@ -180,16 +180,14 @@ def _roles(oracle: VolumeOracle | None, sampler: UniformSampler | None) -> tuple
 
 def _prepared(
     mechanism: str, table: Table, parameters: P, cost: Callable[[P], Cost], budget: tuple[Any, Any], bounds: Any,
-    depth: Notion | Exact | None, resolution: Any, padding: Any, oracle: VolumeOracle, sampler: UniformSampler,
+    depth: Notion | None, resolution: Any, padding: Any, oracle: VolumeOracle, sampler: UniformSampler,
     randomness: Any, settings: dict[str, Any],
 ) -> _Run:  # fmt: skip
     padding = rational("padding", padding)
     if padding < 0:
         raise ParameterError("padding", "must be >= 0", show(padding))
-    if isinstance(depth, Exact):
-        raise ParameterError("depth", "must name finitely many directions", repr(depth))
     bits = source(randomness)
-    chosen = notion(depth, table.n, table.d)
+    chosen = require_finite(chosen_notion(depth, table.n, table.d))
     require_memory(chosen, table.n, table.d)
     grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=chosen.grid_bits(table.d))
     public_key, secret_key = bits.key(), bits.key()
