@@ -15,7 +15,7 @@ from support.regions import ends, region
 from support.rem_cases import TESTS, chance, grid_points, plan
 from support.rem_oracle import Dataset, datasets, depths, outcome, worst_delta
 from tukeydp.exact.boxes import Box
-from tukeydp.exact.linear_programs import integers
+from tukeydp.exact.matrices import integers
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.sizes import exact_depth_sizes as exact_sizes
 from tukeydp.sizes import inscribed_copies as copies

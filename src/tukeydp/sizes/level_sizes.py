@@ -17,7 +17,8 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
-from tukeydp.exact.linear_programs import Integers, Region, integers, maximum
+from tukeydp.exact.linear_programs import Region, maximum
+from tukeydp.exact.matrices import Integers, integers
 from tukeydp.sizes.grid_points import count_up_to, tight_ends, units
 from tukeydp.sizes.inscribed_ellipsoids import Shape, largest_ellipsoid
 from tukeydp.sizes.polygons import grid_points_in_polygon
