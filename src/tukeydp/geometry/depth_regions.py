@@ -21,9 +21,10 @@ from tukeydp.data.tables import finite_rows, read_table
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import Notion
 from tukeydp.depth.of_points import depth_along, is_deep
+from tukeydp.exact.matrices import reduced_echelon
 from tukeydp.geometry.cutting_planes import Carving
 from tukeydp.geometry.distinct_rows import MergedRows
-from tukeydp.geometry.flats import FLAT, Hull, affine_hull, flat_level_set, reduce
+from tukeydp.geometry.flats import FLAT, Hull, affine_hull, flat_level_set
 from tukeydp.geometry.frames import Frame, frame
 from tukeydp.geometry.halfspaces import AlongDirections, Cut, Cuts
 from tukeydp.geometry.hyperplanes import ThroughRows
@@ -130,7 +131,7 @@ def body_of(x: Any, depth: Notion, every_level: bool = False) -> Body:
     if not len(rows):
         return Body(rows, None, None, False, decide)
     echelon = [list(v) for v in directions]
-    pivots = reduce(echelon, d)
+    pivots = reduced_echelon(echelon, d)
     if len(pivots) == d:
         return Body(rows, AlongDirections(rows, directions), None, False, decide)
     # Directions span a subspace: with v = sum of v[pivot] * echelon row, the sums <echelon row, y> are all that counts.

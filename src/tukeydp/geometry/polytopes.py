@@ -18,6 +18,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.errors import ParameterError
+from tukeydp.exact.float_programs import add_rows, quiet_solver
 
 _REACH = 1e7
 _FAR = 1e9
@@ -27,8 +28,6 @@ _OPEN = 1e-7
 _NARROW = 1e-2
 _JOGGLES, _GOLDEN = (1e-10, 1e-9, 1e-8), 0.6180339887498949
 _OPTIONS = {
-    "output_flag": False,
-    "presolve": "off",
     "solver": "simplex",
     "primal_feasibility_tolerance": 1e-10,
     "dual_feasibility_tolerance": 1e-10,
@@ -77,27 +76,16 @@ def unresolved(level: int) -> ParameterError:
 
 def inner_ball(normals: FloatArray, offsets: FloatArray) -> Ball:
     """Linear program: most slack common to all rows. Only rows that some solution violates enter the program."""
-    import highspy
-
     m, d = normals.shape
-    solver: Any = highspy.Highs()
-    for option, value in _OPTIONS.items():
-        solver.setOptionValue(option, value)
-    for _ in range(d):
-        solver.addVar(-_REACH, _REACH)
-    solver.addVar(-_REACH, _REACH)
+    far = np.full(d + 1, _REACH)
+    solver = quiet_solver(-far, far, **_OPTIONS)
     solver.changeColCost(d, -1.0)
-    columns = np.arange(d + 1, dtype=np.int32)
     held = np.empty(0, dtype=np.int64)
     fresh = np.arange(m) if m <= 4 * _FIRST_ROWS else np.linspace(0, m - 1, _FIRST_ROWS).astype(np.int64)
     z, radius = np.zeros(d), np.inf
     while len(fresh):
         rows = np.column_stack([normals[fresh], np.ones(len(fresh))])
-        starts = np.arange(0, rows.size, d + 1, dtype=np.int32)
-        unbounded = np.full(len(fresh), -np.inf)
-        solver.addRows(
-            len(fresh), unbounded, offsets[fresh], rows.size, starts, np.tile(columns, len(fresh)), rows.ravel()
-        )
+        add_rows(solver, rows, np.full(len(fresh), -np.inf), offsets[fresh])
         held = np.append(held, fresh)
         solver.run()
         solution = solver.getSolution()
