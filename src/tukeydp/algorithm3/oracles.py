@@ -7,7 +7,6 @@ two methods of its role.
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -18,7 +17,7 @@ import numpy as np
 from tukeydp.algorithm3.padded_levels import PaddedLevels
 from tukeydp.exact.brackets import log_between
 from tukeydp.randomness import Keystream, derived_key
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.threads import available_cores, for_each
 
 _LANE_WORDS = 2**16
 _WITHOUT_PADDING = 100_000
@@ -91,18 +90,11 @@ class BoxCounting:
     def sizes(self, sets: PaddedLevels, asked: VolumePromise, key: bytes) -> list[Fraction]:
         points = self.points(asked, PublicSetting(sets.highest, sets.padding))
         inside = [0] * (sets.highest + 1)
-        todo = iter(range(1, sets.highest + 1))
-        lock = threading.Lock()
 
-        def work(stopped: threading.Event) -> None:
-            while not stopped.is_set():
-                with lock:
-                    level = next(todo, None)
-                if level is None:
-                    return
-                inside[level] = _count(sets, level, points, Keystream(derived_key("level", key, level)))
+        def work(level: int) -> None:
+            inside[level] = _count(sets, level, points, Keystream(derived_key("level", key, level)))
 
-        in_threads(work, min(self.threads or available_cores(), max(1, sets.highest)))
+        for_each(range(1, sets.highest + 1), work, min(self.threads or available_cores(), max(1, sets.highest)))
         whole = sets.box_size(0) * (1 + sets.padding)
         return [
             whole if level == 0 else sets.box_size(level) * (sets.padding + Fraction(inside[level], points))

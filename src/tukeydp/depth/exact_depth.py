@@ -16,7 +16,6 @@ done again in integers. The result is exact for any input.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,7 +24,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.projections import Vector, largest, least_along, project
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.threads import available_cores, for_each
 
 # A vector needs 1/ratio of its length left in the plane to be given an angle there; angles closer than the tolerance
 # are in doubt. docs/proofs/exact-depth.md derives the tolerances from the ratios.
@@ -157,7 +156,8 @@ class _Search:
         block = max(1, min(count, _KEYS_AT_A_TIME // m))
         ratio, tolerance = _RATIO[self._d], _TOLERANCE[self._d]
 
-        def work(number: int, first: int) -> None:
+        def work(numbered: tuple[int, int]) -> None:
+            number, first = numbered
             size = min(block, count - first)
             keys = np.full((size, m), np.iinfo(np.int64).max)
             usable = np.zeros(size, dtype=np.int64)
@@ -168,20 +168,9 @@ class _Search:
             sweep.scan_keys(keys, usable, weights, own[first : first + size], total, tolerance, bits, bounds, turn)
             self._collect(number, first, bounds, turn, vectors, chain)
 
-        starts = iter(range(0, count, block))
-        lock = threading.Lock()
-
-        def worker(stopped: threading.Event) -> None:
-            while not self._refuted() and not stopped.is_set():
-                with lock:
-                    first = next(starts, None)
-                    number = self._numbered
-                    self._numbered += 1
-                if first is None:
-                    return
-                work(number, first)
-
-        in_threads(worker, min(self._threads, -(-count // block)))
+        firsts = range(0, count, block)
+        for_each(enumerate(firsts, self._numbered), work, min(self._threads, len(firsts)), until=self._refuted)
+        self._numbered += len(firsts)
 
     def _collect(
         self,

@@ -8,7 +8,6 @@ number of threads may propose: proposals are numbered, and the accepted one of s
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,7 +22,7 @@ from tukeydp.randomness import Keystream
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import Hints, LinearPrograms
 from tukeydp.sampling.ladder import Ladder, plan_ladder
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.threads import available_cores, for_each_with
 
 # Words of randomness in the lanes 0, 1, 2, ...; the first are short, because most draws end there.
 _LANE_WORDS = (2**11, 2**13, 2**16)
@@ -178,23 +177,20 @@ class Search:
     def _in_parallel(self, stream: Keystream, start: int, count: int, threads: int) -> Accepted | None:
         """Hand out lanes in order; of the accepted points, the one from the smallest lane is the answer."""
         accepted: dict[int, Accepted] = {}
-        lanes = iter(range(start, start + count))
-        lock = threading.Lock()
+        orders: list[IntArray] = []
 
-        def work(stopped: threading.Event) -> None:
-            order = self._order.copy()
-            while not accepted and not stopped.is_set():
-                with lock:
-                    lane = next(lanes, None)
-                if lane is None:
-                    break
-                # A lane once handed out is always finished: it may hold a smaller number than the one found.
-                found = self.first_accepted(stream, lane, order)
-                if found is not None:
-                    accepted[lane] = found
-            self._order = order
+        def own_order() -> IntArray:
+            orders.append(self._order.copy())
+            return orders[-1]
 
-        in_threads(work, min(threads, count))
+        def work(lane: int, order: IntArray) -> None:
+            found = self.first_accepted(stream, lane, order)
+            if found is not None:
+                accepted[lane] = found
+
+        # A lane once handed out is always finished: it may hold a smaller number than the one found.
+        for_each_with(own_order, range(start, start + count), work, min(threads, count), until=lambda: accepted)
+        self._order = orders[-1]
         return accepted[min(accepted)] if accepted else None
 
     def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> Accepted | None:
