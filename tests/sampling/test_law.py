@@ -242,7 +242,7 @@ def slanted(monkeypatch):
 def test_slanted_boxes_follow_the_same_law(options, slanted):
     sampler = slanted(**options)
     if "garbage" not in options:
-        assert sampler._search._slanted.any()
+        assert sampler._search._proposals.slanted.any()
     points = list(itertools.product(range(7), repeat=2))
     depths = [oracle.depth(STRETCHED, y, ACROSS) for y in points]
     tally = dict.fromkeys(points, 0)
@@ -274,7 +274,7 @@ def test_threads_do_not_change_a_long_seeded_draw(d, copies):
         for threads in (1, 2, 5):
             sampler = Sampler(levels, within=Box((-(2**34),) * d, (2**34,) * d), epsilon=Fraction(1), threads=threads)
             drawn.add(tuple(sampler.draw(derived_key("long", seed))))
-            long |= sampler._proposals > 10_000 and sampler._search._slanted.any() == copies
+            long |= sampler._proposals > 10_000 and sampler._search._proposals.slanted.any() == copies
         assert len(drawn) == 1
     assert long
 

@@ -119,14 +119,13 @@ def _count(sets: PaddedLevels, level: int, points: int, stream: Keystream) -> in
     # For an empty box any other does: its count is multiplied by zero, and the work is the same.
     low, high = box or (sets.grid.low, sets.grid.high)
     smallest, largest = sets.levels.offsets(min(level, max(1, sets.levels.rows))) if sets.levels.rows else (low, high)
-    width = (high - low + 1).astype(np.uint64)
-    leftover = (np.uint64(0) - width) % width
     directions = sets.levels.directions if sets.levels.rows else np.eye(sets.d, dtype=np.int64)
+    draw, slabs = kernels.uniform_draw(low, high), kernels.Slabs(directions, smallest, largest)
     lane_words = max(_LANE_WORDS, 4 * sets.d)  # enough for a point: else no lane would ever hold one
     drawn = inside = lane = 0
     while drawn < points:
         words = stream.words(lane, lane_words)
-        more, hits = kernels.count_inside(words, low, width, leftover, directions, smallest, largest, points - drawn)
+        more, hits = kernels.count_inside(words, draw, slabs, points - drawn)
         drawn, inside, lane = drawn + more, inside + hits, lane + 1
     return inside
 
