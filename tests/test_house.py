@@ -24,7 +24,6 @@ LONG = {
     "depth.exact_depth",
     "depth.notions",
     "geometry.compiled",
-    "sampling.envelope",
     "sizes.inscribed_ellipsoids",
 }
 
