@@ -14,7 +14,6 @@ Not private: all of it is the data. Floats, off by rounding; `depth_at_least` al
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from dataclasses import dataclass
 
@@ -30,7 +29,7 @@ from tukeydp.geometry.frames import Frame
 from tukeydp.geometry.halfspaces import Cut, Equation, RationalPoint
 from tukeydp.geometry.polytopes import inner_ball, unresolved, vertex_cones
 from tukeydp.randomness import derived_key
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.threads import available_cores, for_each
 
 # A polytope with less room than this around its centre is widened before its vertices are computed.
 _ROOM = 1e-8
@@ -186,34 +185,26 @@ class Carving:
         directions, members = np.zeros((count, d)), np.full((count, d), -1)
         weights = self._rows.weights
         points = self._w - centre
-        starts = iter(range(0, count, _BLOCK))
-        lock = threading.Lock()
 
-        def work(stopped: threading.Event) -> None:
-            while not stopped.is_set():
-                with lock:
-                    first = next(starts, None)
-                if first is None:
-                    return
-                last = min(first + _BLOCK, count)
-                examine(
-                    self._w,
-                    points,
-                    weights,
-                    bounds.normals,
-                    bounds.offsets,
-                    bounds.members,
-                    cones,
-                    rays,
-                    level,
-                    first,
-                    last,
-                    refuted,
-                    directions,
-                    members,
-                )
+        def work(first: int) -> None:
+            examine(
+                self._w,
+                points,
+                weights,
+                bounds.normals,
+                bounds.offsets,
+                bounds.members,
+                cones,
+                rays,
+                level,
+                first,
+                min(first + _BLOCK, count),
+                refuted,
+                directions,
+                members,
+            )
 
-        in_threads(work, min(available_cores(), -(-count // _BLOCK)))
+        for_each(range(0, count, _BLOCK), work, min(available_cores(), -(-count // _BLOCK)))
         rays = rays[refuted]
         through, good = self._through(members[refuted], rays, level)
         excess = np.einsum("ij,ij->i", through.normals, rays[good] + centre) - through.offsets

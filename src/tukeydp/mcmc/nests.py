@@ -8,7 +8,6 @@ each with randomness of its own, so the result does not depend on how many threa
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,7 @@ from tukeydp.geometry.polytopes import inner_ball
 from tukeydp.mcmc.volumes import USUAL_ERROR, Cooled, cool
 from tukeydp.mcmc.walks import walk_on
 from tukeydp.randomness import source
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.threads import available_cores, for_each
 
 _STEP = 0.8  # how much smaller, in logarithm, the next rung is guessed to be
 _FEWEST = 0.2  # a level that holds a smaller share of its rung's points becomes a rung itself
@@ -56,20 +55,15 @@ def nest_log_volumes(nest: Nest, key: bytes, *, error: float = USUAL_ERROR, thre
     """Logarithm of the volume of every polytope of the nest; `error` as in `polytope_estimate`."""
     logs = np.full(len(nest.offsets), np.nan)
     groups = _guessed_groups(nest)
-    lock = threading.Lock()
 
-    def work(stopped: threading.Event) -> None:
-        while not stopped.is_set():
-            with lock:
-                if not groups:
-                    return
-                first, last = groups.pop()
-            while first <= last and not stopped.is_set():
-                found = _group_log_volumes(nest, first, last, generator(key, first), error)
-                logs[first : first + len(found)] = found
-                first += len(found)
+    def work(group: tuple[int, int]) -> None:
+        first, last = group
+        while first <= last:
+            found = _group_log_volumes(nest, first, last, generator(key, first), error)
+            logs[first : first + len(found)] = found
+            first += len(found)
 
-    in_threads(work, min(threads or available_cores(), max(len(groups), 1)))
+    for_each(reversed(groups), work, min(threads or available_cores(), max(len(groups), 1)))
     return np.minimum.accumulate(logs)
 
 
