@@ -8,7 +8,10 @@ from tukeydp.geometry.level_sets import level_set, level_volumes
 from tukeydp.geometry.paper_recipe import paper_recipe
 from tukeydp.geometry.tukey_median import tukey_median
 from tukeydp.mechanisms.boxem import boxem
+from tukeydp.mechanisms.cube import cube
+from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.rem import rem
+from tukeydp.mechanisms.spread import spread
 from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import seeded
 from tukeydp.release import ExpectedError, Refused, Release
@@ -31,9 +34,12 @@ __all__ = [
     "Spread",
     "baselines",
     "boxem",
+    "cube",
     "level_set",
     "level_volumes",
+    "mean",
     "rem",
     "seeded",
+    "spread",
     "tukey_depth",
 ]

@@ -78,11 +78,12 @@ class Grid:
 
     def point(self, coordinates: Sequence[int]) -> FloatArray:
         """The grid point as floats; post-processing, each the float nearest to the exact rational."""
+        return np.array([float(v) for v in self.rational_point(coordinates)], dtype=np.float64)
+
+    def rational_point(self, coordinates: Sequence[int]) -> list[Fraction]:
+        """The grid point without rounding."""
         offsets = (int(c) + cells // 2 for c, cells in zip(coordinates, self.cells, strict=True))
-        return np.array(
-            [float(a + i * s) for a, i, s in zip(self.lower, offsets, self.step, strict=True)],
-            dtype=np.float64,
-        )
+        return [a + i * s for a, i, s in zip(self.lower, offsets, self.step, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
         upper = [a + c * s for a, c, s in zip(self.lower, self.cells, self.step, strict=True)]

@@ -10,6 +10,7 @@ How long a draw takes depends on what is drawn (docs/threat-model.md).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from tukeydp.errors import ParameterError
@@ -46,7 +47,26 @@ def discrete_laplace(scale: Fraction | int, bits: Bits) -> int:
 
 
 def _signed_geometric(numerator: int, denominator: int, bits: Bits) -> int | None:
-    """One attempt at a discrete Laplace draw of scale numerator / denominator; None if it came to nothing.
+    """One attempt at a discrete Laplace draw of scale numerator / denominator; None if it came to nothing."""
+    size = _geometric(numerator, denominator, bits)
+    if size is None:
+        return None
+    if not bits.take(1):
+        return size
+    return -size or None  # zero would come with both signs, and twice as often as it should
+
+
+def geometric(scale: Fraction | int, bits: Bits) -> int:
+    """An integer k >= 0 with probability proportional to e^(-k / scale), exactly, for any rational scale > 0."""
+    if not scale > 0:
+        raise ParameterError("scale", "must be > 0", scale)
+    while (size := _geometric(scale.numerator, scale.denominator, bits)) is None:
+        pass
+    return size
+
+
+def _geometric(numerator: int, denominator: int, bits: Bits) -> int | None:
+    """One attempt at a geometric draw of scale numerator / denominator; None if it came to nothing.
 
     rest + numerator * whole has probability proportional to e^(-value / numerator); so its quotient by the denominator
     is geometric with the ratio e^(-denominator / numerator).
@@ -57,10 +77,20 @@ def _signed_geometric(numerator: int, denominator: int, bits: Bits) -> int | Non
     whole = 0
     while bernoulli_exp(1, 1, bits):
         whole += 1
-    size = (rest + numerator * whole) // denominator
-    if not bits.take(1):
-        return size
-    return -size or None  # zero would come with both signs, and twice as often as it should
+    return (rest + numerator * whole) // denominator
+
+
+def drawn_index(log_weights: Sequence[Fraction], bits: Bits) -> int:
+    """An index i with probability proportional to e^(log_weights[i]), exactly.
+
+    A uniform index is kept with probability e^(its log weight less the largest): no cap on tries.
+    """
+    largest = max(log_weights)
+    while True:
+        i = bits.below(len(log_weights))
+        short = largest - log_weights[i]
+        if bernoulli_exp(short.numerator, short.denominator, bits):
+            return i
 
 
 def bernoulli_exp(numerator: int, denominator: int, bits: Bits) -> bool:

@@ -1,0 +1,49 @@
+"""Rows dealt to blocks in secret, and a statistic of each block from its own rows alone.
+
+Invariant (docs/proofs/mean.md, sections 1 and 2): the dealing is a uniform permutation, drawn afresh and never
+published; row b of a block table is a function of the rows of block b and of nothing else. So swapping one row of the
+data swaps at most one row of the block table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.randomness import Keystream
+
+# (blocks, rows of a block, columns) -> (blocks, columns): every block by itself, missing cells marked by NaN.
+Statistic = Callable[[FloatArray], FloatArray]
+
+
+def secret_order(n: int, stream: Keystream) -> IntArray:
+    """A uniform permutation of n rows, exactly: the order of n words, drawn again if two are equal."""
+    for lane in count():
+        words = stream.words(lane, n)
+        order = np.argsort(words, kind="stable")
+        ranked = words[order]
+        if n < 2 or bool((ranked[1:] != ranked[:-1]).all()):
+            return order
+    raise AssertionError
+
+
+def block_table(cells: FloatArray, blocks: int, order: IntArray, statistic: Statistic) -> FloatArray:
+    """The statistic of each of `blocks` blocks; the first n mod `blocks` of them have one row more than the others.
+
+    Blocks of one size are worked off together, elementwise over blocks: what comes out for one does not depend on the
+    cells of another.
+    """
+    n, d = cells.shape
+    size, larger = divmod(n, blocks)
+    dealt = cells[order]
+    parts = []
+    if larger:
+        parts.append(statistic(dealt[: larger * (size + 1)].reshape(larger, size + 1, d)))
+    if size:
+        parts.append(statistic(dealt[larger * (size + 1) :].reshape(blocks - larger, size, d)))
+    else:
+        parts.append(np.full((blocks - larger, d), np.nan))  # no row was left for these
+    return np.concatenate(parts)

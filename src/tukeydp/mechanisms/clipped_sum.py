@@ -1,0 +1,72 @@
+"""A clipped mean with cube noise: the step that cube, two-step and their rehearsals share.
+
+Every column is cut to its own range, which is public or was released before, and counted in the same number D of steps;
+a swap moves each column's sum by at most D, so noise with law e^(-epsilon max |z| / D) is pure epsilon-DP
+(docs/proofs/mean.md, section 4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.exact.cube_noise import cube_noise
+from tukeydp.randomness import Bits
+
+# Steps of a column's range: so fine that rounding to them is nothing beside the noise (the range over n epsilon), so
+# coarse that sums of 2^31 rows fit in 64 bits. Even, so that the middle is a step.
+STEPS = 2**30
+MOST_ROWS = 2**31
+
+
+@dataclass(frozen=True, eq=False)
+class ClipRange:
+    """Where each column is cut, as numbers from -1 to 1, and what a missing cell counts as. Public, or released."""
+
+    low: FloatArray
+    high: FloatArray
+    fill: FloatArray
+
+    def steps(self, relative: FloatArray) -> IntArray:
+        """Cells in whole steps from 0 to STEPS, each by itself; missing ones at `fill`."""
+        with np.errstate(all="ignore"):
+            filled = np.where(np.isnan(relative), self.fill, relative)
+            share = (filled - self.low) / (self.high - self.low)
+            # Once more after rounding: what is summed lies in 0 ... STEPS whatever floats did before.
+            return np.clip(np.rint(np.clip(share, 0.0, 1.0) * STEPS).astype(np.int64), 0, STEPS)
+
+
+def clipped_mean(relative: FloatArray, where: ClipRange, epsilon: Fraction, bits: Bits) -> list[Fraction]:
+    """The mean of the cut columns plus noise, as numbers from -1 to 1 and perhaps beyond: pure epsilon-DP."""
+    n, d = relative.shape
+    sums = where.steps(relative).sum(axis=0).tolist()
+    noise = cube_noise(d, STEPS / epsilon, bits)
+    return [
+        Fraction(low) + (Fraction(high) - Fraction(low)) * Fraction(s + z, n * STEPS)
+        for low, high, s, z in zip(where.low.tolist(), where.high.tolist(), sums, noise, strict=True)
+    ]
+
+
+def rough_mean(relative: FloatArray, epsilon: Fraction, bits: Bits) -> FloatArray:
+    """Means over the values that are there, from noised sums and noised numbers of values: pure epsilon-DP.
+
+    Cells are counted from the middle, -STEPS/2 to STEPS/2, and a value counts STEPS/2 besides; a missing cell adds
+    nothing to either. So a swap moves each of the 2d sums by at most STEPS, also where a cell goes missing.
+    """
+    d = relative.shape[1]
+    half = STEPS // 2
+    there = ~np.isnan(relative)
+    with np.errstate(all="ignore"):
+        values = np.clip(np.rint(np.where(there, relative, 0.0) * half).astype(np.int64), -half, half)
+    noise = cube_noise(2 * d, STEPS / epsilon, bits)
+    sums = [s + z for s, z in zip(values.sum(axis=0).tolist(), noise[:d], strict=True)]
+    weights = [half * c + z for c, z in zip(there.sum(axis=0).tolist(), noise[d:], strict=True)]
+    return np.array([max(-1.0, min(1.0, s / max(w, half))) for s, w in zip(sums, weights, strict=True)])
+
+
+def within_bounds(relative: list[Fraction]) -> list[Fraction]:
+    """Moved back to the bounds where noise has carried a mean beyond: post-processing."""
+    return [max(Fraction(-1), min(v, Fraction(1))) for v in relative]

@@ -1,0 +1,128 @@
+"""Which way to a mean, from public numbers alone: predicted errors of the three ways, the smallest wins.
+
+Predictions are worst cases over bell-shaped and exponential columns, fitted to made-up tables (benchmarks/choice.py).
+They decide accuracy only: any choice is as private.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.data.bounded import BoundedColumns
+from tukeydp.data.grid import per_column
+from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.mean_plans import ROUGH, CubeMean, MeanPlan, SubsetMean, TwoStepMean
+from tukeydp.mechanisms.subset_means import SubsetPlan, subset_plan
+from tukeydp.mechanisms.two_step import two_step_plan
+from tukeydp.parameters import checked_choice, checked_integer, show
+
+MECHANISMS = ("auto", "subset", "two-step", "cube")
+# Bounds are taken to be at most so many standard deviations wide, unless the caller knows better; those of shares and
+# yes/no columns, 0 to 1, much less.
+ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES = 100.0, 10.0
+# Median error of the subset mean in sqrt(rows of a block) standard deviations over (epsilon n), and of what a median
+# loses against a mean in standard deviations over sqrt(n).
+_BY_DEPTH, _BY_MEDIAN = 5.0, 0.35
+# Bias of the median of block means of exponential columns, in standard deviations: by rows of a block, from three on
+# with the correction for skewness.
+_SKEWED = {1: 0.307, 2: 0.161, 3: 0.085, 4: 0.05}
+_SKEWED_BEYOND = 0.7  # over m^2
+# Width of the range that the two-step mean clips to, in standard deviations.
+_CLIPPED_WIDTH = 11.0
+
+
+def mean_plan(
+    n: int,
+    columns: BoundedColumns,
+    epsilon: Fraction,
+    *,
+    mechanism: str = "auto",
+    sd: Any = None,
+    blocks: Any = None,
+    partitions: Any = None,
+) -> MeanPlan:
+    """The plan asked for by name, or the one with the smallest predicted error."""
+    checked_choice("mechanism", mechanism, MECHANISMS)
+    if blocks is not None:
+        blocks = checked_integer("blocks", blocks, least=1, most=n)
+    if partitions is not None:
+        partitions = checked_integer("partitions", partitions, least=1, most=1000)
+    if mechanism in ("two-step", "cube") and (blocks, partitions) != (None, None):
+        raise ParameterError("blocks", f"must be left out with mechanism={mechanism!r}", blocks or partitions)
+    if mechanism == "auto" and (blocks, partitions) != (None, None):
+        mechanism = "subset"
+    widths = known_widths(columns, sd)
+    plans = _plans(n, columns.d, epsilon, widths, sd is not None, blocks, partitions)
+    if mechanism != "auto":
+        return plans.get(mechanism) or _forced(mechanism, n, columns.d, epsilon, widths, sd is not None)
+    return min(plans.values(), key=lambda plan: predicted_error(plan, n, widths))
+
+
+def known_widths(columns: BoundedColumns, sd: Any) -> FloatArray:
+    """The bounds' widths in standard deviations: by the public `sd`, or assumed."""
+    if sd is None:
+        shares = [a == 0 and b == 1 for a, b in zip(columns.lower, columns.upper, strict=True)]
+        return np.where(shares, ASSUMED_WIDTH_OF_SHARES, ASSUMED_WIDTH)
+    values = per_column("sd", sd, columns.d)
+    for value, a, b in zip(values, columns.lower, columns.upper, strict=True):
+        if not 0 < value <= b - a:
+            raise ParameterError("sd", "must be > 0 and at most upper - lower", show(value))
+    return columns.widths / np.array([float(v) for v in values])
+
+
+def predicted_error(plan: MeanPlan, n: int, widths: FloatArray) -> float:
+    """Median error in standard deviations, the worse of bell-shaped and exponential columns."""
+    d, epsilon = len(widths), float(plan.epsilon)
+    if isinstance(plan, CubeMean):
+        rest = epsilon if plan.fill is not None else epsilon * float(1 - ROUGH)
+        return float(np.median(widths)) * median_of_noise(d) / (rest * n)
+    if isinstance(plan, TwoStepMean):
+        return _CLIPPED_WIDTH * median_of_noise(d) / (float(plan.plan.epsilons[-1]) * n)
+    assert isinstance(plan, SubsetMean)
+    m = n / plan.plan.blocks
+    noise = math.hypot(_BY_DEPTH * math.sqrt(m) * d**0.25 / (epsilon * n), _BY_MEDIAN / math.sqrt(n))
+    return noise + _SKEWED.get(round(m), _SKEWED_BEYOND / m**2)
+
+
+@cache
+def median_of_noise(d: int) -> float:
+    """Median size of one column's cube noise at scale 1: of s |u|, s of law Gamma(d + 1), u uniform in -1 ... 1."""
+    from scipy.optimize import brentq
+    from scipy.special import gammainc
+
+    def share_within(t: float) -> float:
+        # Pr[s |u| <= t] = Pr[s <= t] + t E[1/s; s > t]
+        return float(gammainc(d + 1, t) + t / d * (1.0 - gammainc(d, t)))
+
+    return float(brentq(lambda t: share_within(t) - 0.5, 1e-9, 10.0 * d + 10.0))
+
+
+def _plans(
+    n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, blocks: int | None, partitions: int | None
+) -> dict[str, MeanPlan]:
+    """The ways that n rows suffice for; cube noise always does."""
+    plans: dict[str, MeanPlan] = {"cube": CubeMean(epsilon)}
+    subset = subset_plan(n, d, epsilon, widths, blocks, partitions)
+    if subset is not None:
+        plans["subset"] = SubsetMean(epsilon, subset)
+    steps = two_step_plan(n, d, epsilon, widths, known)
+    if steps is not None:
+        plans["two-step"] = TwoStepMean(epsilon, steps)
+    return plans
+
+
+def _forced(mechanism: str, n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool) -> MeanPlan:
+    """What was asked for by name although the rows are too few for it: the release says so."""
+    if mechanism == "subset":
+        plan: SubsetPlan | None = subset_plan(n, d, epsilon, widths, blocks=n)
+        assert plan is not None
+        return SubsetMean(epsilon, plan)
+    steps = two_step_plan(n, d, epsilon, widths, known, forced=True)
+    assert steps is not None
+    return TwoStepMean(epsilon, steps)

@@ -1,0 +1,100 @@
+"""The three ways to a mean between bounds, each a frozen plan of public numbers that draws from relative rows.
+
+A plan is made before the data are looked at; `draw` is pure epsilon-DP in the rows it is given. Rehearsals draw from
+the same plan on made-up rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.data.bounded import relative_grid
+from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, rough_mean, within_bounds
+from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
+from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
+from tukeydp.randomness import Keystream, derived_key
+
+# Share of epsilon that tells cube noise what missing cells count as: 1/10 costs a table without any a ninth more noise.
+ROUGH = Fraction(1, 10)
+
+
+class MeanPlan(Protocol):
+    """What is fixed before the data are looked at, and the draw."""
+
+    @property
+    def mechanism(self) -> str: ...
+
+    @property
+    def epsilon(self) -> Fraction: ...
+
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
+
+    def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
+        """A mean of rows of numbers from -1 to 1 (NaN is missing), in the same units; pure epsilon-DP."""
+        ...
+
+
+@dataclass(frozen=True)
+class SubsetMean:
+    """Depth of subset means."""
+
+    epsilon: Fraction
+    plan: SubsetPlan
+    mechanism: str = "subset"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"blocks": self.plan.blocks, "partitions": self.plan.partitions}
+
+    def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
+        y = subset_point(relative, self.epsilon, self.plan, public_key, secret_key)
+        return relative_grid(self.plan.steps).rational_point(y)
+
+
+@dataclass(frozen=True)
+class TwoStepMean:
+    """Centre, spread and radius first, then a clipped mean."""
+
+    epsilon: Fraction
+    plan: TwoStepPlan
+    mechanism: str = "two-step"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        names = ("epsilon_centre", "epsilon_spread", "epsilon_radius", "epsilon_mean")
+        spent = {name: part for name, part in zip(names, self.plan.epsilons, strict=True) if part}
+        return {"blocks": self.plan.centre.blocks, "partitions": self.plan.centre.partitions, **spent}
+
+    def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
+        return two_step_point(relative, self.plan, public_key, secret_key)
+
+
+@dataclass(frozen=True)
+class CubeMean:
+    """A mean clipped at the bounds, with cube noise; `fill` is what missing cells count as, None to find out first."""
+
+    epsilon: Fraction
+    fill: tuple[float, ...] | None = None
+    mechanism: str = "cube"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        rough = {} if self.fill is not None else {"epsilon_missing": ROUGH * self.epsilon}
+        return {**rough, "epsilon_mean": self.epsilon - rough.get("epsilon_missing", Fraction(0))}
+
+    def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
+        d = relative.shape[1]
+        ends = np.ones(d)
+        first, second = (Keystream(derived_key("step", i, secret_key)).bits(0) for i in range(2))
+        if self.fill is not None:
+            fill, rest = np.array(self.fill), self.epsilon
+        else:
+            fill, rest = rough_mean(relative, ROUGH * self.epsilon, first), self.epsilon - ROUGH * self.epsilon
+        return within_bounds(clipped_mean(relative, ClipRange(-ends, ends, fill), rest, second))

@@ -1,0 +1,32 @@
+"""From a plan for a mean to its release."""
+
+from __future__ import annotations
+
+from tukeydp.data.bounded import BoundedColumns
+from tukeydp.data.tables import Table
+from tukeydp.mechanisms.mean_plans import MeanPlan
+from tukeydp.privacy import PureDP
+from tukeydp.randomness import Randomness
+from tukeydp.release import Release
+
+MEAN_NOTE = (
+    "What is estimated is the arithmetic mean of each column, its values moved between the bounds and missing cells "
+    "left out."
+)
+
+
+def planned_release(
+    table: Table, columns: BoundedColumns, plan: MeanPlan, bits: Randomness, notes: tuple[str, ...] = ()
+) -> Release:
+    """Draw by the plan. All but the drawn point is public beforehand."""
+    public_key, secret_key = bits.key(), bits.key()
+    drawn = plan.draw(columns.relative(table.cells), public_key, secret_key)
+    return Release(
+        point=columns.in_units(drawn),
+        guarantee=PureDP(plan.epsilon),
+        mechanism=plan.mechanism,
+        seeded=not bits.private,
+        **table.public,
+        settings=plan.settings,
+        notes=(MEAN_NOTE, *notes),
+    )

@@ -1,0 +1,105 @@
+"""Depth of subset means: the mean of any table, by the exponential mechanism on means of secretly dealt blocks.
+
+Rows are dealt to N blocks; each block's mean, corrected for skewness, is one row of a table on which `boxem` runs.
+With r dealings the table has r N rows and epsilon is divided by r (docs/proofs/mean.md, section 3). Block means are
+nearly symmetric about the mean where rows are not, and a missing cell is left out of its own column's mean only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.data.bounded import relative_grid
+from tukeydp.data.dealing import block_table, secret_order
+from tukeydp.depth.choice import chosen_notion
+from tukeydp.exact.boxes import whole_grid
+from tukeydp.mechanisms.block_statistics import corrected_means
+from tukeydp.mechanisms.cliff import SAFE, log_odds
+from tukeydp.randomness import Keystream, derived_key
+from tukeydp.sampling.cutting_planes import DepthSampler
+
+# Rows of the block table that further dealings fill up to, and dealings at most: more bring nothing measurable.
+_ENOUGH_ROWS, _MOST_PARTITIONS = 4000, 8
+_FEWEST_BLOCKS = 16
+# Bits of the grid below the expected error, and at most: finer ones help nobody, and where values are tied a single
+# point has to outweigh all the points between.
+_FINER_BITS, _FEWEST_BITS, _MOST_BITS = 14, 18, 40
+
+
+@dataclass(frozen=True)
+class SubsetPlan:
+    """How many blocks each dealing has, how many dealings, and the steps of the grid. All public."""
+
+    blocks: int
+    partitions: int
+    steps: tuple[int, ...]
+
+
+def subset_plan(
+    n: int,
+    d: int,
+    epsilon: Fraction,
+    widths: FloatArray,
+    blocks: int | None = None,
+    partitions: int | None = None,
+) -> SubsetPlan | None:
+    """The fewest blocks that keep a safe distance from the cliff; None if n rows are too few even one by one.
+
+    `widths` are the bounds in standard deviations, known or assumed.
+    """
+    width = math.exp(float(np.log(widths).mean()))
+    count = blocks or fewest_blocks(n, d, float(epsilon), width)
+    if count is None:
+        return None
+    dealings = 1 if count >= n else max(1, min(_MOST_PARTITIONS, _ENOUGH_ROWS // count))
+    return SubsetPlan(count, partitions or dealings, grid_steps(n, epsilon, widths))
+
+
+def fewest_blocks(n: int, d: int, epsilon: float, width: float) -> int | None:
+    """As few blocks as the cliff allows, with block means sqrt(m) times less spread than rows."""
+
+    def safe(m: int) -> bool:
+        return log_odds(n // m, d, epsilon) - d * math.log(width * math.sqrt(m)) >= SAFE
+
+    low, high = 0, max(1, n // _FEWEST_BLOCKS) + 1
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (middle, high) if safe(middle) else (low, middle)
+    return n // low if low else None
+
+
+def grid_steps(n: int, epsilon: Fraction, widths: FloatArray) -> tuple[int, ...]:
+    """Steps between the bounds, in proportion to the widths, so that directions are round in standard deviations."""
+    bits = _FINER_BITS + math.ceil(math.log2(max(1.0, n * float(epsilon))))
+    most = 2 ** min(_MOST_BITS, max(_FEWEST_BITS, bits))
+    return tuple(max(2**_FEWEST_BITS, math.ceil(most * w)) for w in (widths / widths.max()).tolist())
+
+
+def subset_point(
+    relative: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
+) -> list[int]:
+    """A grid point deep among the block means: pure epsilon-DP in the rows of `relative` (numbers from -1 to 1)."""
+    n, d = relative.shape
+    parts = (
+        [relative]
+        if plan.blocks >= n and plan.partitions == 1
+        else [
+            block_table(
+                relative,
+                plan.blocks,
+                secret_order(n, Keystream(derived_key("dealing", i, secret_key))),
+                corrected_means,
+            )
+            for i in range(plan.partitions)
+        ]
+    )
+    table = np.concatenate(parts)
+    grid = relative_grid(plan.steps)
+    prepared = chosen_notion(None, len(table), d).prepare(grid.snap(table), grid, public_key)
+    sampler = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon / plan.partitions)
+    return sampler.draw(derived_key("draw", secret_key))

@@ -1,0 +1,94 @@
+"""Clipping where the data are: centre, spread and radius first, then a clipped mean with the rest of epsilon.
+
+Each step is pure DP given what the steps before have released, so their epsilons add up (docs/proofs/mean.md,
+section 6). The clip range is fixed by released values and public numbers; a missing cell counts as the centre.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.data.bounded import relative_grid
+from tukeydp.exact.noise import drawn_index
+from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, within_bounds
+from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
+from tukeydp.mechanisms.subset_means import SubsetPlan, subset_plan, subset_point
+from tukeydp.randomness import Bits, Keystream, derived_key
+
+# Shares of epsilon for the centre, the spread and the radius; the clipped mean has the rest.
+CENTRE, SPREAD, RADIUS = Fraction(3, 20), Fraction(3, 20), Fraction(1, 10)
+# Half widths of the clip range in spreads. With candidates beyond 34, radii far too large are drawn often.
+RADII = tuple(3.0 * 2.0 ** (i / 2) for i in range(8))
+# A spread is taken to be at least the width over this: a column of nearly equal values has no spread to find.
+_NARROWEST = 100.0
+_RANK = 2.4  # besides ln(number of radii): how far below the wanted rank a wrong radius may lie
+
+
+@dataclass(frozen=True)
+class TwoStepPlan:
+    """All that is fixed beforehand; `spread` is None where the spreads are public (`known`, in widths)."""
+
+    epsilons: tuple[Fraction, Fraction, Fraction, Fraction]
+    centre: SubsetPlan
+    spread: SpreadPlan | None
+    known: tuple[float, ...] | None
+
+
+def two_step_plan(
+    n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, forced: bool = False
+) -> TwoStepPlan | None:
+    """None if the rows are too few for the first steps, unless `forced`. `known`: widths are public, not assumed."""
+    on_spread = Fraction(0) if known else SPREAD * epsilon
+    shares = (CENTRE * epsilon, on_spread, RADIUS * epsilon)
+    centre = subset_plan(n, d, shares[0], widths)
+    spread = None if known else spread_plan(n, d, shares[1])
+    if forced:
+        centre = centre or subset_plan(n, d, shares[0], widths, blocks=n)
+        spread = None if known else spread or SpreadPlan(max(1, n // 2))
+    if centre is None or (spread is None and not known):
+        return None
+    return TwoStepPlan(
+        (*shares, epsilon - sum(shares)), centre, spread, tuple((1 / widths).tolist()) if known else None
+    )
+
+
+def two_step_point(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_key: bytes) -> list[Fraction]:
+    """The mean, as numbers from -1 to 1: pure DP with the sum of the plan's epsilons."""
+    keys = [derived_key("step", i, secret_key) for i in range(4)]
+    bits = [Keystream(key).bits(0) for key in keys[2:]]
+    y = subset_point(relative, plan.epsilons[0], plan.centre, public_key, keys[0])
+    centre = relative_grid(plan.centre.steps).point(y)
+    spread = _spread(relative, plan, public_key, keys[1])
+    radius = _radius(relative, centre, spread, plan.epsilons[2], bits[0])
+    low, high = np.maximum(-1.0, centre - radius * spread), np.minimum(1.0, centre + radius * spread)
+    return within_bounds(clipped_mean(relative, ClipRange(low, high, centre), plan.epsilons[3], bits[1]))
+
+
+def _spread(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_key: bytes) -> FloatArray:
+    """Standard deviations of the relative columns, whose width is 2."""
+    if plan.known is not None:
+        return 2.0 * np.array(plan.known)
+    assert plan.spread is not None
+    octaves = spread_octaves(relative, plan.epsilons[1], plan.spread, derived_key("spread", public_key), secret_key)
+    return np.asarray(2.0 * np.maximum(2.0**octaves, 1.0 / _NARROWEST))
+
+
+def _radius(relative: FloatArray, centre: FloatArray, spread: FloatArray, epsilon: Fraction, bits: Bits) -> float:
+    """A radius with about k rows outside, k a small public number: the exponential mechanism on the distance to k.
+
+    Outside is a row with some cell farther out, missing ones left out; whether it is depends on that row alone, so a
+    swap moves every count, and every distance, by at most 1.
+    """
+    with np.errstate(all="ignore"):
+        away = np.abs(relative - centre) / spread
+    farthest = np.where(np.isnan(away), 0.0, away).max(axis=1)
+    outside = [int((farthest > radius).sum()) for radius in RADII]
+    rank = math.ceil(2 / float(epsilon) * (math.log(len(RADII)) + _RANK))
+    before, after = [len(relative), *outside[:-1]], [*outside[:-1], 0]
+    distances = [max(low - rank, rank - high, 0) for low, high in zip(after, before, strict=True)]
+    return RADII[drawn_index([-epsilon * distance / 2 for distance in distances], bits)]
