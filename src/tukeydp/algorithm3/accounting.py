@@ -15,7 +15,7 @@ from typing import Any
 
 from tukeydp.errors import ParameterError
 from tukeydp.exact.brackets import exp_between, log_between
-from tukeydp.parameters import positive_rational, rational, show
+from tukeydp.parameters import checked_integer, positive_rational, rational, show
 
 _HAIR = 1 - Fraction(1, 2**64)  # so that parameters leave room for the rounding of the costs
 _CLOSE = 1e-6  # logarithms nearer than this are compared exactly
@@ -177,8 +177,7 @@ def score(sizes: Sequence[Fraction], lowest: int, p: RemParameters) -> int:
 
     or -1; `sizes` are V_0, V_1, ... as estimated. (The paper's pseudocode lacks the factor in eta.) Decided exactly.
     """
-    if lowest < 1:
-        raise ParameterError("lowest", "must be at least 1", lowest)
+    lowest = checked_integer("lowest", lowest, least=1)
     half = float(p.epsilon_draw) / 2
     limit = (1 - p.eta) / (1 + p.eta) * p.delta_draw / 4
     # log V + level * half eps_e: what the condition asks of the two levels, up to a common constant.

@@ -39,7 +39,7 @@ from tukeydp.depth.notions import Exact, Notion
 from tukeydp.errors import ParameterError
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.mechanisms.rem_test.safety import tail
-from tukeydp.parameters import positive_rational, rational, show
+from tukeydp.parameters import checked_integer, positive_rational, rational, show
 from tukeydp.privacy import ApproxDP, Guarantee
 from tukeydp.randomness import Bits, Keystream, derived_key, source
 from tukeydp.release import Refused, Release
@@ -145,9 +145,8 @@ def approximate_rem(
     parameters = rem_parameters(epsilon, delta)
     oracle, sampler = _roles(oracle, sampler)
     table = read_table(x)
-    lowest = max(1, table.n // 4) if threshold is None else threshold
-    if isinstance(lowest, bool) or not isinstance(lowest, int) or not 1 <= lowest <= table.n:
-        raise ParameterError("threshold", f"must be an integer from 1 to {table.n}", repr(threshold)[:60])
+    usual = max(1, table.n // 4)
+    lowest = usual if threshold is None else checked_integer("threshold", threshold, least=1, most=table.n)
     run = _prepared(
         "rem", table, parameters, rem_cost, (epsilon, delta), bounds, depth, resolution, padding,
         oracle, sampler, randomness, {"threshold": lowest},

@@ -17,6 +17,7 @@ import numpy as np
 
 from tukeydp.algorithm3.padded_levels import PaddedLevels
 from tukeydp.exact.brackets import log_between
+from tukeydp.parameters import checked_integer
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.threads import available_cores, in_threads
 
@@ -83,6 +84,10 @@ class BoxCounting:
     """
 
     threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.threads is not None:
+            checked_integer("threads", self.threads, least=1)
 
     def promise(self, asked: VolumePromise, setting: PublicSetting) -> VolumePromise | None:
         possible = setting.padding > 0 and asked.eta > 0 and asked.beta > 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from tukeydp.baselines.expected import error_of_noise
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.setting import NOISE_NOTE, setting
 from tukeydp.data.grid import per_column
-from tukeydp.errors import ParameterError
+from tukeydp.parameters import checked_integer
 from tukeydp.release import Release
 
 _MOST_STEPS = 100
@@ -80,7 +79,7 @@ def coinpress(
     >>> bool(np.abs(release.point - x.mean(axis=0)).max() < 0.1)
     True
     """
-    count = None if steps is None else _count(steps)
+    count = None if steps is None else checked_integer("steps", steps, least=1, most=_MOST_STEPS)
     here = setting(x, epsilon=epsilon, delta=delta, bounds=bounds, centre=centre, radius=radius, randomness=randomness)
     n, d = here.table.n, here.table.d
     units = per_column("deviation", deviation, d)
@@ -146,13 +145,3 @@ def _first_radius(region: Region, units: list[Fraction]) -> float:
     """A ball around the region, in known deviations."""
     ratios = [float(size / unit) for size, unit in zip(region.sizes, units, strict=True)]
     return math.hypot(*ratios) if isinstance(region, Box) else max(ratios)
-
-
-def _count(steps: Any) -> int:
-    try:
-        count = operator.index(steps)
-    except TypeError:
-        count = 0
-    if isinstance(steps, bool) or not 1 <= count <= _MOST_STEPS:
-        raise ParameterError("steps", f"must be an integer from 1 to {_MOST_STEPS}", repr(steps)[:60])
-    return count

@@ -22,6 +22,7 @@ import tukeydp
 from tukeydp.errors import ParameterError
 from tukeydp.experiments.experiment import Experiment, Seeds
 from tukeydp.experiments.results import Results, Row
+from tukeydp.parameters import checked_integer
 from tukeydp.threads import available_cores
 
 Advance = Callable[[str], None]
@@ -85,8 +86,9 @@ def reproduce(
     advance
         Called with the experiment's name after every chunk.
     """
-    if jobs is not None and jobs < 1:
-        raise ParameterError("jobs", "must be at least 1", jobs)
+    if jobs is not None:
+        checked_integer("jobs", jobs, least=1)
+    checked_integer("seed", seed)
     parts = out / "parts"
     parts.mkdir(parents=True, exist_ok=True)
     plan = {experiment.name: tasks_of(experiment, quick, seed) for experiment in experiments}

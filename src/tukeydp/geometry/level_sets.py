@@ -8,7 +8,6 @@ level is decided exactly.
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,8 +18,8 @@ from tukeydp.arrays import FloatArray
 from tukeydp.data.tables import Table
 from tukeydp.depth.notions import Exact, Notion
 from tukeydp.depth.of_points import EXACT, read_points
-from tukeydp.errors import ParameterError
 from tukeydp.geometry.depth_regions import Body, body_of
+from tukeydp.parameters import checked_integer
 
 _SURE = 1e-9
 
@@ -106,7 +105,7 @@ def level_set(x: Any, level: int, depth: Notion | Exact = EXACT) -> LevelSet:
     >>> triangle.contains([[2, 2], [2.1, 2]])
     array([ True, False])
     """
-    return level_set_of(body_of(x, depth), _checked_level(level))
+    return level_set_of(body_of(x, depth), checked_integer("level", level, least=1))
 
 
 def level_volumes(x: Any, depth: Notion | Exact = EXACT) -> FloatArray:
@@ -145,13 +144,3 @@ def level_set_of(body: Body, level: int) -> LevelSet:
     if shape is None:
         return LevelSet(level, np.empty((0, body.d)), 0.0, (np.zeros((1, body.d)), -np.ones(1)), body)
     return LevelSet(level, shape.vertices, shape.volume, (shape.normals, shape.offsets), body)
-
-
-def _checked_level(level: Any) -> int:
-    try:
-        whole = operator.index(level)
-    except TypeError:
-        whole = 0
-    if isinstance(level, bool) or whole < 1:
-        raise ParameterError("level", "must be an integer >= 1", repr(level)[:60])
-    return whole

@@ -25,6 +25,7 @@ from tukeydp.depth.notions import Exact, Notion
 from tukeydp.errors import ParameterError
 from tukeydp.mcmc.nests import generator, nest_log_volumes
 from tukeydp.mcmc.scaled import ScaledNest, scaled_nest
+from tukeydp.parameters import checked_integer
 from tukeydp.randomness import derived_key, source
 from tukeydp.release import SYMMETRY_CAVEAT, Refused, Release
 
@@ -109,9 +110,8 @@ def mcmc_rem(
     """
     table = read_table(x)
     notion_, levels, bits, keys = _prepare(table, grid, depth, randomness)
-    t = max(1, table.n // 4) if threshold is None else threshold
-    if isinstance(t, bool) or not isinstance(t, int) or not 1 <= t <= table.n:
-        raise ParameterError("threshold", f"must be an integer from 1 to {table.n}", repr(threshold)[:60])
+    usual = max(1, table.n // 4)
+    t = usual if threshold is None else checked_integer("threshold", threshold, least=1, most=table.n)
     estimated = _estimated(levels, grid, keys[0], highest=min(levels.rows, table.n // 2))
     rng = generator(keys[1], 0)
     asked = {"epsilon": epsilon, "delta": delta, "threshold": t}

@@ -23,6 +23,7 @@ from tukeydp.geometry.halfspaces import AlongDirections
 from tukeydp.geometry.polytopes import inner_ball
 from tukeydp.mcmc.volumes import USUAL_ERROR, Cooled, cool
 from tukeydp.mcmc.walks import walk_on
+from tukeydp.parameters import checked_integer
 from tukeydp.randomness import source
 from tukeydp.threads import available_cores, in_threads
 
@@ -153,6 +154,8 @@ def mcmc_level_volumes(
     """
     if isinstance(depth, Exact):
         raise ParameterError("depth", "must name finitely many directions", repr(depth))
+    if threads is not None:
+        checked_integer("threads", threads, least=1)
     bits = source(randomness)
     body = body_of(x, depth)
     if body.unbounded or not isinstance(body.cuts, AlongDirections):

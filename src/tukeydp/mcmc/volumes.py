@@ -20,6 +20,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.geometry.polytope_volume import require_bounded
 from tukeydp.mcmc.rounding import Rounded, make_round
 from tukeydp.mcmc.walks import DIRECTIONS, require_inside, walk_on
+from tukeydp.parameters import checked_choice
 
 _SPREAD = 0.7  # largest variance of the weights, relative to the square of their mean
 _INSIDE = 0.4  # share of the first Gaussian that should lie inside
@@ -72,8 +73,7 @@ def polytope_estimate(
     directions
         Of the walk, see `walk`.
     """
-    if directions not in DIRECTIONS:
-        raise ParameterError("directions", "must be 'coordinate' or 'random'", repr(directions))
+    checked_choice("directions", directions, DIRECTIONS)
     checked = require_inside(normals, offsets, inside)
     require_bounded(*checked[:2])
     return cool(*checked, rng, error=error, directions=directions).estimate

@@ -15,6 +15,7 @@ from numba import njit
 
 from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
+from tukeydp.parameters import checked_choice, checked_integer
 
 DIRECTIONS = ("coordinate", "random")
 _FRESH_SLACK = 512  # steps after which slacks are computed anew, so that rounding does not add up
@@ -47,11 +48,8 @@ def walk(
     directions
         "coordinate" (a step costs one operation a row) or "random" (d operations a row, but indifferent to rotations).
     """
-    if directions not in DIRECTIONS:
-        raise ParameterError("directions", "must be 'coordinate' or 'random'", repr(directions))
-    for name, count in (("samples", samples), ("thin", thin)):
-        if not count >= 1:
-            raise ParameterError(name, "must be at least 1", count)
+    checked_choice("directions", directions, DIRECTIONS)
+    samples, thin = checked_integer("samples", samples, least=1), checked_integer("thin", thin, least=1)
     if not 0.0 <= sharpness < math.inf:
         raise ParameterError("sharpness", "must be finite and >= 0", sharpness)
     inside = require_inside(normals, offsets, start)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -21,6 +20,7 @@ from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, passes
 from tukeydp.mechanisms.unproven import unproven_rem
+from tukeydp.parameters import checked_integer
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, source
 from tukeydp.release import ExpectedError, Refused, Release
@@ -153,13 +153,7 @@ def rem(
 def _checked_threshold(threshold: Any, n: int) -> int | None:
     if threshold is None:
         return None
-    try:
-        whole = operator.index(threshold)
-    except TypeError:
-        whole = 0
-    if isinstance(threshold, bool) or not 1 <= whole <= n:
-        raise ParameterError("threshold", f"must be None or an integer from 1 to n = {n}", repr(threshold)[:60])
-    return whole
+    return checked_integer("threshold", threshold, least=1, most=n)
 
 
 def _plan(test: str, n: int, d: int, guarantee: ApproxDP, threshold: int | None) -> Plan:
