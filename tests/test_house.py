@@ -23,7 +23,6 @@ EXCEPTIONS = {"mechanisms.unproven -> mcmc.mechanisms"}
 LONG = {
     "depth.exact_depth",
     "depth.notions",
-    "geometry.compiled",
     "sampling.envelope",
     "sizes.inscribed_ellipsoids",
 }

@@ -10,7 +10,7 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
 
-# Beyond this the square of a coordinate is no float.
+# Largest coordinate, in units of a column's spread: the square of a larger one is no float.
 _FAR = 1e150
 
 

@@ -21,6 +21,8 @@ from tukeydp.depth.of_points import EXACT, read_points
 from tukeydp.geometry.depth_regions import Body, body_of
 from tukeydp.parameters import checked_integer
 
+# Slacks above this part of the numbers they come from are sure: far above rounding. Others are decided exactly, so a
+# larger value is slower and no less right; one near 1e-16 would let rounding decide.
 _SURE = 1e-9
 
 

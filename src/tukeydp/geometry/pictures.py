@@ -17,8 +17,8 @@ from tukeydp.geometry.depth_regions import body_of
 from tukeydp.geometry.level_sets import LevelSet, level_set_of
 from tukeydp.parameters import checked_integer
 
-_USUAL_LEVELS = 8
-_INCHES = 3.6
+_USUAL_LEVELS = 8  # drawn unless levels are named: more are hard to tell apart
+_INCHES = 3.6  # height of a panel
 
 
 def contours(

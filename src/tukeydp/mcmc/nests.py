@@ -17,10 +17,9 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.depth.notions import Exact, Notion
 from tukeydp.errors import ParameterError
+from tukeydp.geometry.chebyshev_balls import FLAT, chebyshev_ball
 from tukeydp.geometry.depth_regions import body_of
-from tukeydp.geometry.flats import FLAT
 from tukeydp.geometry.halfspaces import AlongDirections
-from tukeydp.geometry.polytopes import inner_ball
 from tukeydp.mcmc.volumes import USUAL_ERROR, Cooled, cool
 from tukeydp.mcmc.walks import walk_on
 from tukeydp.parameters import checked_integer
@@ -46,7 +45,7 @@ def solid_nest(normals: FloatArray, offsets: FloatArray) -> Nest:
     low, high, inside = 0, len(offsets), np.zeros(normals.shape[1])
     while low < high:
         middle = (low + high + 1) // 2
-        ball = inner_ball(normals, offsets[middle - 1])
+        ball = chebyshev_ball(normals, offsets[middle - 1])
         if ball.radius > FLAT:
             low, inside = middle, ball.centre
         else:
@@ -158,11 +157,11 @@ def mcmc_level_volumes(
         checked_integer("threads", threads, least=1)
     bits = source(randomness)
     body = body_of(x, depth)
-    if body.unbounded or not isinstance(body.cuts, AlongDirections):
+    if body.unbounded or not isinstance(body.halfspaces, AlongDirections):
         return body.volumes()
-    cuts = body.cuts
-    nest = solid_nest(cuts.normals, cuts.offsets(np.arange(1, cuts.most + 1)))
+    along = body.halfspaces
+    nest = solid_nest(along.normals, along.offsets(np.arange(1, along.most + 1)))
     with np.errstate(over="ignore"):
         solid = np.exp(nest_log_volumes(nest, bits.key(), error=error, threads=threads))
-        solid = solid * float(np.prod(cuts.frame.scale))
+        solid = solid * float(np.prod(along.frame.scale))
     return np.concatenate([[np.inf], solid, np.zeros(max(0, body.top() - len(solid)))])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tukeydp.errors import ParameterError
-from tukeydp.geometry.polytope_volume import exact_log_volume, normalised
+from tukeydp.geometry.normalised_polytopes import exact_log_volume, normalised
 from tukeydp.mcmc.nests import generator
 from tukeydp.mcmc.volumes import cool
 from tukeydp.parameters import checked_choice

@@ -17,7 +17,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
-from tukeydp.geometry.polytope_volume import require_bounded
+from tukeydp.geometry.normalised_polytopes import require_bounded
 from tukeydp.mcmc.rounding import Rounded, make_round
 from tukeydp.mcmc.walks import DIRECTIONS, require_inside, walk_on
 from tukeydp.parameters import checked_choice
