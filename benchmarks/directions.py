@@ -21,12 +21,10 @@ from rich.table import Table
 
 import tukeydp as td
 from tukeydp.data.grid import Grid, bounded_grid
-from tukeydp.depth.levels import level_sets
 from tukeydp.depth.notions import Notion
-from tukeydp.exact.boxes import Box
+from tukeydp.exact.boxes import whole_grid
 from tukeydp.randomness import derived_key
-from tukeydp.sampling.cutting_planes import CuttingPlanes
-from tukeydp.sampling.sampler import Sampler
+from tukeydp.sampling.cutting_planes import DepthSampler
 
 EPSILON = Fraction(1)
 DRAWS = 20
@@ -88,10 +86,8 @@ def errors(setting: Setting, depth: Notion | None) -> Errors:
 
 
 def drawer(x: Errors, grid: Grid, depth: Notion | None, key: bytes) -> Callable[[bytes], list[int]]:
-    rows, within = grid.snap(x), Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))
-    if depth is None:
-        return CuttingPlanes(rows, within=within, epsilon=EPSILON).draw
-    return Sampler(level_sets(rows, depth.on_grid(grid, key)), within=within, epsilon=EPSILON).draw
+    prepared = (depth or td.Exact()).prepare(grid.snap(x), grid, key)
+    return DepthSampler(prepared, within=whole_grid(grid), epsilon=EPSILON).draw
 
 
 def shown(found: Errors) -> str:

@@ -22,7 +22,6 @@ MOST_LINES = 300
 EXCEPTIONS = {"mechanisms.unproven -> mcmc.mechanisms"}
 LONG = {
     "depth.exact_depth",
-    "depth.notions",
     "sampling.envelope",
     "sizes.inscribed_ellipsoids",
 }

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 import tukeydp as td
 from support import oracle
 from support.fit import FALSE_ALARM, g_test
+from support.grids import centred_grid
 from tukeydp.depth import exact_depth as halfspaces
 from tukeydp.depth.of_points import is_deep, shallowest_direction
 from tukeydp.exact.boxes import Box
 from tukeydp.randomness import derived_key
-from tukeydp.sampling.cutting_planes import CuttingPlanes
+from tukeydp.sampling.cutting_planes import DepthSampler
 
 
 def brute_force(y, rows):
@@ -232,7 +233,8 @@ def test_the_law_of_boxem_over_exact_depth(lowest):
     epsilon = Fraction(3, 2)
     depths = [oracle.depth(ROWS, y, all_directions(PLANE)) for y in PLANE]
     assert depths == [brute_force(y, ROWS) for y in PLANE]
-    sampler = CuttingPlanes(np.array(ROWS), within=Box((0, 0), (4, 4)), epsilon=epsilon, lowest=lowest)
+    prepared = td.Exact().prepare(np.array(ROWS), centred_grid(4, 2), bytes(32))
+    sampler = DepthSampler(prepared, within=Box((0, 0), (4, 4)), epsilon=epsilon, lowest=lowest)
     tally = dict.fromkeys(PLANE, 0)
     for i in range(10_000):
         tally[tuple(sampler.draw(derived_key("exact", i)))] += 1

@@ -7,8 +7,9 @@ import pytest
 
 import tukeydp as td
 from tukeydp.data.grid import bounded_grid, unbounded_grid
-from tukeydp.depth.choice import notion
-from tukeydp.depth.notions import default_directions, pair_lines
+from tukeydp.depth.choice import chosen_notion
+from tukeydp.depth.notions import default_directions
+from tukeydp.depth.notions.any_scale import pair_lines
 
 KEY, OTHER = bytes(32), bytes([1] * 32)
 
@@ -89,10 +90,10 @@ def test_random_directions_are_uniform_on_the_sphere():
 
 
 def test_the_default_notion_is_spread_and_takes_fewer_directions_for_huge_tables():
-    assert notion(None, 1000, 1).size(1) == 1
-    assert notion(None, 1000, 5) == td.Spread(150)
-    assert notion(None, 200_000, 5) == td.Spread(100)
-    assert notion(None, 10**7, 5) == td.Spread(30)
+    assert chosen_notion(None, 1000, 1).size(1) == 1
+    assert chosen_notion(None, 1000, 5) == td.Spread(150)
+    assert chosen_notion(None, 200_000, 5) == td.Spread(100)
+    assert chosen_notion(None, 10**7, 5) == td.Spread(30)
 
 
 def closest_weights(directions: np.ndarray, sds: np.ndarray) -> float:

@@ -25,7 +25,7 @@ from support.rem_oracle import (
 )
 from tukeydp.data.grid import unbounded_grid
 from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
+from tukeydp.exact.boxes import Box, whole_grid
 from tukeydp.mechanisms.rem import _draw
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, laplace_cut, paper_cut, passes
@@ -174,8 +174,9 @@ def test_after_passing_points_follow_the_restricted_law():
     rows = np.random.default_rng(4).integers(0, 9, size=(30, 1))
     fixed = Plan(30, 4, Fraction(1, 5), Fraction(1), Fraction(1, 3), 3, tuple(range(31)))
     grid = unbounded_grid(1, resolution=1, bits=20)
+    prepared = td.AxisAligned().prepare(rows, grid, bytes(32))
     drawn = [
-        _draw(rows, td.AxisAligned(), UNIT, grid, fixed, Graded(), derived_key("a", i), derived_key("b", i))
+        _draw(prepared, whole_grid(grid), fixed, Graded(), derived_key("a", i), derived_key("b", i))
         for i in range(2000)
     ]
     points = grid_points((9,))

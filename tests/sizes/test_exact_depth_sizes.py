@@ -11,15 +11,18 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import tukeydp as td
+from support.grids import centred_grid
 from support.regions import ends, region
 from support.rem_cases import TESTS, chance, grid_points, plan
 from support.rem_oracle import Dataset, datasets, depths, outcome, worst_delta
+from tukeydp.depth.deciding import GridDepth
+from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import integers
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.sizes import exact_depth_sizes as exact_sizes
 from tukeydp.sizes import inscribed_copies as copies
-from tukeydp.sizes.exact_depth_sizes import DeepPoints, ExactSizes
+from tukeydp.sizes.exact_depth_sizes import ExactSizes
 from tukeydp.sizes.inscribed_copies import largest_copy, template
 
 SLACK = Fraction(1, 256)
@@ -72,17 +75,25 @@ def brute_depths(rows: np.ndarray, reach: int) -> tuple[np.ndarray, np.ndarray]:
     return points, td.tukey_depth(points, rows)
 
 
+def exact_sizes_of(rows: np.ndarray, directions: np.ndarray, within: Box, base: int) -> ExactSizes:
+    grid = centred_grid(max(within.high), rows.shape[1])
+    prepared = td.Exact().prepare(rows, grid, bytes(32))
+    assert prepared.decide is not None
+    return ExactSizes(prepared.decide, level_sets(rows, directions), prepared.levels, within, base, SLACK)
+
+
 def test_deep_points_are_those_of_tukey_depth():
     rng = np.random.default_rng(0)
     rows = rng.integers(-6, 7, size=(25, 2))
     points, depth = brute_depths(rows, 6)
-    deep = DeepPoints(rows, Box((-50, -50), (50, 50)))
+    deep = GridDepth(rows, centred_grid(50, 2))
     for level in (1, 3, 6, 9):
         for point, value in zip(points[::3], depth[::3], strict=True):
-            refuting = deep.refuting(integers(point * 8), 3, level)
-            assert bool(refuting) == (value < level)
-            for normal in refuting:
-                assert ((rows - point) @ np.array(normal) >= 0).sum() < level
+            refutation = deep.refute(integers(point * 8), level, bits=3)
+            assert (refutation is not None) == (value < level)
+            if refutation is not None:
+                for normal in [*refutation.short.tolist(), refutation.exact_normal(), *refutation.longest().tolist()]:
+                    assert ((rows - point) @ np.array(normal) >= 0).sum() < level
 
 
 @pytest.mark.parametrize("counted", [1, 4096])
@@ -93,7 +104,7 @@ def test_sizes_bracket_the_number_of_deep_grid_points(counted):
     _, depth = brute_depths(rows, reach)
     directions = np.array([[1, 0], [0, 1], [1, 1], [1, -1]], dtype=np.int64)
     with patch.object(exact_sizes, "_COUNTED", counted):
-        sizes = ExactSizes(rows, directions, Box((-reach, -reach), (reach, reach)), 1, SLACK)
+        sizes = exact_sizes_of(rows, directions, Box((-reach, -reach), (reach, reach)), 1)
         below = []
         for level in (2, 5, 8, 11, 14, 17, 20):
             count = int((depth >= level).sum())
@@ -110,7 +121,7 @@ def test_a_fine_grid_needs_no_look_at_half_cells():
     rng = np.random.default_rng(2)
     rows = np.rint(rng.normal(size=(60, 2)) @ [[1, 0.99], [0, 0.02]] * 10**7).astype(np.int64)
     directions = np.eye(2, dtype=np.int64)
-    sizes = ExactSizes(rows, directions, Box((-(2**40),) * 2, (2**40,) * 2), 10, SLACK)
+    sizes = exact_sizes_of(rows, directions, Box((-(2**40),) * 2, (2**40,) * 2), 10)
     volume = td.level_set(rows.astype(float), 12).volume
     # Between the twelve-gon's share of an ellipse's area in a polygon and the polygon's own.
     assert 0.5 * volume < sizes.lower(12) <= volume
@@ -123,7 +134,7 @@ def test_no_pair_of_neighbours_breaks_the_guarantee():
     every = np.array([(a, b) for a in range(-7, 8) for b in range(-7, 8) if (a, b) != (0, 0)], dtype=np.int64)
     box = Box((0, 0), (2, 2))
     evidence = {
-        x: Evidence(ExactSizes(points[list(x)], np.eye(2, dtype=np.int64), box, t, SLACK), fixed)
+        x: Evidence(exact_sizes_of(points[list(x)], np.eye(2, dtype=np.int64), box, t), fixed)
         for x in datasets(len(points), n)
     }
     for test in TESTS:

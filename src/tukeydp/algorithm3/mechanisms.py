@@ -34,8 +34,8 @@ from tukeydp.algorithm3.oracles import (
 from tukeydp.algorithm3.padded_levels import PaddedLevels, padded_levels
 from tukeydp.data.grid import bounded_grid
 from tukeydp.data.tables import Table, read_table
-from tukeydp.depth.choice import notion, require_memory
-from tukeydp.depth.notions import Exact, Notion
+from tukeydp.depth.choice import chosen_notion, require_memory
+from tukeydp.depth.notions import Notion, require_finite
 from tukeydp.errors import ParameterError
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.mechanisms.rem_test.safety import tail
@@ -59,7 +59,7 @@ class _Request(Generic[P]):
     parameters: P
     cost: Callable[[P], Cost]
     bounds: Any
-    depth: Notion | Exact | None
+    depth: Notion | None
     resolution: Any
     padding: Any
     oracle: VolumeOracle
@@ -94,7 +94,7 @@ def approximate_boxem(
     epsilon: Any,
     delta: Any,
     bounds: Any,
-    depth: Notion | Exact | None = None,
+    depth: Notion | None = None,
     resolution: Any = None,
     padding: Any = "1/10",
     oracle: VolumeOracle | None = None,
@@ -153,7 +153,7 @@ def approximate_rem(
     delta: Any,
     bounds: Any,
     threshold: int | None = None,
-    depth: Notion | Exact | None = None,
+    depth: Notion | None = None,
     resolution: Any = None,
     padding: Any = "1/10",
     oracle: VolumeOracle | None = None,
@@ -226,10 +226,8 @@ def _prepared(request: _Request[P]) -> _Run:
     padding = rational("padding", request.padding)
     if padding < 0:
         raise ParameterError("padding", "must be >= 0", show(padding))
-    if isinstance(request.depth, Exact):
-        raise ParameterError("depth", "must name finitely many directions", repr(request.depth))
     bits = source(request.randomness)
-    chosen = notion(request.depth, table.n, table.d)
+    chosen = require_finite(chosen_notion(request.depth, table.n, table.d))
     require_memory(chosen, table.n, table.d)
     grid = bounded_grid(table.d, bounds=request.bounds, resolution=request.resolution, bits=chosen.grid_bits(table.d))
     public_key, secret_key = bits.key(), bits.key()

@@ -20,15 +20,16 @@ import tukeydp
 from tukeydp.cli.words import explain, say
 from tukeydp.data.example import LOWER, UPPER, made_up_patients
 from tukeydp.data.files import read_csv
-from tukeydp.depth.notions import AnyScale, AxisAligned, Exact, Notion, Random, Spread
+from tukeydp.depth.notions import NOTIONS, AnyScale, Exact, Notion, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.registry import MECHANISMS, mechanism_named, options_for
+from tukeydp.parameters import checked_choice
 from tukeydp.randomness import seeded
 from tukeydp.release import Outcome, Refused, Release
 
 T = TypeVar("T")
 
-_DEPTHS = "spread, any-scale, random, axis-aligned or exact"
+_DEPTHS = ", ".join(NOTIONS)
 app = typer.Typer(
     help="Private means of small, sensitive, multivariate data.",
     no_args_is_help=True,
@@ -193,22 +194,11 @@ def _table_means(cells: Any) -> list[float]:
     return [float(v) for v in np.nanmean(plausible, axis=0)]
 
 
-def _notion(
-    depth: str | None, directions: int | None, axes: bool, usual: type[AnyScale] | type[Spread] = Spread
-) -> Notion | Exact | None:
+def _notion(depth: str | None, directions: int | None, axes: bool, usual: type[Notion] = Spread) -> Notion | None:
     if depth is None and directions is None and axes:
         return None  # what a call without a notion gets: a number that fits the table's shape
-    fixed: dict[str, Notion | Exact] = {"axis-aligned": AxisAligned(), "exact": Exact()}
-    if depth in fixed:
-        if directions is not None or not axes:
-            raise ParameterError("directions", f"must be left out with --depth {depth}", directions)
-        return fixed[depth]
-    drawn: dict[str | None, type[Random] | type[Spread] | type[AnyScale]] = {
-        None: usual, "spread": Spread, "any-scale": AnyScale, "random": Random,
-    }  # fmt: skip
-    if depth not in drawn:
-        raise ParameterError("depth", f"must be {_DEPTHS}", repr(depth))
-    return drawn[depth](directions, axes=axes)
+    kind = usual if depth is None else NOTIONS[checked_choice("depth", depth, NOTIONS)]
+    return kind.with_options(directions, axes)
 
 
 def _per_column(option: str, given: Sequence[str], names: Sequence[str], count: int) -> list[list[str]]:

@@ -22,7 +22,6 @@ from tukeydp.parameters import brief, rational, show
 # projections cannot overflow. Checked from public numbers before any data is touched.
 LIMIT = 2**62
 DEFAULT_BITS = 44
-EXACT_BITS = 30  # so that the normal of any hyperplane near grid points can be written to within a step
 FEWEST_BITS = 16
 LARGEST_BOUND = 10**300  # so that no difference of floats in the box overflows
 SMALLEST_STEP = 1e-300  # below it a float division by the step loses digits, and at last is 0/0
@@ -51,7 +50,7 @@ class Grid:
         return np.array([c - c // 2 for c in self.cells], dtype=np.int64)
 
     @property
-    def reach(self) -> tuple[int, ...]:
+    def extent(self) -> tuple[int, ...]:
         """Largest absolute coordinate of each column."""
         return tuple(c - c // 2 for c in self.cells)
 

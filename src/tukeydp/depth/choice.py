@@ -7,18 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tukeydp.depth.notions import (
-    AnyScale,
-    AxisAligned,
-    Directions,
-    Exact,
-    Notion,
-    Random,
-    Spread,
-    default_directions,
-    starting_directions,
-)
+from tukeydp.depth.notions import NOTIONS, AnyScale, Notion, Spread, default_directions
 from tukeydp.errors import ParameterError
+from tukeydp.parameters import brief
 
 # Above this many projections (160 MB) the default notion takes fewer directions: with so many rows the noise
 # is small already.
@@ -28,23 +19,20 @@ _FEWEST_DIRECTIONS = 30
 _BYTES_PER_PROJECTION, _BYTES_PER_ENTRY = 16, 64
 
 
-def notion(depth: Any, n: int, d: int, default: type[AnyScale] | type[Spread] = Spread) -> Notion:
-    """The given notion of finitely many directions, or one with as many as suit the public numbers n and d."""
+def chosen_notion(depth: Any, n: int, d: int, default: type[AnyScale] | type[Spread] = Spread) -> Notion:
+    """The given notion, or one with as many directions as suit the public numbers n and d."""
     if depth is None:
         usual = default_directions(d)
         return default(min(usual, max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n)))
-    if not isinstance(depth, AxisAligned | Random | Spread | AnyScale | Directions):
-        rule = (
-            "must be td.Exact(), td.AxisAligned(), td.Random(...), td.Spread(...), td.AnyScale(...) "
-            "or td.Directions(...)"
-        )
-        raise ParameterError("depth", rule, repr(depth)[:60])
+    if not isinstance(depth, Notion):
+        names = ", ".join(f"td.{kind.__name__}(...)" for kind in NOTIONS.values())
+        raise ParameterError("depth", f"must be a notion of depth: {names} or td.Directions(...)", brief(depth))
     return depth
 
 
-def require_memory(depth: Notion | Exact, n: int, d: int) -> None:
+def require_memory(depth: Notion, n: int, d: int) -> None:
     """Refuse more directions than this machine can hold; n, d and the machine are public."""
-    count = starting_directions(d) if isinstance(depth, Exact) else depth.size(d)
+    count = depth.size(d)
     needed = count * (_BYTES_PER_PROJECTION * n + _BYTES_PER_ENTRY * d)
     have = _memory()
     if needed > have:

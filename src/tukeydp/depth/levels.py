@@ -68,6 +68,11 @@ class LevelSets:
         return len(self._table)
 
     @property
+    def table(self) -> IntArray:
+        """The rows themselves (m, d)."""
+        return self._table
+
+    @property
     def window(self) -> Window:
         """The ranks found so far."""
         return self._window

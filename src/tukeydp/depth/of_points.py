@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.tables import finite_rows, read_table
-from tukeydp.depth.choice import notion
+from tukeydp.depth.choice import chosen_notion
+from tukeydp.depth.deciding import Surroundings
 from tukeydp.depth.exact_depth import Vectors, exact_row, from_floats, least_weight
 from tukeydp.depth.notions import Exact, Notion
 from tukeydp.errors import ParameterError
@@ -26,7 +27,7 @@ EXACT = Exact()
 _ROUNDOFF = 2.0**-53
 
 
-def tukey_depth(points: Any, x: Any, depth: Notion | Exact = EXACT) -> IntArray:
+def tukey_depth(points: Any, x: Any, depth: Notion = EXACT) -> IntArray:
     """Depth of each point: the fewest rows of `x` in a closed halfspace whose edge passes through it.
 
     Parameters
@@ -56,9 +57,9 @@ def tukey_depth(points: Any, x: Any, depth: Notion | Exact = EXACT) -> IntArray:
     array([3])
     """
     where, rows = read_points(points, x)
-    if not isinstance(depth, Exact):
-        d = rows.shape[1]
-        directions = notion(depth, len(rows), d).in_data_units(d, SystemRandomness().key())
+    d = rows.shape[1]
+    directions = chosen_notion(depth, len(rows), d).in_data_units(d, SystemRandomness().key())
+    if directions is not None:
         return _where_finite(where, lambda finite: depth_along(finite, finite_rows(rows), directions))
     cloud = _Cloud(rows)
     return _where_finite(where, lambda finite: np.array([cloud.depth(y) for y in finite], dtype=np.int64))
@@ -96,11 +97,11 @@ class _Cloud:
 
     def depth(self, y: FloatArray, at_least: int = 0) -> int:
         """The depth of y, or any number below `at_least` if it is below."""
-        here, vectors = self._from(y)
-        return here + least_weight(vectors, at_least - here).least
+        return self._around(y).depth(at_least)
 
     def shallowest(self, y: FloatArray) -> tuple[int, NDArray[Any]]:
-        here, vectors = self._from(y)
+        around = self._around(y)
+        here, vectors = around.here, around.vectors
         if not len(vectors.weights):
             return here, np.eye(len(y))[0]
         answer = least_weight(vectors)
@@ -111,9 +112,10 @@ class _Cloud:
         same = _weight_inside([Fraction(c) for c in floats.tolist()], vectors) == answer.least
         return here + answer.least, floats if same else np.array(normal, dtype=object)
 
-    def _from(self, y: FloatArray) -> tuple[int, Vectors]:
+    def _around(self, y: FloatArray) -> Surroundings:
         same = (self._rows == y).all(axis=1)
-        return int(self._weights[same].sum()), from_floats(self._rows[~same], y, self._weights[~same])
+        others = from_floats(self._rows[~same], y, self._weights[~same])
+        return Surroundings(int(self._weights[same].sum()), others)
 
 
 def _weight_inside(normal: Sequence[Fraction], vectors: Vectors) -> int:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tukeydp.data.grid import Grid
 from tukeydp.exact.lattice import Basis
 
 
@@ -36,3 +37,8 @@ class Box:
     def meet(self, other: Box) -> Box:
         """The common points of two boxes along the axes."""
         return Box(tuple(map(max, self.low, other.low)), tuple(map(min, self.high, other.high)))
+
+
+def whole_grid(grid: Grid) -> Box:
+    """All points of the public grid."""
+    return Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.notions import starting_directions, unit_vectors
+from tukeydp.depth.directions import unit_vectors
+from tukeydp.depth.exact_envelope import starting_directions
 from tukeydp.geometry.chebyshev_balls import EMPTY, chebyshev_ball
 from tukeydp.geometry.distinct_rows import MergedRows
 from tukeydp.geometry.frames import Frame

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.tables import finite_rows, read_table
-from tukeydp.depth.choice import notion
-from tukeydp.depth.notions import Exact, Notion
+from tukeydp.depth.choice import chosen_notion
+from tukeydp.depth.notions import Notion
 from tukeydp.depth.of_points import depth_along, is_deep
 from tukeydp.geometry.affine_hulls import Hull, affine_hull, reduce
 from tukeydp.geometry.chebyshev_balls import FLAT, chebyshev_ball
@@ -119,14 +119,14 @@ class Body:
         return LevelPolytope(vertices, 0.0, np.vstack([wide, across]), np.append(seen.offsets, ends))
 
 
-def body_of(x: Any, depth: Notion | Exact, every_level: bool = False) -> Body:
+def body_of(x: Any, depth: Notion, every_level: bool = False) -> Body:
     """Read the data. `every_level` says that all levels will be wanted, which then share what they can."""
     cells = read_table(x).cells
     rows = finite_rows(cells) + 0.0
     n, d = cells.shape
-    if isinstance(depth, Exact):
+    directions = chosen_notion(depth, n, d).in_data_units(d, SystemRandomness().key())
+    if directions is None:
         return _exact_body(rows, every_level)
-    directions = notion(depth, n, d).in_data_units(d, SystemRandomness().key())
 
     def decide(points: FloatArray, level: int) -> NDArray[np.bool_]:
         return depth_along(points, rows, directions) >= level

@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.exact_depth import Vectors, least_weight
+from tukeydp.depth.deciding import Surroundings
+from tukeydp.depth.exact_depth import Vectors
 from tukeydp.depth.projections import Vector
 from tukeydp.geometry.frames import frame
 from tukeydp.geometry.halfspaces import Equation, Halfspaces, RationalPoint
@@ -81,10 +82,8 @@ class MergedRows:
         for j in np.flatnonzero((self.distinct == near).all(axis=1)).tolist():
             if all(Fraction(a) == b for a, b in zip(self.distinct[j].tolist(), y, strict=True)):
                 here, others[j] = int(self.weights[j]), False
-        if here >= level or not others.any():
-            return here >= level
         vectors = from_rational(self.distinct[others], y, self.weights[others])
-        return here + least_weight(vectors, level - here).least >= level
+        return Surroundings(here, vectors).refuted(level) is None
 
 
 def from_rational(rows: FloatArray, y: RationalPoint, weights: IntArray) -> Vectors:

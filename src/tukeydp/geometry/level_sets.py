@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.tables import Table
-from tukeydp.depth.notions import Exact, Notion
+from tukeydp.depth.notions import Notion
 from tukeydp.depth.of_points import EXACT, read_points
 from tukeydp.geometry.depth_regions import Body, body_of
 from tukeydp.parameters import checked_integer
@@ -68,7 +68,7 @@ class LevelSet:
         return inside
 
 
-def level_set(x: Any, level: int, depth: Notion | Exact = EXACT) -> LevelSet:
+def level_set(x: Any, level: int, depth: Notion = EXACT) -> LevelSet:
     """The set of points of depth >= level, as a polytope.
 
     Parameters
@@ -110,7 +110,7 @@ def level_set(x: Any, level: int, depth: Notion | Exact = EXACT) -> LevelSet:
     return level_set_of(body_of(x, depth), checked_integer("level", level, least=1))
 
 
-def level_volumes(x: Any, depth: Notion | Exact = EXACT) -> FloatArray:
+def level_volumes(x: Any, depth: Notion = EXACT) -> FloatArray:
     """Volumes of all level sets: v[0] = inf, v[l] that of {depth >= l}, up to the highest level that has a point.
 
     NaN for a level that `level_set` would refuse because it reaches farther than floats resolve.

@@ -24,9 +24,7 @@ NOTE = (
 _BATCH = 8  # points of the box that are drawn at a time; speed only, but seeded draws depend on it
 
 
-def paper_recipe(
-    x: Any, *, epsilon: Any, bounds: Any, depth: Notion | Exact | None = None, randomness: Any = None
-) -> Release:
+def paper_recipe(x: Any, *, epsilon: Any, bounds: Any, depth: Notion | None = None, randomness: Any = None) -> Release:
     """Draw from the exponential mechanism over depth by the recipe of the paper. A reference: it has **no guarantee**.
 
     The volume of every level set is computed, a level is drawn by racing, and a uniform point of the level set by

@@ -10,7 +10,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.tables import finite_rows, read_table
-from tukeydp.depth.notions import Exact, Notion
+from tukeydp.depth.notions import Notion
 from tukeydp.depth.of_points import EXACT
 from tukeydp.errors import ParameterError
 from tukeydp.geometry.depth_regions import body_of
@@ -24,7 +24,7 @@ _INCHES = 3.6  # height of a panel
 def contours(
     x: Any,
     columns: Sequence[str | int] | None = None,
-    depth: Notion | Exact = EXACT,
+    depth: Notion = EXACT,
     levels: Sequence[int] | None = None,
 ) -> Any:
     """Draw the level sets of two columns over their scatter, or of every pair of columns in a grid.
@@ -90,7 +90,7 @@ def _positions(columns: Sequence[str | int] | None, names: tuple[str, ...] | Non
     return positions
 
 
-def _draw(panel: Any, rows: FloatArray, depth: Notion | Exact, levels: Sequence[int] | None) -> None:
+def _draw(panel: Any, rows: FloatArray, depth: Notion, levels: Sequence[int] | None) -> None:
     from matplotlib import colormaps
 
     panel.scatter(rows[:, 0], rows[:, 1], s=8, color="0.25", alpha=0.6, linewidths=0, zorder=2, label="rows")

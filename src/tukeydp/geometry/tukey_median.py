@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,8 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.data.tables import read_table
 from tukeydp.data.unprotected import unprotected
-from tukeydp.depth.notions import AxisAligned, Directions, Exact, Notion, Random
-from tukeydp.errors import ParameterError
+from tukeydp.depth.choice import chosen_notion
+from tukeydp.depth.notions import Exact, Notion, Random
 from tukeydp.geometry.chebyshev_balls import ChebyshevBall, chebyshev_ball
 from tukeydp.geometry.depth_regions import body_of
 from tukeydp.geometry.halfspaces import AlongDirections
@@ -22,7 +24,7 @@ _DIRECTIONS = 300
 _FLAT = 1e-9
 
 
-def tukey_median(x: Any, *, depth: Notion | Exact | None = None) -> Release:
+def tukey_median(x: Any, *, depth: Notion | None = None) -> Release:
     """The middle of the deepest level set, over the rows without a missing or infinite cell. **Not private.**
 
     What `boxem` comes close to with many rows or a large epsilon: robust, and a single centre for all columns.
@@ -50,14 +52,12 @@ def tukey_median(x: Any, *, depth: Notion | Exact | None = None) -> Release:
     if depth is None:
         exact = table.d == 1 or (table.d <= 4 and math.comb(table.n, table.d) <= _MOST_TUPLES)
         depth = Exact() if exact else Random(_DIRECTIONS, seed=0)
-    if not isinstance(depth, AxisAligned | Directions | Random | Exact):
-        rule = "must be td.Exact(), td.AxisAligned(), td.Random(...) or td.Directions(...)"
-        raise ParameterError("depth", rule, repr(depth)[:60])
-    notion = depth
+    notion = chosen_notion(depth, table.n, table.d)
+    directions = notion.in_data_units(table.d, bytes(32))
     return unprotected(
         "tukey-median",
         table,
-        lambda rows: _deepest_exactly(rows) if isinstance(notion, Exact) else _deepest_along(rows, notion),
+        _deepest_exactly if directions is None else partial(_deepest_along, directions),
         notion=repr(notion),
     )
 
@@ -90,8 +90,8 @@ def _deepest_exactly(rows: FloatArray) -> FloatArray:
     return centroid(shape.vertices)
 
 
-def _deepest_along(rows: FloatArray, depth: Notion) -> FloatArray:
-    cuts = AlongDirections(rows, depth.in_data_units(rows.shape[1], bytes(32)))
+def _deepest_along(directions: list[list[Fraction]], rows: FloatArray) -> FloatArray:
+    cuts = AlongDirections(rows, directions)
 
     def ball(level: int) -> ChebyshevBall:
         cut = cuts.facets(level)

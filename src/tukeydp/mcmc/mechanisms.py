@@ -19,10 +19,9 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.data.grid import Grid
 from tukeydp.data.tables import Table, read_table
-from tukeydp.depth.choice import notion
+from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.levels import LevelSets, level_sets
-from tukeydp.depth.notions import Exact, Notion
-from tukeydp.errors import ParameterError
+from tukeydp.depth.notions import Notion, require_finite
 from tukeydp.mcmc.nests import generator, nest_log_volumes
 from tukeydp.mcmc.scaled import ScaledNest, scaled_nest
 from tukeydp.parameters import checked_integer
@@ -68,9 +67,7 @@ def _drawn_level(levels: _Estimated, lowest: int, epsilon: float, rng: np.random
     return int(names[np.argmax(logs + rng.gumbel(size=len(logs)))])
 
 
-def mcmc_boxem(
-    table: Table, *, epsilon: Fraction, grid: Grid, depth: Notion | Exact, randomness: Any = None
-) -> Release:
+def mcmc_boxem(table: Table, *, epsilon: Fraction, grid: Grid, depth: Notion, randomness: Any = None) -> Release:
     """BoxEM with volumes and the draw by random walks. **No guarantee**: see the module's text."""
     notion_, levels, bits, keys = _prepare(table, grid, depth, randomness)
     eps = float(min(epsilon, Fraction(_LARGEST)))
@@ -86,7 +83,7 @@ def mcmc_rem(
     epsilon: Fraction,
     delta: Fraction,
     grid: Grid,
-    depth: Notion | Exact | None = None,
+    depth: Notion | None = None,
     threshold: int | None = None,
     randomness: Any = None,
 ) -> Release | Refused:
@@ -138,11 +135,9 @@ def _score(levels: _Estimated, t: int, epsilon: float, delta: float) -> int:
     return passed
 
 
-def _prepare(table: Table, grid: Grid, depth: Notion | Exact | None, randomness: Any) -> tuple[Any, ...]:
-    if isinstance(depth, Exact):
-        raise ParameterError("depth", "must name finitely many directions for unproven='mcmc'", repr(depth))
+def _prepare(table: Table, grid: Grid, depth: Notion | None, randomness: Any) -> tuple[Any, ...]:
     bits = source(randomness)
-    chosen = notion(depth, table.n, table.d)
+    chosen = require_finite(chosen_notion(depth, table.n, table.d))
     public_key, secret_key = bits.key(), bits.key()
     levels = level_sets(grid.snap(table.cells), chosen.on_grid(grid, key=public_key), lowest=1)
     keys = derived_key("volumes", secret_key), derived_key("draw", secret_key)

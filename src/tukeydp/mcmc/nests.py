@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.depth.notions import Exact, Notion
-from tukeydp.errors import ParameterError
+from tukeydp.depth.notions import Notion, require_finite
 from tukeydp.geometry.chebyshev_balls import FLAT, chebyshev_ball
 from tukeydp.geometry.depth_regions import body_of
 from tukeydp.geometry.halfspaces import AlongDirections
@@ -151,8 +150,7 @@ def mcmc_level_volumes(
     >>> bool(np.abs(estimates[1:11] / exact[1:11] - 1).max() < 0.2)
     True
     """
-    if isinstance(depth, Exact):
-        raise ParameterError("depth", "must name finitely many directions", repr(depth))
+    require_finite(depth)
     if threads is not None:
         checked_integer("threads", threads, least=1)
     bits = source(randomness)

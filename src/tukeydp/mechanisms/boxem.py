@@ -5,22 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from tukeydp.data.grid import EXACT_BITS, bounded_grid
+from tukeydp.data.grid import bounded_grid
 from tukeydp.data.tables import read_table
-from tukeydp.depth.choice import notion, require_memory
-from tukeydp.depth.levels import level_sets
-from tukeydp.depth.notions import Exact, Notion
-from tukeydp.exact.boxes import Box
+from tukeydp.depth.choice import chosen_notion, require_memory
+from tukeydp.depth.notions import Notion
+from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.rehearsal import expected_error
 from tukeydp.mechanisms.unproven import unproven_boxem
 from tukeydp.parameters import positive_rational
 from tukeydp.privacy import PureDP
 from tukeydp.randomness import source
 from tukeydp.release import Release
-from tukeydp.sampling.cutting_planes import CuttingPlanes, require_exact_differences
-from tukeydp.sampling.sampler import Sampler
+from tukeydp.sampling.cutting_planes import DepthSampler
 
 
 def boxem(
@@ -28,7 +24,7 @@ def boxem(
     *,
     epsilon: Any,
     bounds: Any,
-    depth: Notion | Exact | None = None,
+    depth: Notion | None = None,
     resolution: Any = None,
     unproven: Any = None,
     randomness: Any = None,
@@ -93,34 +89,24 @@ def boxem(
     guarantee = PureDP(positive_rational("epsilon", epsilon))
     bits = source(randomness)
     table = read_table(x)
-    depth = depth if isinstance(depth, Exact) else notion(depth, table.n, table.d)
-    require_memory(depth, table.n, table.d)
-    grid_bits = EXACT_BITS if isinstance(depth, Exact) else depth.grid_bits(table.d)
-    grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=grid_bits)
+    notion = chosen_notion(depth, table.n, table.d)
+    require_memory(notion, table.n, table.d)
+    grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=notion.grid_bits(table.d))
     if unproven is not None:
-        return unproven_boxem(unproven, table, epsilon=guarantee.epsilon, grid=grid, depth=depth, randomness=bits)
-    within = Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))
+        return unproven_boxem(unproven, table, epsilon=guarantee.epsilon, grid=grid, depth=notion, randomness=bits)
     public_key, secret_key = bits.key(), bits.key()
-    sampler: Sampler | CuttingPlanes
-    if isinstance(depth, Exact):
-        require_exact_differences(grid)
-        directions = np.empty((0, table.d), dtype=np.int64)
-        sampler = CuttingPlanes(grid.snap(table.cells), within=within, epsilon=guarantee.epsilon)
-    else:
-        directions = depth.on_grid(grid, key=public_key)
-        levels = level_sets(grid.snap(table.cells), directions)
-        sampler = Sampler(levels, within=within, epsilon=guarantee.epsilon)
-    y = sampler.draw(secret_key)
+    prepared = notion.prepare(grid.snap(table.cells), grid, public_key)
+    y = DepthSampler(prepared, within=whole_grid(grid), epsilon=guarantee.epsilon).draw(secret_key)
     return Release(
         point=grid.point(y),
         guarantee=guarantee,
         mechanism="boxem",
         seeded=not bits.private,
         **table.public,
-        notion=repr(depth),
-        directions=directions,
+        notion=repr(notion),
+        directions=prepared.directions,
         grid=grid,
         rehearsal=partial(
-            expected_error, n=table.n, epsilon=guarantee.epsilon, directions=directions, cells=grid.cells
+            expected_error, n=table.n, epsilon=guarantee.epsilon, directions=prepared.directions, cells=grid.cells
         ),
     )

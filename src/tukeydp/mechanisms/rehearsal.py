@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import IntArray
+from tukeydp.depth.directions import LONGEST, unit_vectors
 from tukeydp.depth.levels import level_sets
-from tukeydp.depth.notions import LONGEST, unit_vectors
 from tukeydp.exact.boxes import Box
 from tukeydp.randomness import derived_key
 from tukeydp.release import ASSUMED_WIDTH, ExpectedError

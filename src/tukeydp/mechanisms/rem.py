@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -10,28 +9,23 @@ from typing import Any
 from tukeydp.arrays import IntArray
 from tukeydp.data.grid import Grid, unbounded_grid
 from tukeydp.data.tables import read_table
-from tukeydp.depth.choice import notion, require_memory
-from tukeydp.depth.levels import level_sets
-from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Notion, default_directions
+from tukeydp.depth.choice import chosen_notion, require_memory
+from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
 from tukeydp.errors import ParameterError
-from tukeydp.exact.boxes import Box
+from tukeydp.exact.boxes import Box, whole_grid
 from tukeydp.mechanisms.rehearsal import expected_error
 from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, passes
 from tukeydp.mechanisms.unproven import unproven_rem
-from tukeydp.parameters import checked_integer
+from tukeydp.parameters import checked_choice, checked_integer
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, source
 from tukeydp.release import ExpectedError, Refused, Release
-from tukeydp.sampling.cutting_planes import CuttingPlanes
-from tukeydp.sampling.sampler import Sampler
-from tukeydp.sizes.exact_depth_sizes import ExactSizes
-from tukeydp.sizes.level_sizes import Sizes, sizes_of
+from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.sizes.of_depth import sizes_of
 
 _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
-_WIDE, _WIDE_EXACT = 50, 42  # bits of the grid; the rest of 62 is for directions
-_EXACT_SLACK = Fraction(1, 256)
 
 
 def rem(
@@ -39,7 +33,7 @@ def rem(
     *,
     epsilon: Any,
     delta: Any,
-    depth: Notion | Exact | None = None,
+    depth: Notion | None = None,
     resolution: Any = Fraction(1, 10**6),
     threshold: int | None = None,
     test: str = "graded",
@@ -109,33 +103,29 @@ def rem(
     False
     """
     guarantee = ApproxDP(epsilon, delta)
-    if test not in _TESTS:
-        raise ParameterError("test", "must be graded, laplace or paper", repr(test)[:60])
+    checked_choice("test", test, _TESTS)
     bits = source(randomness)
     table = read_table(x)
-    depth = depth if isinstance(depth, Exact) else notion(depth, table.n, table.d, AnyScale)
-    if table.d == 1 and isinstance(depth, Exact):
-        depth = AxisAligned()  # the same depth
-    require_memory(depth, table.n, table.d)
-    plan = _plan(test, table.n, table.d, guarantee, _checked_threshold(threshold, table.n))
-    grid = unbounded_grid(table.d, resolution=resolution, bits=_grid_bits(depth, table.d))
+    lowest = None if threshold is None else checked_integer("threshold", threshold, least=1, most=table.n)
+    notion = chosen_notion(depth, table.n, table.d, AnyScale).simplest(table.d)
+    require_memory(notion, table.n, table.d)
+    plan = _plan(test, table.n, table.d, guarantee, lowest)
+    grid = unbounded_grid(table.d, resolution=resolution, bits=notion.wide_bits(table.d))
     if unproven is not None:
         if test == "laplace":
             raise ParameterError("test", "must be left out with unproven='mcmc', which runs the paper's", repr(test))
         budget = {"epsilon": guarantee.epsilon, "delta": guarantee.delta}
-        whole = _checked_threshold(threshold, table.n)
-        return unproven_rem(unproven, table, **budget, grid=grid, depth=depth, threshold=whole, randomness=bits)
+        return unproven_rem(unproven, table, **budget, grid=grid, depth=notion, threshold=lowest, randomness=bits)
     public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
-    # Exact depth is tested along some public directions too: a set that contains its level sets.
-    along = AnyScale(default_directions(table.d)) if isinstance(depth, Exact) else depth
-    directions = along.on_grid(grid, public_key)
+    prepared = notion.prepare(grid.snap(table.cells), grid, public_key, lowest=1)
+    directions = prepared.along_public().directions
     outcome = partial(
         Refused,
         guarantee=guarantee,
         mechanism="rem",
         seeded=not bits.private,
         **table.public,
-        notion=repr(depth),
+        notion=repr(notion),
         directions=directions,
         grid=grid,
         settings={
@@ -146,14 +136,8 @@ def rem(
         },
         rehearsal=partial(_expected, table.n, plan, directions, grid),
     )
-    y = _draw(grid.snap(table.cells), depth, directions, grid, plan, _TESTS[test], secret_key, coin_key)
+    y = _draw(prepared, whole_grid(grid), plan, _TESTS[test], secret_key, coin_key)
     return outcome() if y is None else Release(point=grid.point(y), **outcome.keywords)
-
-
-def _checked_threshold(threshold: Any, n: int) -> int | None:
-    if threshold is None:
-        return None
-    return checked_integer("threshold", threshold, least=1, most=n)
 
 
 def _plan(test: str, n: int, d: int, guarantee: ApproxDP, threshold: int | None) -> Plan:
@@ -162,36 +146,14 @@ def _plan(test: str, n: int, d: int, guarantee: ApproxDP, threshold: int | None)
     return chosen_plan(n, d, guarantee.epsilon, guarantee.delta, threshold)
 
 
-def _grid_bits(depth: Notion | Exact, d: int) -> int:
-    if isinstance(depth, Exact):
-        return _WIDE_EXACT
-    return depth.grid_bits(d) if isinstance(depth, Directions) or d > 64 else _WIDE
-
-
 def _draw(
-    rows: IntArray,
-    depth: Notion | Exact,
-    directions: IntArray,
-    grid: Grid,
-    plan: Plan,
-    test: SafetyTest,
-    secret_key: bytes,
-    coin_key: bytes,
+    prepared: PreparedDepth, within: Box, plan: Plan, test: SafetyTest, secret_key: bytes, coin_key: bytes
 ) -> list[int] | None:
     """A deep grid point if the test passes, None if not."""
-    within = Box(tuple(grid.low.tolist()), tuple(grid.high.tolist()))
-    sizes: Sizes
-    sampler: Callable[[], Sampler | CuttingPlanes]
-    if isinstance(depth, Exact):
-        sizes = ExactSizes(rows, directions, within, plan.threshold, min(_EXACT_SLACK, plan.test / 64))
-        sampler = partial(CuttingPlanes, rows, within=within, epsilon=plan.release, lowest=plan.threshold)
-    else:
-        levels = level_sets(rows, directions, lowest=1)  # the test looks at levels down to a threshold far from the top
-        sizes = sizes_of(levels, within, plan.threshold)
-        sampler = partial(Sampler, levels, within=within, epsilon=plan.release, lowest=plan.threshold)
+    sizes = sizes_of(prepared, within, plan.threshold, slack=plan.test / 64)
     if not passes(test, Evidence(sizes, plan), Keystream(coin_key).bits(0)):
         return None
-    return sampler().draw(secret_key)
+    return DepthSampler(prepared, within=within, epsilon=plan.release, lowest=plan.threshold).draw(secret_key)
 
 
 def _expected(n: int, plan: Plan, directions: IntArray, grid: Grid) -> ExpectedError:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tukeydp.parameters import checked_choice
+from tukeydp.errors import ParameterError
+from tukeydp.parameters import brief
 from tukeydp.release import Refused, Release
 
 
 def unproven_boxem(unproven: Any, *arguments: Any, **options: Any) -> Release:
     """`td.boxem` by random walks: no guarantee."""
-    checked_choice("unproven", unproven, ("mcmc",))
+    _require_mcmc(unproven)
     from tukeydp.mcmc.mechanisms import mcmc_boxem
 
     return mcmc_boxem(*arguments, **options)
@@ -21,7 +22,12 @@ def unproven_boxem(unproven: Any, *arguments: Any, **options: Any) -> Release:
 
 def unproven_rem(unproven: Any, *arguments: Any, **options: Any) -> Release | Refused:
     """The paper's Algorithm 2 by random walks: no guarantee."""
-    checked_choice("unproven", unproven, ("mcmc",))
+    _require_mcmc(unproven)
     from tukeydp.mcmc.mechanisms import mcmc_rem
 
     return mcmc_rem(*arguments, **options)
+
+
+def _require_mcmc(unproven: Any) -> None:
+    if unproven != "mcmc":
+        raise ParameterError("unproven", "must be None or 'mcmc'", brief(unproven))

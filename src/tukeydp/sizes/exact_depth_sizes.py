@@ -13,12 +13,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.exact_depth import Vectors, exact_row, least_weight
-from tukeydp.depth.levels import LevelSets, level_sets
+from tukeydp.arrays import FloatArray
+from tukeydp.depth.deciding import GridDepth
+from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Integers, Region, integers, inverted
-from tukeydp.sampling.cutting_planes import first_envelope, merged, rounded_normals
 from tukeydp.sizes.grid_points import points_of, tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
 from tukeydp.sizes.level_sizes import bounds_of, rounded_down
@@ -28,51 +27,19 @@ _COUNTED = 4096
 _COARSE, _FINE = 6, 12
 
 
-class DeepPoints:
-    """Decides whether a rational point is deep, and which halfspaces show that it is not."""
-
-    def __init__(self, rows: IntArray, within: Box) -> None:
-        self._distinct, self._weights = merged(rows)
-        self._within = within
-        self._reach = int(np.abs(rows).max(initial=1))
-
-    def refuting(self, point: Integers, bits: int, level: int) -> list[list[int]]:
-        """Integer normals of halfspaces around `point` / 2^bits with fewer than `level` rows; none if it is deep."""
-        if self._reach << bits < 2**62 and int(np.abs(point).max()) < 2**62:
-            away = self._distinct * (1 << bits) - point.astype(np.int64)
-        else:
-            away = integers(self._distinct) * (1 << bits) - point
-        nonzero = (away != 0).any(axis=1)
-        here = int(self._weights[~nonzero].sum())
-        if level <= here:
-            return []
-        away, weights = away[nonzero], self._weights[nonzero]
-        vectors = Vectors(away.astype(np.float64), weights, lambda j: away[j].tolist())
-        answer = least_weight(vectors, level - here)
-        if here + answer.least >= level:
-            return []
-        rounded = np.unique(rounded_normals(answer.directions, self._within), axis=0)
-        found = [normal for normal in rounded.tolist() if self._weight(normal, point, bits) < level]
-        return found or [[int(c) for c in exact_row(vectors, answer.place)[1]]]
-
-    def _weight(self, normal: list[int], point: Integers, bits: int) -> int:
-        """Rows in the closed halfspace beyond the point."""
-        at = -(-int(integers(normal) @ point) >> bits)
-        return int(self._weights[self._distinct @ np.array(normal, dtype=np.int64) >= at].sum())
-
-
 class ExactSizes:
     """Sizes for exact depth in any number of columns."""
 
     exact = False
 
-    def __init__(self, rows: IntArray, directions: IntArray, within: Box, base: int, slack: Fraction) -> None:
-        """`directions` are public; `base` is the lowest level whose `lower` is wanted."""
+    def __init__(
+        self, depth: GridDepth, along: LevelSets, envelope: LevelSets, within: Box, base: int, slack: Fraction
+    ) -> None:
+        """`along` has public directions; `base` is the lowest level whose `lower` is wanted."""
         self.slack = slack
-        self._rows, self._within = rows, within
-        self._along = bounds_of(level_sets(rows, directions), within, base)
-        self._deep = DeepPoints(rows, within)
-        self._envelope: LevelSets = level_sets(rows, first_envelope(rows, within))
+        self._depth, self._within = depth, within
+        self._along = bounds_of(along, within, base)
+        self._envelope = envelope
         self._known: set[tuple[int, ...]] = set()
         self._long: list[tuple[Integers, list[int]]] = []  # normals beyond 64 bits, and sorted projections on them
         self._shape: FloatArray | None = None
@@ -132,13 +99,20 @@ class ExactSizes:
             points = np.concatenate([corner + cell for corner in corners])
         refuting: list[list[int]] = []
         for point in points:
-            refuting += self._deep.refuting(point, bits + 1, level)
+            refuting += self._refuting(point, bits + 1, level)
         return smaller.diagonal, refuting
+
+    def _refuting(self, point: Integers, bits: int, level: int) -> list[list[int]]:
+        """Integer normals of halfspaces around `point` / 2^bits with fewer than `level` rows; none if it is deep."""
+        refutation = self._depth.refute(point, level, bits)
+        if refutation is None:
+            return []
+        return refutation.short.tolist() or [refutation.exact_normal()]
 
     def _counted(self, level: int, region: Region, box: Box) -> int:
         found = 0
         for point in points_of(region, box):
-            found += not self._deep.refuting(integers(point), 0, level)
+            found += self._depth.refute(point, level) is None
             if found == _COUNTED:
                 break
         return found
@@ -148,7 +122,7 @@ class ExactSizes:
         short = [v for v in normals if self._fits(v)]
         if short:
             self._envelope = self._envelope.with_directions(np.array(short, dtype=np.int64))
-        rows = integers(self._rows)
+        rows = integers(self._envelope.table)
         self._long += [(integers(v), sorted((rows @ integers(v)).tolist())) for v in normals if not self._fits(v)]
 
     def _fits(self, normal: tuple[int, ...]) -> bool:

@@ -1,0 +1,115 @@
+"""Is this point at least so deep? Decided exactly, for grid points and for points between them.
+
+Every decision of exact depth goes one way: rows at the point itself count in every halfspace, vectors lead to all
+others, and `least_weight` bounds their least count in integers (docs/proofs/exact-depth.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.data.grid import LIMIT, Grid
+from tukeydp.depth.directions import LONGEST
+from tukeydp.depth.exact_depth import Answer, Vectors, exact_row, least_weight
+from tukeydp.exact.linear_programs import Integers, integers
+
+# Entries of a normal, at most, where all digits that fit are wanted: beyond 2^50 a float has none to give.
+_MOST_DIGITS = 2**50
+
+
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """A point among weighted rows: what weighs at the point itself, and the vectors to all others."""
+
+    here: int
+    vectors: Vectors
+
+    def depth(self, at_least: int = 0) -> int:
+        """The depth of the point, or any number below `at_least` if it is below."""
+        return self.here + least_weight(self.vectors, at_least - self.here).least
+
+    def refuted(self, level: int, threads: int | None = None) -> Answer | None:
+        """What shows that the point is less than `level` deep; None if it is that deep."""
+        if level <= self.here:
+            return None
+        answer = least_weight(self.vectors, level - self.here, threads)
+        return None if self.here + answer.least >= level else answer
+
+
+@dataclass(frozen=True, eq=False)
+class Refutation:
+    """Halfspaces around a point with fewer rows than its level asks for.
+
+    `short` are their integer normals as far as they survived being rounded to a few digits, perhaps none.
+    """
+
+    short: IntArray
+    _depth: GridDepth
+    _point: Integers
+    _bits: int
+    _level: int
+    _vectors: Vectors
+    _answer: Answer
+
+    def exact_normal(self) -> list[int]:
+        """The normal of such a halfspace with all its digits."""
+        return [int(c) for c in exact_row(self._vectors, self._answer.place)[1]]
+
+    def longest(self) -> IntArray:
+        """The same with as many digits as projections leave room for; none if that is not enough."""
+        normal = self.exact_normal()
+        largest = max(map(abs, normal))
+        floats = np.array([[c / largest for c in normal]])
+        return self._depth.lighter(floats, self._point, self._bits, self._level, _MOST_DIGITS)
+
+
+class GridDepth:
+    """Exact depth in one dataset on a grid. Not private: all of this is the data."""
+
+    def __init__(self, rows: IntArray, grid: Grid) -> None:
+        distinct, counts = np.unique(rows, axis=0, return_counts=True)
+        self._distinct, self._weights = distinct, counts.astype(np.int64)
+        self._largest = int(np.abs(rows).max(initial=1))
+        self._grid = grid
+
+    def refute(
+        self, point: Sequence[int] | IntArray | Integers, level: int, bits: int = 0, threads: int | None = None
+    ) -> Refutation | None:
+        """Why `point` / 2^bits is less than `level` deep; None if it is that deep."""
+        where = integers(point)
+        if self._largest << bits < LIMIT and int(np.abs(where).max()) < LIMIT:
+            away = self._distinct * (1 << bits) - where.astype(np.int64)
+        else:
+            away = integers(self._distinct) * (1 << bits) - where
+        nonzero = (away != 0).any(axis=1)
+        others = away[nonzero]
+        vectors = Vectors(others.astype(np.float64), self._weights[nonzero], lambda j: others[j].tolist())
+        answer = Surroundings(int(self._weights[~nonzero].sum()), vectors).refuted(level, threads)
+        if answer is None:
+            return None
+        short = self.lighter(answer.directions, where, bits, level, LONGEST)
+        return Refutation(short, self, where, bits, level, vectors, answer)
+
+    def lighter(self, normals: FloatArray, point: Integers, bits: int, level: int, longest: int) -> IntArray:
+        """The normals rounded to integers, those that have fewer than `level` rows in their closed halfspace."""
+        rounded = np.unique(rounded_normals(normals, self._grid, longest), axis=0)
+        light = [v for v in rounded if self._weight_beyond(v, point, bits) < level]
+        return np.array(light, dtype=np.int64).reshape(len(light), rounded.shape[1])
+
+    def _weight_beyond(self, normal: IntArray, point: Integers, bits: int) -> int:
+        """Rows in the closed halfspace whose edge passes through the point; projections are below the limit."""
+        at = -(-int(integers(normal) @ point) >> bits)
+        return int(self._weights[self._distinct @ normal >= at].sum())
+
+
+def rounded_normals(normals: FloatArray, grid: Grid, longest: int = LONGEST) -> IntArray:
+    """Integer vectors along the normals, as long as the overflow check allows and at most `longest`."""
+    room = (LIMIT - 1) // max(1, max(grid.extent) * normals.shape[1]) - 1
+    scale = float(min(room, longest))
+    lengths = np.abs(normals).max(axis=1, keepdims=True)
+    usable = np.isfinite(lengths[:, 0]) & (lengths[:, 0] > 0)
+    return np.rint(normals[usable] / lengths[usable] * scale).astype(np.int64)

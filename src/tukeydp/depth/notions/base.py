@@ -1,0 +1,108 @@
+"""What a notion of depth is: which halfspaces count, chosen without the data.
+
+To add one: subclass `FiniteNotion` in a file of its own (docs/extending.md) and register it in `__init__.py`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tukeydp.arrays import IntArray
+from tukeydp.data.grid import DEFAULT_BITS, Grid
+from tukeydp.depth.deciding import GridDepth
+from tukeydp.depth.levels import LevelSets, level_sets
+from tukeydp.errors import ParameterError
+
+# Bits of a grid without bounds: the rest of 62 is for directions of up to `_MANY_COLUMNS` entries.
+WIDE_BITS, _MANY_COLUMNS = 50, 64
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedDepth:
+    """A notion on one dataset. Not private: all of this is the data.
+
+    Invariant: a point's depth along the directions of `levels` is at least its depth, so that their level sets contain
+    the true ones. Without a `decide` they are the true ones.
+
+    Attributes
+    ----------
+    levels
+        Level sets along finitely many directions: what the sampler proposes from.
+    directions
+        The public directions that a release lists.
+    decide
+        Decides what finitely many directions cannot.
+    along_public
+        Level sets along directions that were chosen without the data and contain the true ones: REM's test measures
+        them from above.
+    """
+
+    levels: LevelSets
+    directions: IntArray
+    decide: GridDepth | None
+    along_public: Callable[[], LevelSets]
+
+
+class Notion(ABC):
+    """Which halfspaces count. A frozen value that knows nothing of the data.
+
+    Privacy rests on one property: replacing one row changes the depth of any point by at most 1. Counting rows in
+    closed halfspaces has it, whatever the directions, as long as they are chosen without the data.
+    """
+
+    @abstractmethod
+    def size(self, d: int) -> int:
+        """How many directions are projected on in d columns: decides memory, before any is drawn."""
+
+    @abstractmethod
+    def prepare(self, rows: IntArray, grid: Grid, key: bytes, lowest: int | None = None) -> PreparedDepth:
+        """The notion on rows of grid coordinates; `key` is public randomness.
+
+        `lowest` is the lowest level that will be asked for, None for deep ones only: it affects speed.
+        """
+
+    @abstractmethod
+    def in_data_units(self, d: int, key: bytes) -> list[list[Fraction]] | None:
+        """Directions for data without a grid, exactly; None if every direction counts."""
+
+    def grid_bits(self, d: int) -> int:
+        """Bits of a column's default grid between bounds, so that the directions fit beside them."""
+        return DEFAULT_BITS
+
+    def wide_bits(self, d: int) -> int:
+        """Bits of a column's grid without bounds."""
+        return WIDE_BITS if d <= _MANY_COLUMNS else self.grid_bits(d)
+
+    def simplest(self, d: int) -> Notion:
+        """The same depth in d columns, by the simplest notion that gives it."""
+        return self
+
+    @classmethod
+    def with_options(cls, directions: int | None, axes: bool) -> Notion:
+        """From the options of the command line."""
+        if directions is not None or not axes:
+            raise ParameterError("directions", f"must be left out with {cls.__name__} depth", directions)
+        return cls()
+
+
+class FiniteNotion(Notion):
+    """Finitely many directions, each with both of its halfspaces."""
+
+    @abstractmethod
+    def on_grid(self, grid: Grid, key: bytes) -> IntArray:
+        """Integer directions in grid coordinates, one per row, every projection below `grid.LIMIT`."""
+
+    def prepare(self, rows: IntArray, grid: Grid, key: bytes, lowest: int | None = None) -> PreparedDepth:
+        directions = self.on_grid(grid, key)
+        levels = level_sets(rows, directions, lowest)
+        return PreparedDepth(levels, directions, None, lambda: levels)
+
+
+def require_finite(depth: Notion) -> FiniteNotion:
+    """For what works with finitely many directions only."""
+    if not isinstance(depth, FiniteNotion):
+        raise ParameterError("depth", "must name finitely many directions", repr(depth)[:60])
+    return depth
