@@ -11,7 +11,7 @@ import numpy as np
 import tukeydp as td
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import linear_slope, ratio, slope
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import averages, new_figure, plain_ticks
 from tukeydp.experiments.results import NotMeasured, Results, Row
 from tukeydp.experiments.setup import papers_data
@@ -156,3 +156,4 @@ SCALING = Experiment(
         "six claims undecided, and 500 since.",
     ),
 )
+register(SCALING)

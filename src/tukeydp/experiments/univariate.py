@@ -10,10 +10,10 @@ import numpy as np
 import tukeydp as td
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import level, ratio
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import colour, new_figure
+from tukeydp.experiments.methods import DELTA, EMPIRICAL, EPSILON
 from tukeydp.experiments.results import Results, Row
-from tukeydp.experiments.setup import DELTA, EMPIRICAL, EPSILON
 
 _RADIUS = 5.0
 _BLOCK = 50  # trials that make one row
@@ -139,3 +139,4 @@ UNIVARIATE = Experiment(
         "or removed. Squared errors are averaged over blocks of 50 datasets.",
     ),
 )
+register(UNIVARIATE)
