@@ -41,6 +41,8 @@ class DegenerateLevelSet:
 
 def degenerate_level_set(source: LevelHalfspaces, level: int) -> DegenerateLevelSet | None:
     """The level set, known to have no inner point; None if it has no point at all."""
+    from scipy.linalg import null_space
+
     bounds = source.all(level)
     if not len(bounds.names):
         return None
@@ -56,7 +58,7 @@ def degenerate_level_set(source: LevelHalfspaces, level: int) -> DegenerateLevel
         centre = centre + basis @ ball.centre
         if ball.radius > FLAT or not len(ball.pressed):
             break
-        basis = basis @ _null_space(normals[ball.pressed])
+        basis = basis @ null_space(normals[ball.pressed], rcond=_ACTIVE)
     if not any(source.depth_at_least(y, level) for y in _candidates(source, bounds, level, centre, basis)):
         return None
     active = np.abs(bounds.offsets - bounds.normals @ centre) <= _ACTIVE * (1.0 + np.abs(bounds.offsets))
@@ -83,12 +85,6 @@ def _restricted(bounds: Halfspaces, centre: FloatArray, basis: FloatArray) -> tu
     crossing = lengths > _ACTIVE
     offsets = (bounds.offsets - bounds.normals @ centre)[crossing] / lengths[crossing]
     return normals[crossing] / lengths[crossing, np.newaxis], offsets
-
-
-def _null_space(rows: FloatArray) -> FloatArray:
-    _, sizes, right = np.linalg.svd(rows, full_matrices=True)
-    rank = int((sizes > _ACTIVE).sum())
-    return right[rank:].T
 
 
 def _candidates(
