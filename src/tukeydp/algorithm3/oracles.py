@@ -21,8 +21,8 @@ from tukeydp.parameters import checked_integer
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.threads import available_cores, in_threads
 
-_LANE_WORDS = 2**16
-_WITHOUT_PADDING = 100_000
+_LANE_WORDS = 2**16  # words of a lane that are looked at together; speed only, but seeded counts depend on it
+_WITHOUT_PADDING = 100_000  # points or tries where there is no padding, and so no promise whatever their number
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ MCMC_NOTE = (
     "Volumes of the level sets, and the released point, come from random walks (hit-and-run, Gaussian cooling). That "
     "the walks take enough steps is experience, not proof; so nothing is proven about the privacy of this result."
 )
-_LARGEST = 1e6  # epsilons above this are all the same to floats
+# Largest epsilon that is told from larger ones: e^-epsilon is 0 to floats long before. Larger: products overflow.
+_LARGEST = 1e6
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,9 +25,13 @@ from tukeydp.parameters import checked_integer
 from tukeydp.randomness import source
 from tukeydp.threads import available_cores, in_threads
 
-_STEP = 0.8  # how much smaller, in logarithm, the next rung is guessed to be
-_FEWEST = 0.2  # a level that holds a smaller share of its rung's points becomes a rung itself
-_DRAWS = 4.0  # uniform points per rung, over the square of the error
+# How work is shared between levels. Speed against accuracy of estimates that prove nothing.
+_STEP = 0.8  # how much smaller, in log volume, the next rung is guessed to be: larger ones leave few points to the last
+_FEWEST = (
+    0.2  # a level that holds a smaller share of its rung's points becomes a rung itself: a small share is known badly
+)
+_DRAWS = 4.0  # uniform points per rung, times the square of the error: fewer, and ratios err more than was asked for
+_LEAST_SLACK = 1e-300  # of a row at the common inner point, so that it has a logarithm; guesses only
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +84,7 @@ def generator(key: bytes, stream: int) -> np.random.Generator:
 
 def _guessed_groups(nest: Nest) -> list[tuple[int, int]]:
     """First and last polytope of every group, where volumes are guessed from the slacks at the common inner point."""
-    slack = np.maximum(nest.offsets - nest.normals @ nest.inside, 1e-300)
+    slack = np.maximum(nest.offsets - nest.normals @ nest.inside, _LEAST_SLACK)
     guess = nest.normals.shape[1] * np.log(slack).mean(axis=1)
     firsts: list[int] = []
     for i in range(len(guess)):

@@ -18,8 +18,10 @@ from tukeydp.errors import ParameterError
 from tukeydp.parameters import checked_choice, checked_integer
 
 DIRECTIONS = ("coordinate", "random")
-_FRESH_SLACK = 512  # steps after which slacks are computed anew, so that rounding does not add up
+_FRESH_SLACK = 512  # steps after which slacks are computed anew: fewer are slower, with more rounding adds up
 _TOUCHING = 1e-200  # no slack is smaller: a row that touches stops the walk, and divides nothing by zero
+# Chords up to so many deviations get uniform proposals, others those of the tail or the Gaussian itself. Speed only.
+_SHORT_ACROSS, _SHORT_BESIDE = 2.5, 1.5
 
 
 def walk(
@@ -87,7 +89,7 @@ def walk_on(
     sharpness: float = 0.0,
     directions: str = "coordinate",
 ) -> FloatArray:
-    """`walk` without its checks, for starts that rounding may have put a hair outside."""
+    """`walk` without its checks, for starts that rounding may have put just outside."""
     columns = np.ascontiguousarray(normals.T)
     out = np.full((samples, len(columns)), np.nan)
     inside = np.array(start, dtype=np.float64)
@@ -202,7 +204,7 @@ def _on_chord(low: float, high: float, mode: float, sharpness: float, rng: Any) 
 @njit(nogil=True, cache=True)
 def _middle(a: float, b: float, rng: Any) -> float:
     """Standard normal on a <= 0 <= b: propose from itself or, on short chords, uniformly."""
-    if b - a > 2.5:
+    if b - a > _SHORT_ACROSS:
         while True:
             z = rng.standard_normal()
             if a <= z <= b:
@@ -216,7 +218,7 @@ def _middle(a: float, b: float, rng: Any) -> float:
 @njit(nogil=True, cache=True)
 def _tail(a: float, b: float, rng: Any) -> float:
     """Standard normal on 0 < a <= z <= b: exponential proposals, or uniform ones where b is near (Robert 1995)."""
-    if (b - a) * a < 1.5 and b - a < 1.5:
+    if (b - a) * a < _SHORT_BESIDE and b - a < _SHORT_BESIDE:
         while True:
             z = a + rng.random() * (b - a)
             if rng.random() <= math.exp(0.5 * (a * a - z * z)):
