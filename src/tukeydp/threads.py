@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Own = TypeVar("Own")
 
 
 def available_cores() -> int:
@@ -14,6 +18,42 @@ def available_cores() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:
         return os.cpu_count() or 1
+
+
+def for_each(
+    items: Iterable[Item], work: Callable[[Item], None], threads: int, *, until: Callable[[], object] = lambda: False
+) -> None:
+    """Call `work` on each item, in this thread and in up to `threads` - 1 others.
+
+    Items are handed out in order, and one that has been handed out is always finished. None is handed out any more
+    once `until` holds or a worker has failed. So if an item made `until` hold, all items before it are done as well.
+    """
+    for_each_with(lambda: None, items, lambda item, _: work(item), threads, until=until)
+
+
+def for_each_with(
+    make: Callable[[], Own],
+    items: Iterable[Item],
+    work: Callable[[Item, Own], None],
+    threads: int,
+    *,
+    until: Callable[[], object] = lambda: False,
+) -> None:
+    """`for_each` where every worker makes something of its own first, such as scratch space, and works with it."""
+    remaining = iter(items)
+    lock = threading.Lock()
+
+    def worker(stopped: threading.Event) -> None:
+        own = make()
+        while not stopped.is_set() and not until():
+            with lock:
+                try:
+                    item = next(remaining)
+                except StopIteration:
+                    return
+            work(item, own)
+
+    in_threads(worker, threads)
 
 
 def in_threads(work: Callable[[threading.Event], None], threads: int) -> None:

@@ -16,8 +16,8 @@ import pytest
 from support import oracle
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
-from tukeydp.sampling import envelope as envelope_module
 from tukeydp.sampling.envelope import Envelope
+from tukeydp.sampling.envelope import boxes as boxes_module
 from tukeydp.sampling.hints import LinearPrograms
 
 LINE = [(i,) for i in range(4)]
@@ -85,7 +85,7 @@ def test_boxes_groups_and_membership_make_up_the_target_law(case):
 @pytest.mark.parametrize("case", ["d=2 axes and diagonals", "d=2 one direction"])
 def test_so_do_boxes_in_any_basis(case, monkeypatch):
     """A basis from the start, and slanted boxes wherever there is one, larger or not."""
-    monkeypatch.setattr(envelope_module, "_WORTHWHILE", -math.inf)
+    monkeypatch.setattr(boxes_module, "_WORTHWHILE", -math.inf)
     monkeypatch.setattr(Envelope, "_best", lambda self, level: self._slanted.get(level, self.boxes[level]))
     points, directions, n = CASES[case]
     slanted = 0

@@ -1,4 +1,4 @@
-"""The discrete Gaussian: its law, its privacy, and how a budget is spent on it."""
+"""What discrete Gaussian noise costs, and how a budget is spent on it. Its law: tests/exact/test_noise.py."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import chi2, kstest, laplace, norm
 
 import tukeydp as td
-from support.fit import FALSE_ALARM, g_test
+from support.fit import FALSE_ALARM
 from tukeydp.baselines.curve import ROUNDING_SHARE, multiplier
-from tukeydp.baselines.noise import Noise, _discrete_laplace, _least_deviation, discrete_gaussian
+from tukeydp.baselines.noise import Noise, _least_deviation
 from tukeydp.randomness import Keystream, derived_key
 
 ONE = td.ApproxDP("1", "1e-6")
@@ -25,30 +25,6 @@ def masses(deviation, reach=400):
     z = np.arange(-reach, reach + 1)
     weights = np.exp(-(z**2) / (2 * deviation**2))
     return z, weights / weights.sum()
-
-
-@pytest.mark.parametrize("deviation", [1, 3, 12])
-def test_the_discrete_gaussian_has_its_law(deviation):
-    draw = bits("gaussian", deviation)
-    z, p = masses(deviation)
-    sample = [discrete_gaussian(deviation, draw) for _ in range(20_000)]
-    counts = np.bincount(np.array(sample) + 400, minlength=len(z))
-    assert g_test(counts, p) > FALSE_ALARM
-    assert g_test(counts, masses(deviation * 1.08)[1]) < FALSE_ALARM
-
-
-def test_the_discrete_laplace_has_its_law():
-    draw = bits("laplace")
-    z = np.arange(-400, 401)
-    sample = np.array([_discrete_laplace(5, draw) for _ in range(20_000)])
-    counts = np.bincount(sample + 400, minlength=len(z))
-
-    def law(scale):
-        weights = np.exp(-np.abs(z) / scale)
-        return weights / weights.sum()
-
-    assert g_test(counts, law(5)) > FALSE_ALARM
-    assert g_test(counts, law(5.6)) < FALSE_ALARM
 
 
 def test_large_deviations_look_continuous_and_are_as_large_as_said():

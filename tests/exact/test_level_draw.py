@@ -1,4 +1,4 @@
-"""Brackets and the level draw, against python-flint's ball arithmetic."""
+"""The level draw, against python-flint's ball arithmetic."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from fractions import Fraction
 
 import flint
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.exact.level_draw import Bracket, Group, LevelDraw, exp_bracket
+from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.randomness import Keystream, derived_key
 
 GROUPS = [Group(0, 6, 2**40 + 1), Group(7, 7, 12345), Group(8, 30, 77), Group(31, 400, 3)]
@@ -27,23 +25,6 @@ def precision():
 
 def ball(x: Fraction) -> flint.arb:
     return flint.arb(flint.fmpq(x.numerator, x.denominator))
-
-
-@given(st.fractions(0, 5000, max_denominator=10**12), st.integers(8, 400))
-def test_exp_bracket_encloses(x, bits):
-    b = exp_bracket(x, bits)
-    scale = flint.arb(2) ** b.exponent
-    assert b.low * scale <= ball(x).exp() <= b.high * scale
-    assert b.high - b.low <= 4
-    assert b.high.bit_length() <= bits + 1
-
-
-@given(st.integers(0, 2**80), st.integers(0, 2**20), st.integers(-90, 90), st.integers(-100, 100))
-def test_fixed_rounds_outwards(low, extra, exponent, unit):
-    low_units, high_units = Bracket(low, low + extra, exponent).fixed(unit)
-    scale = Fraction(2) ** (exponent - unit)
-    assert low_units <= low * scale < low_units + 1
-    assert high_units - 1 < (low + extra) * scale <= high_units
 
 
 def cumulative(groups, epsilon):

@@ -14,9 +14,9 @@ from support import oracle
 from support.hints import Garbage
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
-from tukeydp.sampling import envelope as envelope_module
 from tukeydp.sampling.certificates import Multipliers, proves_empty, upper_bound
 from tukeydp.sampling.envelope import Envelope
+from tukeydp.sampling.envelope import boxes as boxes_module
 from tukeydp.sampling.hints import LinearPrograms
 
 SIDE = 7
@@ -96,7 +96,7 @@ def test_slanted_boxes_contain_their_level_sets(hints, rows, directions):
     envelope = Envelope(levels, WITHIN, hints(levels))
     envelope.refine(range(1, envelope.top + 1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(envelope_module, "_WORTHWHILE", -math.inf)
+        patch.setattr(boxes_module, "_WORTHWHILE", -math.inf)
         envelope.rebase()
     assert envelope.top >= max(depths.values())
     for level, box in envelope._slanted.items():

@@ -19,8 +19,9 @@ from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.level_draw import Group
 from tukeydp.randomness import derived_key
-from tukeydp.sampling import envelope as envelope_module
 from tukeydp.sampling import sampler as sampler_module
+from tukeydp.sampling.envelope import Envelope, slices
+from tukeydp.sampling.envelope import boxes as boxes_module
 from tukeydp.sampling.sampler import Sampler
 
 PLANE = list(itertools.product(range(5), repeat=2))
@@ -79,22 +80,22 @@ def test_draws_follow_the_exponential_mechanism(options):
 
 def slice_everything(monkeypatch, overlap=0):
     """Cut every box in two, whether it pays off or not; with `overlap`, wrongly."""
-    monkeypatch.setattr(envelope_module, "_SLICES", 2)
+    monkeypatch.setattr(slices, "_SLICES", 2)
 
     def cut(self, lowest, *_):
         for level in self.boxes:
             if level > lowest and level not in self._slices:
-                fresh = self._sliced(level, self._parts(level)[0])
+                fresh = slices.slices(self._certifier, level, self._parts(level)[0])
                 self._slices[level] = fresh[:1] + [
                     replace(part, box=Box((part.box.low[0] - overlap, part.box.low[1]), part.box.high))
                     for part in fresh[1:]
                 ]
 
     def parts(self, level):
-        return self._slices.get(level) or [envelope_module.Slice(self._best(level), 0)]
+        return self._slices.get(level) or [slices.Slice(self._best(level), 0)]
 
-    monkeypatch.setattr(envelope_module.Envelope, "slice", cut)
-    monkeypatch.setattr(envelope_module.Envelope, "_parts", parts)  # even if the box is smaller
+    monkeypatch.setattr(Envelope, "slice", cut)
+    monkeypatch.setattr(Envelope, "_parts", parts)  # even if the box is smaller
 
 
 @pytest.mark.parametrize("options", [{}, {"garbage": True}, {"lowest": 1}], ids=["plain", "garbage", "restricted"])
@@ -215,11 +216,11 @@ ACROSS = [(1, 0), (0, 1), (1, -1), (2, -1)]
 @pytest.fixture
 def slanted(monkeypatch):
     """Makes samplers for stretched data with a basis from the first proposal on."""
-    monkeypatch.setattr(envelope_module, "_WORTHWHILE", -math.inf)
+    monkeypatch.setattr(boxes_module, "_WORTHWHILE", -math.inf)
     monkeypatch.setattr(sampler_module, "_FEW_STEPS", 0)  # no settling: it would make boxes too good to need a basis
     # Boxes everywhere, so that the ladder cannot do without slanted ones.
     monkeypatch.setattr(sampler_module, "_box_cost", lambda levels: 0.0)
-    monkeypatch.setattr(envelope_module.Envelope, "slice", lambda *_: None)  # those would do as well
+    monkeypatch.setattr(Envelope, "slice", lambda *_: None)  # those would do as well
 
     def make(garbage=False, **options):
         levels = level_sets(np.array(STRETCHED), np.array(ACROSS))
@@ -242,7 +243,7 @@ def slanted(monkeypatch):
 def test_slanted_boxes_follow_the_same_law(options, slanted):
     sampler = slanted(**options)
     if "garbage" not in options:
-        assert sampler._search._slanted.any()
+        assert sampler._search._proposals.slanted.any()
     points = list(itertools.product(range(7), repeat=2))
     depths = [oracle.depth(STRETCHED, y, ACROSS) for y in points]
     tally = dict.fromkeys(points, 0)
@@ -274,7 +275,7 @@ def test_threads_do_not_change_a_long_seeded_draw(d, copies):
         for threads in (1, 2, 5):
             sampler = Sampler(levels, within=Box((-(2**34),) * d, (2**34,) * d), epsilon=Fraction(1), threads=threads)
             drawn.add(tuple(sampler.draw(derived_key("long", seed))))
-            long |= sampler._proposals > 10_000 and sampler._search._slanted.any() == copies
+            long |= sampler._proposals > 10_000 and sampler._search._proposals.slanted.any() == copies
         assert len(drawn) == 1
     assert long
 

@@ -18,7 +18,7 @@ from support.rem_oracle import Dataset, datasets, depths, outcome, worst_delta
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
-from tukeydp.exact.linear_programs import integers
+from tukeydp.exact.matrices import integers
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.sizes import exact_depth_sizes as exact_sizes
 from tukeydp.sizes import inscribed_copies as copies

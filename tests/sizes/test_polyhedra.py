@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tukeydp.exact.linear_programs import Region, integers
+from tukeydp.exact.linear_programs import Region
+from tukeydp.exact.matrices import integers
 from tukeydp.sizes import polyhedra
 from tukeydp.sizes.polyhedra import volume
 

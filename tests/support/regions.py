@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.exact.linear_programs import Region, integers
+from tukeydp.exact.linear_programs import Region
+from tukeydp.exact.matrices import integers
 
 
 def region(normals, offsets, reach: int) -> Region:

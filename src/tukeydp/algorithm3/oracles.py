@@ -7,7 +7,6 @@ two methods of its role.
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -19,7 +18,7 @@ from tukeydp.algorithm3.padded_levels import PaddedLevels
 from tukeydp.exact.brackets import log_between
 from tukeydp.parameters import checked_integer
 from tukeydp.randomness import Keystream, derived_key
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.threads import available_cores, for_each
 
 _LANE_WORDS = 2**16  # words of a lane that are looked at together; speed only, but seeded counts depend on it
 _WITHOUT_PADDING = 100_000  # points or tries where there is no padding, and so no promise whatever their number
@@ -96,18 +95,11 @@ class BoxCounting:
     def sizes(self, sets: PaddedLevels, asked: VolumePromise, key: bytes) -> list[Fraction]:
         points = self.points(asked, PublicSetting(sets.highest, sets.padding))
         inside = [0] * (sets.highest + 1)
-        todo = iter(range(1, sets.highest + 1))
-        lock = threading.Lock()
 
-        def work(stopped: threading.Event) -> None:
-            while not stopped.is_set():
-                with lock:
-                    level = next(todo, None)
-                if level is None:
-                    return
-                inside[level] = _count(sets, level, points, Keystream(derived_key("level", key, level)))
+        def work(level: int) -> None:
+            inside[level] = _count(sets, level, points, Keystream(derived_key("level", key, level)))
 
-        in_threads(work, min(self.threads or available_cores(), max(1, sets.highest)))
+        for_each(range(1, sets.highest + 1), work, min(self.threads or available_cores(), max(1, sets.highest)))
         whole = sets.box_size(0) * (1 + sets.padding)
         return [
             whole if level == 0 else sets.box_size(level) * (sets.padding + Fraction(inside[level], points))
@@ -132,14 +124,13 @@ def _count(sets: PaddedLevels, level: int, points: int, stream: Keystream) -> in
     # For an empty box any other does: its count is multiplied by zero, and the work is the same.
     low, high = box or (sets.grid.low, sets.grid.high)
     smallest, largest = sets.levels.offsets(min(level, max(1, sets.levels.rows))) if sets.levels.rows else (low, high)
-    width = (high - low + 1).astype(np.uint64)
-    leftover = (np.uint64(0) - width) % width
     directions = sets.levels.directions if sets.levels.rows else np.eye(sets.d, dtype=np.int64)
+    draw, slabs = kernels.uniform_draw(low, high), kernels.Slabs(directions, smallest, largest)
     lane_words = max(_LANE_WORDS, 4 * sets.d)  # enough for a point: else no lane would ever hold one
     drawn = inside = lane = 0
     while drawn < points:
         words = stream.words(lane, lane_words)
-        more, hits = kernels.count_inside(words, low, width, leftover, directions, smallest, largest, points - drawn)
+        more, hits = kernels.count_inside(words, draw, slabs, points - drawn)
         drawn, inside, lane = drawn + more, inside + hits, lane + 1
     return inside
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tukeydp.errors import ParameterError
-from tukeydp.exact.level_draw import exp_bracket
+from tukeydp.exact.brackets import exp_bracket
 from tukeydp.parameters import show
 from tukeydp.privacy import ApproxDP
 

@@ -1,7 +1,6 @@
-"""Exact Gaussian noise on integers, and the share of a budget that each use of it spends.
+"""Gaussian noise on integers, and the share of a budget that each use of it spends.
 
-The sampler is that of Canonne, Kamath and Steinke, "The discrete Gaussian for differential privacy" (2020): rejection
-from a discrete Laplace law, with integers only. docs/proofs/baselines.md has the law and what it costs.
+The noise is `exact.noise.discrete_gaussian`; docs/proofs/baselines.md has its law and what it costs.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tukeydp.baselines.curve import LARGEST_ON_CURVE, ROUNDING_SHARE, multiplier
-from tukeydp.exact.level_draw import exp_bracket
+from tukeydp.exact.brackets import exp_bracket
+from tukeydp.exact.noise import discrete_gaussian
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits
 
@@ -71,44 +71,3 @@ def _least_deviation(guarantee: ApproxDP, coordinates: int) -> int:
     growth = exp_bracket(guarantee.epsilon, 64)
     factor = 1 + growth.high * Fraction(2) ** growth.exponent
     return math.isqrt((factor * coordinates / (24 * ROUNDING_SHARE * guarantee.delta)).__ceil__()) + 1
-
-
-def discrete_gaussian(deviation: int, bits: Bits) -> int:
-    """An integer z with probability proportional to e^(-z^2 / (2 deviation^2)), exactly."""
-    scale = deviation + 1
-    square = deviation * deviation
-    while True:
-        z = _discrete_laplace(scale, bits)
-        excess = abs(z) * scale - square
-        if _with_probability_exp(excess * excess, 2 * square * scale * scale, bits):
-            return z
-
-
-def _discrete_laplace(scale: int, bits: Bits) -> int:
-    """An integer z with probability proportional to e^(-|z| / scale)."""
-    while True:
-        rest = bits.below(scale)
-        if not _with_probability_exp(rest, scale, bits):
-            continue
-        whole = 0
-        while _with_probability_exp(1, 1, bits):
-            whole += 1
-        size = rest + scale * whole
-        if not bits.take(1):
-            return size
-        if size:
-            return -size
-
-
-def _with_probability_exp(numerator: int, denominator: int, bits: Bits) -> bool:
-    """True with probability e^(-numerator/denominator)."""
-    whole, rest = divmod(numerator, denominator)
-    return all(_series(1, 1, bits) for _ in range(whole)) and _series(rest, denominator, bits)
-
-
-def _series(numerator: int, denominator: int, bits: Bits) -> bool:
-    """The same for a ratio g of at most 1: the first failure of coins with g, g/2, g/3, ... comes at an odd place."""
-    k = 1
-    while bits.below(denominator * k) < numerator:
-        k += 1
-    return k % 2 == 1

@@ -15,7 +15,7 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.grid import LIMIT, Grid
 from tukeydp.depth.directions import LONGEST
 from tukeydp.depth.exact_depth import Answer, Vectors, exact_row, least_weight
-from tukeydp.exact.linear_programs import Integers, integers
+from tukeydp.exact.matrices import Integers, integers
 
 # Entries of a normal, at most, where all digits that fit are wanted: beyond 2^50 a float has none to give.
 _MOST_DIGITS = 2**50

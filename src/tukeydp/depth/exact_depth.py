@@ -15,40 +15,22 @@ done again in integers. The result is exact for any input.
 
 from __future__ import annotations
 
-import math
-import threading
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.projections import Vector, largest, least_along, project
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.depth.projections import largest, least_along, project
+from tukeydp.depth.vectors import Vectors, from_floats, from_integers
+from tukeydp.threads import available_cores, for_each
+
+__all__ = ["Answer", "Vectors", "exact_row", "from_floats", "from_integers", "least_weight"]
 
 # A vector needs 1/ratio of its length left in the plane to be given an angle there; angles closer than the tolerance
 # are in doubt. docs/proofs/exact-depth.md derives the tolerances from the ratios.
 _RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}
 _TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}
 _KEYS_AT_A_TIME = 2**19
-_SMALL = 1e-290
-
-
-@dataclass(frozen=True, eq=False)
-class Vectors:
-    """Distinct nonzero vectors with weights: floats for speed, integers (up to a positive factor each) when it matters.
-
-    `shadow` is off by at most 2^-51 of a vector's largest component.
-    """
-
-    shadow: FloatArray
-    weights: IntArray
-    exactly: Callable[[int], Vector]
-
-    @property
-    def total(self) -> int:
-        return int(self.weights.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +139,8 @@ class _Search:
         block = max(1, min(count, _KEYS_AT_A_TIME // m))
         ratio, tolerance = _RATIO[self._d], _TOLERANCE[self._d]
 
-        def work(number: int, first: int) -> None:
+        def work(numbered: tuple[int, int]) -> None:
+            number, first = numbered
             size = min(block, count - first)
             keys = np.full((size, m), np.iinfo(np.int64).max)
             usable = np.zeros(size, dtype=np.int64)
@@ -168,20 +151,9 @@ class _Search:
             sweep.scan_keys(keys, usable, weights, own[first : first + size], total, tolerance, bits, bounds, turn)
             self._collect(number, first, bounds, turn, vectors, chain)
 
-        starts = iter(range(0, count, block))
-        lock = threading.Lock()
-
-        def worker(stopped: threading.Event) -> None:
-            while not self._refuted() and not stopped.is_set():
-                with lock:
-                    first = next(starts, None)
-                    number = self._numbered
-                    self._numbered += 1
-                if first is None:
-                    return
-                work(number, first)
-
-        in_threads(worker, min(self._threads, -(-count // block)))
+        firsts = range(0, count, block)
+        for_each(enumerate(firsts, self._numbered), work, min(self._threads, len(firsts)), until=self._refuted)
+        self._numbered += len(firsts)
 
     def _collect(
         self,
@@ -283,34 +255,3 @@ def exact_row(vectors: Vectors, place: tuple[int, ...]) -> tuple[int, list[int]]
     return min(
         (least_along(exact, weights, [exact[j] for j in order]) for order in sorted(orders)), key=lambda found: found[0]
     )
-
-
-def from_integers(exact: Sequence[Vector], weights: Sequence[int]) -> Vectors:
-    """Nonzero vectors given as integers of any size; those of one direction are merged."""
-    reduced: dict[tuple[int, ...], int] = {}
-    for v, w in zip(exact, weights, strict=True):
-        shrink = math.gcd(*v)
-        key = tuple(c // shrink for c in v)
-        reduced[key] = reduced.get(key, 0) + w
-    kept = list(reduced)
-    shadow = np.array([[c / max(map(abs, v)) for c in v] for v in kept], dtype=np.float64)
-    d = len(exact[0]) if exact else 1
-    return Vectors(shadow.reshape(len(kept), d), np.array(list(reduced.values()), dtype=np.int64), kept.__getitem__)
-
-
-def from_floats(rows: FloatArray, point: FloatArray, weights: IntArray) -> Vectors:
-    """Vectors from a point to distinct rows, none of them equal to it, all finite."""
-
-    def exactly(j: int) -> Vector:
-        parts = [Fraction(a) - Fraction(b) for a, b in zip(rows[j].tolist(), point.tolist(), strict=True)]
-        common = math.lcm(*(part.denominator for part in parts))
-        return [int(part * common) for part in parts]
-
-    with np.errstate(all="ignore"):
-        offsets = rows - point
-        lengths = np.abs(offsets).max(axis=1, keepdims=True, initial=0.0)
-        shadow = offsets / lengths
-    if len(rows) and not (np.isfinite(lengths).all() and lengths.min() > _SMALL):
-        # Differences overflow or lose digits: start from the integers.
-        return from_integers([exactly(j) for j in range(len(rows))], weights.tolist())
-    return Vectors(np.ascontiguousarray(shadow), weights, exactly)

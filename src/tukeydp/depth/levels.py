@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tukeydp.arrays import IntArray
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.threads import available_cores, for_each_with
 
 _SAMPLE = 2048
 _FEW_ROWS = 4096  # up to here all levels are found at once
@@ -184,26 +184,22 @@ def find_ranks(rows: IntArray, directions: IntArray, out: int) -> Window:
     k, m = len(directions), len(rows)
     found = np.empty((k, m - 2 * out), dtype=np.int64)
     block = max(1, _BLOCK // max(1, m))
-    starts = iter(range(0, k, block))
-    lock = threading.Lock()
 
-    def work(stopped: threading.Event) -> None:
-        # Used again and again: memory fresh from the system costs as much time as the projections in it.
-        space = np.empty((block if out else 0, m), dtype=np.int64)
-        while not stopped.is_set():
-            with lock:
-                start = next(starts, None)
-            if start is None:
-                return
-            here = slice(start, min(start + block, k))
-            projected = space[: here.stop - start] if out else found[here]
-            np.matmul(directions[here], rows.T, out=projected)
-            if out:
-                projected.partition((out, m - out - 1), axis=1)
-                found[here] = projected[:, out : m - out]
-            found[here].sort(axis=1)
+    def scratch() -> IntArray:
+        """Used again and again: memory fresh from the system costs as much time as the projections in it."""
+        return np.empty((block if out else 0, m), dtype=np.int64)
 
-    in_threads(work, available_cores() if k * m >= _WORTH_A_THREAD else 1)
+    def rank(start: int, space: IntArray) -> None:
+        here = slice(start, min(start + block, k))
+        projected = space[: here.stop - start] if out else found[here]
+        np.matmul(directions[here], rows.T, out=projected)
+        if out:
+            projected.partition((out, m - out - 1), axis=1)
+            found[here] = projected[:, out : m - out]
+        found[here].sort(axis=1)
+
+    threads = available_cores() if k * m >= _WORTH_A_THREAD else 1
+    for_each_with(scratch, range(0, k, block), rank, threads)
     return Window(found, out, m)
 
 

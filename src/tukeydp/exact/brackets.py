@@ -1,12 +1,61 @@
-"""Exponentials and logarithms of rationals between two rationals, as narrow as asked for."""
+"""Exponentials and logarithms of rationals enclosed between integers or rationals, as narrowly as asked for."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
-from tukeydp.exact.level_draw import exp_bracket
-
+# Bits of an enclosure unless the caller asks for others. Fewer cost sharpness, never truth.
 BITS = 192
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """A positive real enclosed by low * 2^exponent and high * 2^exponent."""
+
+    low: int
+    high: int
+    exponent: int
+
+    def trimmed(self, bits: int) -> Bracket:
+        """The same real with about `bits` bits, rounded outwards."""
+        excess = max(0, self.high.bit_length() - bits)
+        return Bracket(self.low >> excess, -(-self.high >> excess), self.exponent + excess)
+
+    def times(self, other: Bracket, bits: int) -> Bracket:
+        product = Bracket(self.low * other.low, self.high * other.high, self.exponent + other.exponent)
+        return product.trimmed(bits)
+
+    def fixed(self, exponent: int) -> tuple[int, int]:
+        """Floor and ceiling of the bracket's ends in units of 2^exponent."""
+        shift = self.exponent - exponent
+        if shift >= 0:
+            return self.low << shift, self.high << shift
+        shift = min(-shift, self.high.bit_length() + 1)  # beyond this the answer no longer changes
+        return self.low >> shift, -(-self.high >> shift)
+
+
+def exp_bracket(x: Fraction, bits: int) -> Bracket:
+    """Enclose e^x, x >= 0, to about `bits` bits.
+
+    Taylor's series at r = x / 2^k < 1/16, then k squarings, each with rounding outwards.
+    """
+    k = max(0, (x.numerator // x.denominator).bit_length() + 4)
+    work = bits + 2 * k + 32
+    numerator, denominator = x.numerator, x.denominator << k
+    low = high = term_low = term_high = 1 << work
+    j = 0
+    while term_high > 1:
+        j += 1
+        term_low = term_low * numerator // (denominator * j)
+        term_high = -(-term_high * numerator // (denominator * j))
+        low += term_low
+        high += term_high
+    # The terms left out add up to less than r/(j+1) * (1 + r + ...) of the last one, so to less than it.
+    result = Bracket(low, high + term_high + 1, -work)
+    for _ in range(k):
+        result = result.times(result, work)
+    return result.trimmed(bits)
 
 
 def exp_between(x: Fraction, bits: int = BITS) -> tuple[Fraction, Fraction]:

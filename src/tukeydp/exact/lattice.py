@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.exact.matrices import integers, inverse
 
 _GRAM_BITS = 120
 
@@ -48,7 +49,9 @@ def reduced_basis(shape: FloatArray) -> Basis | None:
         scaled = np.ldexp((shape + shape.T) / 2 + ridge * np.eye(len(shape)), _GRAM_BITS - int(np.frexp(largest)[1]))
         matrix = _lll([[int(entry) for entry in row] for row in scaled.tolist()])
         if matrix is not None:
-            return Basis(tuple(map(tuple, matrix)), tuple(map(tuple, _inverse(matrix))))
+            inverted = inverse(integers(matrix))
+            assert inverted is not None  # row operations on the identity: the determinant is 1 or -1
+            return Basis(tuple(map(tuple, matrix)), tuple(map(tuple, inverted[0].tolist())))
     return None
 
 
@@ -116,28 +119,3 @@ def _lll(gram: list[list[int]]) -> list[list[int]] | None:
                 reduce(k, j)
             k += 1
     return basis
-
-
-def _inverse(matrix: list[list[int]]) -> list[list[int]]:
-    """The inverse of a unimodular matrix, by the integer row operations that reduce it to the identity."""
-    d = len(matrix)
-    work = [[*row, *(int(i == j) for j in range(d))] for i, row in enumerate(matrix)]
-    for c in range(d):
-        while True:
-            rows = [r for r in range(c, d) if work[r][c]]
-            smallest = min(rows, key=lambda r: abs(work[r][c]))
-            work[c], work[smallest] = work[smallest], work[c]
-            if work[c][c] < 0:
-                work[c] = [-e for e in work[c]]
-            for r in range(c + 1, d):
-                times = work[r][c] // work[c][c]
-                if times:
-                    work[r] = [a - times * b for a, b in zip(work[r], work[c], strict=True)]
-            if not any(work[r][c] for r in range(c + 1, d)):
-                break
-    for c in range(d - 1, -1, -1):
-        for r in range(c):
-            times = work[r][c]
-            if times:
-                work[r] = [a - times * b for a, b in zip(work[r], work[c], strict=True)]
-    return [row[d:] for row in work]

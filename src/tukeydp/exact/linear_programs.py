@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray
-
-Integers = NDArray[np.object_]  # Python's integers, of any size
+from tukeydp.exact.matrices import Integers, integers, inverse
 
 _FLOAT_STEPS = 500
 _VIOLATED = 1e-9
@@ -56,16 +53,6 @@ class Optimum:
     numerators: Integers
     denominator: int
     basis: tuple[int, ...]
-
-
-def integers(values: Any) -> Integers:
-    """An array of Python's integers.
-
-    Lists are never given to numpy to guess a type for: it takes [2**63, -1] for floats.
-    """
-    if isinstance(values, np.ndarray):
-        return values if values.dtype == object else values.astype(object)
-    return np.asarray(np.frompyfunc(int, 1, 1)(np.array(values, dtype=object)), dtype=object)
 
 
 def in_units(value: float, bits: int) -> int:
@@ -112,10 +99,10 @@ class _Vertex:
 
 
 def _vertex(region: Region, objective: Sequence[int], basis: Sequence[int]) -> _Vertex | None:
-    inverse = inverted(region.normals[list(basis)])
-    if inverse is None:
+    inverted = inverse(region.normals[list(basis)])
+    if inverted is None:
         return None
-    adjugate, denominator = inverse
+    adjugate, denominator = inverted
     point = adjugate @ region.offsets[list(basis)]
     return _Vertex(list(basis), adjugate, denominator, point, integers(objective) @ adjugate)
 
@@ -150,45 +137,6 @@ def _blocking(region: Region, here: _Vertex, edge: Integers) -> int:
     speed = region.normals @ edge
     room = -here.excess(region)
     return min(np.flatnonzero(speed > 0).tolist(), key=lambda i: (Fraction(int(room[i]), int(speed[i])), i))
-
-
-def inverted(matrix: Integers) -> tuple[Integers, int] | None:
-    """(adjugate, determinant) with the determinant made positive, by elimination without fractions."""
-    d = len(matrix)
-    work = np.concatenate([matrix, integers(np.eye(d, dtype=np.int64))], axis=1)
-    previous = 1
-    for column in range(d):
-        pivot = next((i for i in range(column, d) if work[i, column] != 0), None)
-        if pivot is None:
-            return None
-        if pivot != column:
-            work[[column, pivot]] = work[[pivot, column]]
-        head = work[column, column]
-        others = [i for i in range(d) if i != column]
-        # Every quotient is exact: the entries are minors of the matrix.
-        work[others] = (work[others] * head - np.outer(work[others, column], work[column])) // previous
-        previous = head
-    adjugate, determinant = work[:, d:], int(previous)
-    return (adjugate, determinant) if determinant > 0 else (-adjugate, -determinant)
-
-
-def determinant(matrix: Integers) -> int:
-    """By elimination without fractions."""
-    work = matrix.copy()
-    d, previous, sign = len(work), 1, 1
-    for column in range(d - 1):
-        pivot = next((i for i in range(column, d) if work[i, column] != 0), None)
-        if pivot is None:
-            return 0
-        if pivot != column:
-            work[[column, pivot]] = work[[pivot, column]]
-            sign = -sign
-        head = work[column, column]
-        rest = work[column + 1 :, column + 1 :] * head
-        rest -= np.outer(work[column + 1 :, column], work[column, column + 1 :])
-        work[column + 1 :, column + 1 :] = rest // previous
-        previous = head
-    return sign * int(work[-1, -1])
 
 
 def _float_basis(region: Region, objective: Sequence[int], start: Sequence[int]) -> list[int]:

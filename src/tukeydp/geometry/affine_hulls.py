@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.exact.matrices import reduced_echelon
 
 # Smallest singular value, relative to the largest coordinate, from which on floats may say that rows span all columns:
 # far above rounding (1e-16), so that they never say so wrongly. Larger: speed only, more data take the rational way.
@@ -41,33 +42,9 @@ def affine_hull(rows: FloatArray, z: FloatArray) -> Hull:
     basis: list[list[Fraction]] = []
     pivots: list[int] = []
     for row in np.unique(rows, axis=0).tolist():
-        rest = [Fraction(a) - b for a, b in zip(row, base, strict=True)]
-        for pivot, known in zip(pivots, basis, strict=True):
-            if rest[pivot]:
-                factor = rest[pivot]
-                rest = [a - factor * b for a, b in zip(rest, known, strict=True)]
-        if any(rest):
-            basis.append(rest)
-            pivots = reduce(basis, d)
-            if len(pivots) == d:
-                break
+        basis.append([Fraction(a) - b for a, b in zip(row, base, strict=True)])
+        pivots = reduced_echelon(basis, d)
+        del basis[len(pivots) :]  # a row that depends on those before it is zero now
+        if len(pivots) == d:
+            break
     return Hull(pivots, base, basis)
-
-
-def reduce(rows: list[list[Fraction]], columns: int) -> list[int]:
-    """Gauss-Jordan elimination in place over the first `columns`; returns the pivot columns."""
-    pivots: list[int] = []
-    for column in range(columns):
-        r = len(pivots)
-        at = next((i for i in range(r, len(rows)) if rows[i][column]), None)
-        if at is None:
-            continue
-        rows[r], rows[at] = rows[at], rows[r]
-        head = rows[r][column]
-        rows[r] = [c / head for c in rows[r]]
-        for i in range(len(rows)):
-            if i != r and rows[i][column]:
-                factor = rows[i][column]
-                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[r], strict=True)]
-        pivots.append(column)
-    return pivots

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.exact.float_programs import add_rows, quiet_solver
 
 # Radii in units of the columns' spread. Above FLAT a set has an inner point, below -EMPTY it has no point; in between
 # exact arithmetic looks for one. Both are at least the solver's tolerance: with a smaller FLAT rounding passes for an
@@ -23,8 +23,6 @@ _VIOLATED = 1e-12
 _FIRST_ROWS = 64  # rows of the first program where there are many; speed only
 _PRESSED = 1e-9  # multipliers below this are rounding; with a larger one, rows that press a set flat are missed
 _OPTIONS = {
-    "output_flag": False,
-    "presolve": "off",
     "solver": "simplex",
     "primal_feasibility_tolerance": 1e-10,  # HiGHS takes no smaller ones
     "dual_feasibility_tolerance": 1e-10,
@@ -45,27 +43,16 @@ class ChebyshevBall:
 
 def chebyshev_ball(normals: FloatArray, offsets: FloatArray) -> ChebyshevBall:
     """Linear program: most slack common to all rows. Only rows that some solution violates enter the program."""
-    import highspy
-
     m, d = normals.shape
-    solver: Any = highspy.Highs()
-    for option, value in _OPTIONS.items():
-        solver.setOptionValue(option, value)
-    for _ in range(d):
-        solver.addVar(-_FARTHEST, _FARTHEST)
-    solver.addVar(-_FARTHEST, _FARTHEST)
+    far = np.full(d + 1, _FARTHEST)
+    solver = quiet_solver(-far, far, **_OPTIONS)
     solver.changeColCost(d, -1.0)
-    columns = np.arange(d + 1, dtype=np.int32)
     held = np.empty(0, dtype=np.int64)
     fresh = np.arange(m) if m <= 4 * _FIRST_ROWS else np.linspace(0, m - 1, _FIRST_ROWS).astype(np.int64)
     z, radius = np.zeros(d), np.inf
     while len(fresh):
         rows = np.column_stack([normals[fresh], np.ones(len(fresh))])
-        starts = np.arange(0, rows.size, d + 1, dtype=np.int32)
-        unbounded = np.full(len(fresh), -np.inf)
-        solver.addRows(
-            len(fresh), unbounded, offsets[fresh], rows.size, starts, np.tile(columns, len(fresh)), rows.ravel()
-        )
+        add_rows(solver, rows, np.full(len(fresh), -np.inf), offsets[fresh])
         held = np.append(held, fresh)
         solver.run()
         solution = solver.getSolution()

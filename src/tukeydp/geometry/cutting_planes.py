@@ -14,7 +14,6 @@ Not private: all of it is the data. Floats, off by rounding; `depth_at_least` al
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from dataclasses import dataclass
 
@@ -30,7 +29,7 @@ from tukeydp.geometry.frames import Frame
 from tukeydp.geometry.halfspaces import Equation, Halfspaces, RationalPoint
 from tukeydp.geometry.polytopes import unresolved, vertex_cones
 from tukeydp.randomness import derived_key
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.threads import available_cores, for_each
 
 # A polytope with a smaller Chebyshev radius (in units of the columns' spread) is widened by the difference before its
 # vertices are computed. Smaller: Qhull fails on slivers. Larger: cuts are looked for a little outside; speed only.
@@ -48,9 +47,8 @@ _CUT = 1e-11
 # Rows are made round if the ratio of their widths is in between. Above the first that is not needed; below the second
 # rows are flat as far as floats can tell, and stretching would blow up rounding.
 _NARROW, _NARROWEST = 1e-2, 1e-10
-_OUTLYING = (
-    16.0  # rows farther out, in units of the columns' spread, have no say in how rows are made round; speed only
-)
+# Rows farther out, in units of the columns' spread, have no say in how rows are made round; speed only.
+_OUTLYING = 16.0
 _KEPT = 4  # levels whose halfspaces are remembered; speed only
 _NEXT = 0.1  # a level no farther than this part of it starts from the halfspaces found last; speed only
 _BLOCK = 16  # cones that a thread takes at a time; speed only
@@ -199,18 +197,11 @@ class ByCuttingPlanes:
         rows = Rows(z=self._w, points=self._w - centre, weights=self._rows.weights)
         held = Bounds(bounds.normals, bounds.offsets, bounds.members)
         fan = Cones(cones, rays)
-        starts = iter(range(0, count, _BLOCK))
-        lock = threading.Lock()
 
-        def work(stopped: threading.Event) -> None:
-            while not stopped.is_set():
-                with lock:
-                    first = next(starts, None)
-                if first is None:
-                    return
-                examine(rows, held, fan, level, first, min(first + _BLOCK, count), findings)
+        def work(first: int) -> None:
+            examine(rows, held, fan, level, first, min(first + _BLOCK, count), findings)
 
-        in_threads(work, min(available_cores(), -(-count // _BLOCK)))
+        for_each(range(0, count, _BLOCK), work, min(available_cores(), -(-count // _BLOCK)))
         refuted = findings.refuted
         rays = rays[refuted]
         through, good = self._through(findings.members[refuted], rays, level)

@@ -14,7 +14,7 @@ from itertools import combinations, islice
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.geometry.affine_hulls import reduce
+from tukeydp.exact.matrices import reduced_echelon
 from tukeydp.geometry.chebyshev_balls import EMPTY, FLAT, chebyshev_ball
 from tukeydp.geometry.halfspaces import Equation, Halfspaces, LevelHalfspaces
 from tukeydp.geometry.polytopes import polytope, unresolved
@@ -130,7 +130,7 @@ def _onto(start: Sequence[Fraction], equations: Sequence[Equation]) -> list[Frac
         list(normal) + [offset - sum((a * b for a, b in zip(normal, start, strict=True)), start=Fraction(0))]
         for normal, offset in equations
     ]
-    pivots = reduce(rows, d)
+    pivots = reduced_echelon(rows, d)
     if len(pivots) < len(rows):
         return None
     moved = list(start)

@@ -21,7 +21,8 @@ from tukeydp.data.tables import finite_rows, read_table
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import Notion
 from tukeydp.depth.of_points import depth_along, is_deep
-from tukeydp.geometry.affine_hulls import Hull, affine_hull, reduce
+from tukeydp.exact.matrices import reduced_echelon
+from tukeydp.geometry.affine_hulls import Hull, affine_hull
 from tukeydp.geometry.chebyshev_balls import FLAT, chebyshev_ball
 from tukeydp.geometry.cutting_planes import ByCuttingPlanes
 from tukeydp.geometry.degenerate_level_sets import degenerate_level_set
@@ -134,7 +135,7 @@ def body_of(x: Any, depth: Notion, every_level: bool = False) -> Body:
     if not len(rows):
         return Body(rows, None, None, False, decide)
     echelon = [list(v) for v in directions]
-    pivots = reduce(echelon, d)
+    pivots = reduced_echelon(echelon, d)
     if len(pivots) == d:
         return Body(rows, AlongDirections(rows, directions), None, False, decide)
     # Directions span a subspace: with v = sum of v[pivot] * echelon row, the sums <echelon row, y> are all that counts.

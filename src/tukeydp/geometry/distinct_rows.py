@@ -12,6 +12,7 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.deciding import Surroundings
 from tukeydp.depth.exact_depth import Vectors
 from tukeydp.depth.projections import Vector
+from tukeydp.exact.matrices import rational_determinant
 from tukeydp.geometry.frames import frame
 from tukeydp.geometry.halfspaces import Equation, Halfspaces, RationalPoint
 
@@ -65,7 +66,8 @@ class MergedRows:
         points = [[Fraction(c) for c in self.distinct[j].tolist()] for j in members]
         edges = [[a - b for a, b in zip(p, points[0], strict=True)] for p in points[1:]]
         normal = [
-            (-1) ** c * _determinant([[e[j] for j in range(self.d) if j != c] for e in edges]) for c in range(self.d)
+            (-1) ** c * rational_determinant([[e[j] for j in range(self.d) if j != c] for e in edges])
+            for c in range(self.d)
         ]
         return normal, _product(normal, points[0])
 
@@ -111,16 +113,3 @@ def from_rational(rows: FloatArray, y: RationalPoint, weights: IntArray) -> Vect
 
 def _product(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
     return sum((p * q for p, q in zip(a, b, strict=True)), start=Fraction(0))
-
-
-def _determinant(matrix: list[list[Fraction]]) -> Fraction:
-    if len(matrix) == 1:
-        return matrix[0][0]
-    return sum(
-        (
-            (-1) ** j * matrix[0][j] * _determinant([row[:j] + row[j + 1 :] for row in matrix[1:]])
-            for j in range(len(matrix))
-            if matrix[0][j]
-        ),
-        start=Fraction(0),
-    )

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.data.scale import middle_range
 from tukeydp.errors import ParameterError
 
 # Largest coordinate, in units of a column's spread: the square of a larger one is no float.
@@ -42,15 +43,7 @@ def frame(rows: FloatArray) -> Frame:
     """The middle value of each column, and the first positive range of its middle half, three quarters, ..., all."""
     n = len(rows)
     ordered = np.sort(rows, axis=0)
-    scale = np.zeros(rows.shape[1])
-    depth = n // 4
-    while True:
-        with np.errstate(over="ignore"):
-            spread = ordered[n - 1 - depth] / 4 - ordered[depth] / 4
-        scale = np.where(scale > 0, scale, spread)
-        if depth == 0:
-            break
-        depth //= 2
+    scale = middle_range(ordered / 4)  # so that no difference overflows
     scale[scale == 0] = np.maximum(np.abs(ordered[0, scale == 0]), 1.0)
     scale = np.ldexp(1.0, np.clip(np.frexp(scale)[1] + 2, -1000, 1000))
     centre = ordered[n // 2]

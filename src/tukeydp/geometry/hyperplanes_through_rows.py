@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +11,7 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.geometry.distinct_rows import MergedRows
 from tukeydp.geometry.frames import Frame
 from tukeydp.geometry.halfspaces import Equation, Halfspaces, RationalPoint
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.threads import available_cores, for_each
 
 _BLOCK = 4096  # hyperplanes that a thread takes at a time; speed only
 # Normals, and offsets o as o / (1 + |o|), that agree to so many bits are one halfspace. More: repeated
@@ -108,15 +107,9 @@ def _lines(z: FloatArray, weights: IntArray) -> tuple[IntArray, FloatArray, IntA
     normals = np.empty((len(pairs), 2))
     above, below = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs), dtype=np.int64)
     cores = available_cores()
-    firsts = iter(range(cores))
-
-    def work(stopped: threading.Event) -> None:
-        for first in firsts:
-            if stopped.is_set():
-                return
-            beside_lines(z, weights, first, cores, start, normals, above, below)
-
-    in_threads(work, cores)
+    for_each(
+        range(cores), lambda first: beside_lines(z, weights, first, cores, start, normals, above, below), threads=cores
+    )
     return pairs, normals, above, below
 
 
@@ -129,13 +122,9 @@ def _planes(z: FloatArray, weights: IntArray) -> tuple[IntArray, FloatArray, Int
     members = members.reshape(count, d)
     normals = np.empty((count, d))
     above, below = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    starts = iter(range(0, count, _BLOCK))
 
-    def work(stopped: threading.Event) -> None:
-        for first in starts:
-            if stopped.is_set():
-                return
-            beside_planes(z, weights, members, first, min(first + _BLOCK, count), normals, above, below)
+    def work(first: int) -> None:
+        beside_planes(z, weights, members, first, min(first + _BLOCK, count), normals, above, below)
 
-    in_threads(work, available_cores())
+    for_each(range(0, count, _BLOCK), work, available_cores())
     return members, normals, above, below

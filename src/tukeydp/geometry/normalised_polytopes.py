@@ -10,6 +10,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
+from tukeydp.exact.float_programs import add_rows, quiet_solver
 from tukeydp.geometry.chebyshev_balls import FLAT, chebyshev_ball
 from tukeydp.geometry.polytopes import polytope
 
@@ -101,14 +102,10 @@ def _in_unit_box(normals: FloatArray, offsets: FloatArray) -> tuple[FloatArray, 
     import highspy
 
     m, d = normals.shape
-    solver: Any = highspy.Highs()
-    solver.setOptionValue("output_flag", False)
-    solver.setOptionValue("presolve", "off")
-    for _ in range(d):
-        solver.addVar(-highspy.kHighsInf, highspy.kHighsInf)
-    indices, starts = np.tile(np.arange(d, dtype=np.int32), m), np.arange(0, m * d, d, dtype=np.int32)
+    unbounded = np.full(d, np.inf)
+    solver = quiet_solver(-unbounded, unbounded)
     if m:
-        solver.addRows(m, np.full(m, -np.inf), offsets, m * d, starts, indices, normals.ravel())
+        add_rows(solver, normals, np.full(m, -np.inf), offsets)
     solver.run()
     if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
         return None

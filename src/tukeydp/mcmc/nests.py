@@ -8,7 +8,6 @@ each with randomness of its own, so the result does not depend on how many threa
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,7 @@ from tukeydp.mcmc.volumes import USUAL_ERROR, Cooled, cool
 from tukeydp.mcmc.walks import walk_on
 from tukeydp.parameters import checked_integer
 from tukeydp.randomness import source
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.threads import available_cores, for_each
 
 # How work is shared between levels. Speed against accuracy of estimates that prove nothing.
 _STEP = 0.8  # how much smaller, in log volume, the next rung is guessed to be: larger ones leave few points to the last
@@ -60,20 +59,15 @@ def nest_log_volumes(nest: Nest, key: bytes, *, error: float = USUAL_ERROR, thre
     """Logarithm of the volume of every polytope of the nest; `error` as in `polytope_estimate`."""
     logs = np.full(len(nest.offsets), np.nan)
     groups = _guessed_groups(nest)
-    lock = threading.Lock()
 
-    def work(stopped: threading.Event) -> None:
-        while not stopped.is_set():
-            with lock:
-                if not groups:
-                    return
-                first, last = groups.pop()
-            while first <= last and not stopped.is_set():
-                found = _group_log_volumes(nest, first, last, generator(key, first), error)
-                logs[first : first + len(found)] = found
-                first += len(found)
+    def work(group: tuple[int, int]) -> None:
+        first, last = group
+        while first <= last:
+            found = _group_log_volumes(nest, first, last, generator(key, first), error)
+            logs[first : first + len(found)] = found
+            first += len(found)
 
-    in_threads(work, min(threads or available_cores(), max(len(groups), 1)))
+    for_each(reversed(groups), work, min(threads or available_cores(), max(len(groups), 1)))
     return np.minimum.accumulate(logs)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.grid import Grid
+from tukeydp.data.scale import middle_range
 from tukeydp.depth.levels import LevelSets
 from tukeydp.mcmc.nests import Nest, solid_nest
 from tukeydp.mcmc.rounding import make_round
@@ -54,7 +55,7 @@ class ScaledNest:
 def scaled_nest(levels: LevelSets, grid: Grid, *, highest: int) -> ScaledNest:
     """The levels 1 ... highest, without those that are flat or empty."""
     sample = levels.sample
-    centre, scale = sample[len(sample) // 2], _spread(sample)
+    centre, scale = sample[len(sample) // 2], np.maximum(middle_range(sample), 1.0)
     stretched = levels.directions * scale
     lengths = np.linalg.norm(stretched, axis=1)
     normals = stretched / lengths[:, np.newaxis]
@@ -68,14 +69,3 @@ def scaled_nest(levels: LevelSets, grid: Grid, *, highest: int) -> ScaledNest:
     eye = np.eye(levels.d)
     nest = solid_nest(np.vstack([normals, -normals, eye, -eye]), np.ascontiguousarray(offsets))
     return ScaledNest(nest, centre, scale, grid)
-
-
-def _spread(sample: IntArray) -> FloatArray:
-    """The first positive range of each column's middle half, three quarters, ..., all; one step if all are equal."""
-    spread = np.zeros(sample.shape[1])
-    depth = len(sample) // 4
-    while True:
-        spread = np.where(spread > 0, spread, sample[len(sample) - 1 - depth] - sample[depth])
-        if depth == 0:
-            return np.maximum(spread, 1.0)
-        depth //= 2

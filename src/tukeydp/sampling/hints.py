@@ -8,13 +8,14 @@ then warm-started.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
+from tukeydp.exact.float_programs import add_rows, quiet_solver
 from tukeydp.sampling.certificates import Multipliers
 
 # The programs look at most this many interquartile ranges away from the centre.
@@ -22,12 +23,7 @@ _REACH = 1e4
 _IGNORED = 1e-12
 _TOLERANCE = 1e-7
 _FEW = 400  # rows that are held from the start: below this, leaving some out costs more than it saves
-_OPTIONS = {
-    "output_flag": False,
-    "presolve": "off",
-    "solver": "simplex",
-    "dual_simplex_cost_perturbation_multiplier": 0.0,
-}
+_OPTIONS = {"solver": "simplex", "dual_simplex_cost_perturbation_multiplier": 0.0}
 
 
 class Hints(Protocol):
@@ -154,16 +150,10 @@ class Program:
     """
 
     def __init__(self, matrix: FloatArray, reach: FloatArray) -> None:
-        import highspy
-
         self._matrix = matrix
         self._columns = np.arange(matrix.shape[1], dtype=np.int32)
         self._held: IntArray = np.empty(0, dtype=np.int64)
-        self._solver: Any = highspy.Highs()
-        for option, value in _OPTIONS.items():
-            self._solver.setOptionValue(option, value)
-        for bound in reach:
-            self._solver.addVar(-bound, bound)
+        self._solver = quiet_solver(-reach, reach, **_OPTIONS)
         if len(matrix) <= _FEW:
             unbounded = np.full(len(matrix), np.inf)
             self._add(np.arange(len(matrix)), -unbounded, unbounded)
@@ -204,16 +194,7 @@ class Program:
         return duals
 
     def _add(self, rows: IntArray, low: FloatArray, high: FloatArray) -> None:
-        d = len(self._columns)
-        self._solver.addRows(
-            len(rows),
-            low,
-            high,
-            len(rows) * d,
-            np.arange(0, len(rows) * d, d, dtype=np.int32),
-            np.tile(self._columns, len(rows)),
-            self._matrix[rows].ravel(),
-        )
+        add_rows(self._solver, self._matrix[rows], low, high)
         self._held = np.append(self._held, rows)
 
 

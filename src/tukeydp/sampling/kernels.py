@@ -1,19 +1,112 @@
-"""The hot loop, compiled. Integers only: 64-bit words decide levels, coordinates and membership.
+"""The hot loops, compiled. Integers only: 64-bit words decide levels, coordinates and membership.
 
-Run under plain threads (the kernel releases the GIL); numba's own threading would break forked children.
+Run under plain threads (the kernels release the GIL); numba's own threading would break forked children.
+
+The kernels read records, not twenty arrays of equal types: two that trade places would change the law. The records are
+defined here because numba's cache of compiled code, which knows their fields by number, notices changes of this file
+only.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from tukeydp.arrays import IntArray
+from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.boxes import Box
+from tukeydp.exact.level_draw import WordTable
 
 EXHAUSTED, ACCEPTED, UNDECIDED, STARVED, SHALLOW = 0, 1, 2, 3, 4
-SPARE = 16  # words kept in hand when a proposal starts, for coordinates that must be redrawn
+# Words kept in hand when a proposal starts, for coordinates that must be redrawn. Speed only: a proposal that runs out
+# of words all the same is finished outside the kernel.
+SPARE = 16
+
+
+class UniformDraw(NamedTuple):
+    """One box or several (one a row) to draw from uniformly, by Lemire's method (2019).
+
+    A coordinate is low + (upper half of word * width), and redrawn where the lower half is below `leftover`, which is
+    2^64 mod width.
+    """
+
+    low: IntArray
+    width: NDArray[np.uint64]
+    leftover: NDArray[np.uint64]
+
+
+class Proposals(NamedTuple):
+    """How words become proposals.
+
+    Words first[i] ... last[i] mean level[i] and box[i], others are undecided; the search for a word's i starts at
+    guide[leading byte]. Points of slanted boxes are turned by `inverse`, and must be between `floor` and `ceiling`.
+    """
+
+    first: NDArray[np.uint64]
+    last: NDArray[np.uint64]
+    level: IntArray
+    box: IntArray
+    guide: IntArray
+    boxes: UniformDraw
+    slanted: NDArray[np.bool_]
+    inverse: IntArray
+    floor: IntArray
+    ceiling: IntArray
+
+
+class Ranks(NamedTuple):
+    """Who is deep: projections are sorted for each direction, the first and last `left_out` of them left out."""
+
+    directions: IntArray
+    projections: IntArray
+    left_out: int
+
+
+class Slabs(NamedTuple):
+    """One level: the points whose product with every direction is between `smallest` and `largest`, ends included."""
+
+    directions: IntArray
+    smallest: IntArray
+    largest: IntArray
+
+
+def uniform_draw(low: IntArray, high: IntArray) -> UniformDraw:
+    """Draws from the boxes low ... high, ends included; fewer than 2^63 steps wide."""
+    width = (high - low + 1).astype(np.uint64)
+    return UniformDraw(low, width, (np.uint64(0) - width) % width)
+
+
+def proposals(table: WordTable, boxes: Sequence[Box], within: Box) -> Proposals:
+    """Proposals from these boxes; the slanted ones among them share a basis."""
+    bases = {box.basis for box in boxes if box.basis is not None}
+    inverse = bases.pop().inverse if bases else np.eye(len(within.low))
+    leading = np.arange(256, dtype=np.uint64) << np.uint64(56)
+    return Proposals(
+        first=table.first,
+        last=table.last,
+        level=table.level,
+        box=table.group,
+        guide=np.maximum(np.searchsorted(table.first, leading, side="right") - 1, 0),
+        boxes=uniform_draw(
+            np.array([box.low for box in boxes], dtype=np.int64), np.array([box.high for box in boxes], dtype=np.int64)
+        ),
+        slanted=np.array([box.basis is not None for box in boxes]),
+        inverse=np.array(inverse, dtype=np.int64),
+        floor=np.array(within.low, dtype=np.int64),
+        ceiling=np.array(within.high, dtype=np.int64),
+    )
+
+
+def ranks(levels: LevelSets) -> Ranks:
+    """The ranks found so far."""
+    window = levels.window
+    return Ranks(levels.directions, window.projections, window.first)
 
 
 @intrinsic
@@ -30,26 +123,7 @@ def _high_word(typingctx: Any, a: Any, b: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def propose(
-    words: Any,
-    cursor: int,
-    first: Any,
-    last: Any,
-    level_of: Any,
-    box_of: Any,
-    guide: Any,
-    low: Any,
-    width: Any,
-    leftover: Any,
-    slanted: Any,
-    inverse: Any,
-    floor: Any,
-    ceiling: Any,
-    directions: Any,
-    projections: Any,
-    left_out: int,
-    order: Any,
-    z: Any,
-    y: Any,
+    words: Any, cursor: int, proposals: Proposals, ranks: Ranks, order: Any, z: Any, y: Any
 ) -> tuple[int, int, int]:
     """Run proposals on `words` from `cursor` on until one is accepted, undecided, or the words run out.
 
@@ -57,11 +131,15 @@ def propose(
     a level, for STARVED the row of the table whose coordinates are still to be drawn, for SHALLOW a level that is not
     among the projections: with a wider window, start again from the cursor.
 
-    `projections` are sorted for each direction, the first and last `left_out` of them left out.
-
     `order` lists the directions in the order they are tried. It is rearranged so that those that reject move
-    forward; any order gives the same answer.
+    forward; any order gives the same answer. The accepted point is left in `y`; `z` is scratch space.
     """
+    # Taken out of the records once: inside the loop that would count references.
+    first, last, level_of, box_of = proposals.first, proposals.last, proposals.level, proposals.box
+    guide, slanted, inverse = proposals.guide, proposals.slanted, proposals.inverse
+    low, width, leftover = proposals.boxes.low, proposals.boxes.width, proposals.boxes.leftover
+    floor, ceiling = proposals.floor, proposals.ceiling
+    directions, projections, left_out = ranks.directions, ranks.projections, ranks.left_out
     d = directions.shape[1]
     k = directions.shape[0]
     rows = projections.shape[1] + 2 * left_out
@@ -128,15 +206,15 @@ def propose(
 
 
 @njit(nogil=True, cache=True)
-def count_inside(
-    words: Any, low: Any, width: Any, leftover: Any, directions: Any, smallest: Any, largest: Any, wanted: int
-) -> tuple[int, int]:
-    """Draw up to `wanted` uniform points of a box; returns how many the words sufficed for, and how many of those have
-    every projection between `smallest` and `largest`.
+def count_inside(words: Any, box: UniformDraw, slabs: Slabs, wanted: int) -> tuple[int, int]:
+    """Draw up to `wanted` uniform points of a box; returns how many the words sufficed for, and how many of those
+    lie in the slabs.
 
     A point whose words run out is not counted as drawn: how many words it takes does not depend on its value, so the
     points that are drawn stay uniform.
     """
+    low, width, leftover = box.low, box.width, box.leftover
+    directions, smallest, largest = slabs.directions, slabs.smallest, slabs.largest
     k, d = directions.shape
     y = np.empty(d, dtype=np.int64)
     cursor, drawn, inside = 0, 0, 0

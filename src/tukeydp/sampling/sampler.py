@@ -8,7 +8,6 @@ number of threads may propose: proposals are numbered, and the accepted one of s
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,7 +22,7 @@ from tukeydp.randomness import Keystream
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import Hints, LinearPrograms
 from tukeydp.sampling.ladder import Ladder, plan_ladder
-from tukeydp.threads import available_cores, in_threads
+from tukeydp.threads import available_cores, for_each_with
 
 # Words of randomness in the lanes 0, 1, 2, ...; the first are short, because most draws end there.
 _LANE_WORDS = (2**11, 2**13, 2**16)
@@ -142,22 +141,12 @@ class Search:
         epsilon: Fraction,
         word_bits: int = WORD,
     ) -> None:
+        from tukeydp.sampling import kernels
+
         self._levels, self._within = levels, within
         self._boxes = [box for _, box in groups]
         self._law = LevelDraw([group for group, _ in groups], epsilon)
-        self._table = self._law.word_table(word_bits)
-        self._low = np.array([box.low for box in self._boxes], dtype=np.int64)
-        high = np.array([box.high for box in self._boxes], dtype=np.int64)
-        self._width = (high - self._low + 1).astype(np.uint64)
-        self._leftover = (np.uint64(0) - self._width) % self._width
-        self._slanted = np.array([box.basis is not None for box in self._boxes])
-        bases = {box.basis for box in self._boxes if box.basis is not None}
-        inverse = bases.pop().inverse if bases else np.eye(levels.d)
-        self._inverse = np.array(inverse, dtype=np.int64)
-        self._floor = np.array(within.low, dtype=np.int64)
-        self._ceiling = np.array(within.high, dtype=np.int64)
-        bytes_ = np.arange(256, dtype=np.uint64) << np.uint64(56)
-        self._guide = np.maximum(np.searchsorted(self._table.first, bytes_, side="right") - 1, 0)
+        self._proposals = kernels.proposals(self._law.word_table(word_bits), self._boxes, within)
         self._order = np.arange(len(levels.directions))
 
     def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[Accepted | None, int]:
@@ -178,23 +167,20 @@ class Search:
     def _in_parallel(self, stream: Keystream, start: int, count: int, threads: int) -> Accepted | None:
         """Hand out lanes in order; of the accepted points, the one from the smallest lane is the answer."""
         accepted: dict[int, Accepted] = {}
-        lanes = iter(range(start, start + count))
-        lock = threading.Lock()
+        orders: list[IntArray] = []
 
-        def work(stopped: threading.Event) -> None:
-            order = self._order.copy()
-            while not accepted and not stopped.is_set():
-                with lock:
-                    lane = next(lanes, None)
-                if lane is None:
-                    break
-                # A lane once handed out is always finished: it may hold a smaller number than the one found.
-                found = self.first_accepted(stream, lane, order)
-                if found is not None:
-                    accepted[lane] = found
-            self._order = order
+        def own_order() -> IntArray:
+            orders.append(self._order.copy())
+            return orders[-1]
 
-        in_threads(work, min(threads, count))
+        def work(lane: int, order: IntArray) -> None:
+            found = self.first_accepted(stream, lane, order)
+            if found is not None:
+                accepted[lane] = found
+
+        # A lane once handed out is always finished: it may hold a smaller number than the one found.
+        for_each_with(own_order, range(start, start + count), work, min(threads, count), until=lambda: accepted)
+        self._order = orders[-1]
         return accepted[min(accepted)] if accepted else None
 
     def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> Accepted | None:
@@ -206,31 +192,12 @@ class Search:
         z, y = np.empty((2, self._levels.d), dtype=np.int64)
         cursor = 0
         while True:
-            window = self._levels.window
+            # Read anew each time: the window is wider after a level that was not among the ranks.
             status, cursor, detail = kernels.propose(
-                words,
-                cursor,
-                self._table.first,
-                self._table.last,
-                self._table.level,
-                self._table.group,
-                self._guide,
-                self._low,
-                self._width,
-                self._leftover,
-                self._slanted,
-                self._inverse,
-                self._floor,
-                self._ceiling,
-                self._levels.directions,
-                window.projections,
-                window.first,
-                order,
-                z,
-                y,
+                words, cursor, self._proposals, kernels.ranks(self._levels), order, z, y
             )
             if status == kernels.ACCEPTED:
-                return Accepted(y.tolist(), int(self._table.level[detail]), lane)
+                return Accepted(y.tolist(), int(self._proposals.level[detail]), lane)
             if status == kernels.EXHAUSTED:
                 return None
             if status == kernels.SHALLOW:
@@ -239,7 +206,7 @@ class Search:
             if status == kernels.UNDECIDED:
                 level, group = self._law.finish(int(words[detail]), spare)
             else:
-                level, group = int(self._table.level[detail]), int(self._table.group[detail])
+                level, group = int(self._proposals.level[detail]), int(self._proposals.box[detail])
             box = self._boxes[group]
             point = box.point([a + spare.below(b - a + 1) for a, b in zip(box.low, box.high, strict=True)])
             if self._within.holds(point) and self._levels.contains(point, level):

@@ -17,7 +17,8 @@ from tukeydp.arrays import FloatArray
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
-from tukeydp.exact.linear_programs import Integers, Region, integers, inverted
+from tukeydp.exact.linear_programs import Region
+from tukeydp.exact.matrices import Integers, integers, inverse
 from tukeydp.sizes.grid_points import points_of, tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
 from tukeydp.sizes.level_sizes import bounds_of, rounded_down
@@ -147,10 +148,10 @@ class ExactSizes:
 
 def _holds_half_a_cell(copy: Copy) -> bool:
     """Whether 2^-_FINE times the copy, less what shrinking took, contains half a cell: then no corners need a look."""
-    inverse = inverted(copy.factor)
-    if inverse is None:
+    inverted = inverse(copy.factor)
+    if inverted is None:
         return False
-    adjugate, determinant = inverse
+    adjugate, determinant = inverted
     d = len(copy.centre)
     # The copy of the cross-polytope inside Q contains the cube [-1, 1]^d if |B^-1| sums up to at most its radius.
     total = Fraction(int(np.abs(adjugate).sum()) << copy.bits, determinant)

@@ -11,7 +11,8 @@ import numpy as np
 from tukeydp.arrays import IntArray
 from tukeydp.data.grid import LIMIT
 from tukeydp.exact.boxes import Box
-from tukeydp.exact.linear_programs import Region, integers, maximum
+from tukeydp.exact.linear_programs import Region, maximum
+from tukeydp.exact.matrices import integers
 
 _AT_ONCE = 2**16
 _NOT_WORTH_IT = 2**20  # to look at so many points takes no longer than the linear programs of a tight box

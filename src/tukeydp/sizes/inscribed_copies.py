@@ -20,7 +20,8 @@ from functools import cache
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.exact.linear_programs import Integers, Region, in_units, integers
+from tukeydp.exact.linear_programs import Region, in_units
+from tukeydp.exact.matrices import Integers, integers
 from tukeydp.sizes.inscribed_ellipsoids import FLOATS_GAVE_OUT, inner_point
 
 _BITS = 64

@@ -19,7 +19,8 @@ from itertools import count
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.exact.linear_programs import Integers, Region, determinant, in_units, integers, inverted, maximum
+from tukeydp.exact.linear_programs import Region, in_units, maximum
+from tukeydp.exact.matrices import Integers, determinant, integers, inverse
 
 _BITS = 64  # of the certificates' weights and unit vectors
 _FEW = 160  # rows that are held from the start
@@ -322,10 +323,10 @@ def _balanced(weights: Integers, normals: Integers, sizes: FloatArray) -> Intege
         chosen.append(int(np.argmax(lengths)))
         axis = rest[chosen[-1]] / max(lengths.max(), 1e-300)
         rest -= np.outer(rest @ axis, axis)
-    inverse = inverted(normals[chosen].T)
-    if inverse is None:
+    inverted = inverse(normals[chosen].T)
+    if inverted is None:
         return weights
-    adjugate, positive = inverse
+    adjugate, positive = inverted
     changed = weights * positive
     changed[chosen] -= adjugate @ (weights @ normals)
     return changed if changed.min() >= 0 else weights

@@ -15,9 +15,11 @@ from typing import Protocol
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.data.scale import centre_and_scale
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
-from tukeydp.exact.linear_programs import Integers, Region, integers, maximum
+from tukeydp.exact.linear_programs import Region, maximum
+from tukeydp.exact.matrices import Integers, integers
 from tukeydp.sizes.grid_points import count_up_to, tight_ends, units
 from tukeydp.sizes.inscribed_ellipsoids import Shape, largest_ellipsoid
 from tukeydp.sizes.polygons import grid_points_in_polygon
@@ -85,11 +87,8 @@ class Regions:
         units = np.eye(levels.d, dtype=np.int64)
         self.normals = integers(np.vstack([levels.directions, -levels.directions, units, -units]))
         self._bounds = integers([*within.high, *(-a for a in within.low)])
-        quarter = len(levels.sample) // 4
-        self.centre = integers(levels.sample[len(levels.sample) // 2])
-        spread = (levels.sample[-1 - quarter] - levels.sample[quarter]).astype(np.float64)
-        whole = (levels.sample[-1] - levels.sample[0]).astype(np.float64)
-        self.scale: FloatArray = np.maximum(np.maximum(spread, whole / 1000.0), 1.0)
+        centre, self.scale = centre_and_scale(levels.sample)
+        self.centre = integers(centre)
 
     def at(self, level: int) -> Region:
         low, high = self._levels.offsets(level)

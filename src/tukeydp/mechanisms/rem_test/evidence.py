@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from tukeydp.exact.level_draw import exp_bracket
+from tukeydp.exact.brackets import exp_bracket
 from tukeydp.sizes.level_sizes import Sizes
 
 # Sizes are whole numbers of 2^-_UNIT grid points here: below one point there is nothing but zero.

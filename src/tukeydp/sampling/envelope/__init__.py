@@ -1,0 +1,148 @@
+"""Certified boxes around level sets: the sets the sampler draws from.
+
+Invariant: the box of a level contains every grid point of the public box whose depth is at least that level; where it
+has been cut into slices, these are disjoint, and one of them contains the point; a box along the axes lies inside the
+public box, a slanted one may extend beyond it; no grid point of the public box has a depth above `top`. The hints only
+decide how tight this is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.boxes import Box
+from tukeydp.exact.lattice import Basis
+from tukeydp.exact.level_draw import Group
+from tukeydp.sampling.envelope.boxes import Certifier, better_basis, fits_in_words
+from tukeydp.sampling.envelope.settle import lowest_small, spanned_boxes
+from tukeydp.sampling.envelope.slices import Slice, Stretch, heaviest, worthwhile_slices
+from tukeydp.sampling.envelope.top import highest_level
+from tukeydp.sampling.hints import Hints
+
+
+class Envelope:
+    """Boxes at some levels; each serves its own level and all those above it up to the next."""
+
+    def __init__(self, levels: LevelSets, within: Box, hints: Hints) -> None:
+        self._levels, self._within, self._hints = levels, within, hints
+        self._certifier = Certifier(levels, within, hints)
+        self.needs_programs = self._certifier.needs_programs
+        self.boxes: dict[int, Box] = {}
+        self._slanted: dict[int, Box] = {}
+        self._slices: dict[int, list[Slice]] = {}
+        self._basis: Basis | None = None
+        self._rebased = False
+        self._settled = levels.rows + 1  # from here up, every grid point has been looked at
+        self.top = highest_level(self._certifier)
+
+    def lacks(self, wanted: Sequence[int]) -> bool:
+        """Whether a box is missing at some of these levels."""
+        return any(level not in self.boxes for level in wanted)
+
+    def log_size(self, level: int) -> float:
+        return math.log(self._best(level).size)
+
+    def groups(self, lowest: int) -> list[tuple[Group, Box]]:
+        """The levels lowest ... top as groups that share a box. The first holds the lowest level.
+
+        `lowest` is 0 or a level with a box.
+        """
+        first = self._best(lowest) if lowest in self.boxes else self._within
+        stretches = self._stretches(lowest)
+        end = stretches[0].start - 1 if stretches else max(self.top, lowest)
+        return [(Group(lowest, end, first.size), first)] + [
+            (Group(stretch.start, stretch.end, part.box.size), part.box)
+            for stretch in stretches
+            for part in stretch.parts
+        ]
+
+    def refine(self, wanted: Sequence[int]) -> None:
+        """Certify boxes at the wanted levels that have none yet."""
+        fresh = sorted(set(wanted) - self.boxes.keys())
+        for level, supports in zip(fresh, self._certifier.supports(fresh), strict=True):
+            if level <= self.top:
+                below = max((known for known in self.boxes if known < level), default=None)
+                known = self._within if below is None else self.boxes[below]
+                box = self._certifier.box(level, supports, known)
+                if box.size == 0:
+                    self._lower_top(level - 1)
+                else:
+                    self.boxes[level] = box
+        self._slant()
+
+    def rebase(self) -> None:
+        """Look once for a basis of the grid in which boxes fit much better than along the axes."""
+        if self.boxes and self.needs_programs and not self._rebased:
+            self._rebased = True
+            self._basis = better_basis(self._hints, sorted(self.boxes)[len(self.boxes) // 2])
+            self._slant()
+
+    def settle(self, most_points: int) -> None:
+        """Look at every grid point of the largest level box that has at most `most_points` of them.
+
+        Sets the top to the deepest grid point and the boxes from there down to what the points span.
+        """
+        level = lowest_small(self, most_points)
+        if level is None or level >= self._settled:
+            return
+        self._settled = level
+        top, boxes = spanned_boxes(self._levels, self.boxes[level], level)
+        self._lower_top(level - 1)
+        self.top = top
+        self.boxes.update(boxes)
+
+    def slice(self, lowest: int, half_epsilon: float, proposals: float, box_cost: float) -> None:
+        """Cut boxes into slices, the heaviest first, while that pays off for a point that takes so many proposals.
+
+        The lowest level is left alone, and so are slanted boxes.
+        """
+        while self.needs_programs:
+            found = heaviest(self._stretches(lowest), half_epsilon)
+            if found is None or not found.worth_slicing(proposals, box_cost):
+                return
+            parts = self._parts(found.level)
+            part, others = parts[found.index], parts[: found.index] + parts[found.index + 1 :]
+            fresh = worthwhile_slices(self._certifier, found.level, part)
+            if not others + fresh:  # proven empty
+                self._lower_top(found.level - 1)
+                continue
+            self._slices[found.level] = others + fresh
+            proposals *= 1.0 - found.share * (1.0 - sum(other.box.size for other in fresh) / part.box.size)
+
+    def _best(self, level: int) -> Box:
+        """The smaller of the two boxes of a level."""
+        return min(self.boxes[level], self._slanted.get(level, self.boxes[level]), key=lambda box: box.size)
+
+    def _parts(self, level: int) -> list[Slice]:
+        """Disjoint boxes that together contain the level: its slices, unless a slanted box is smaller."""
+        slices, best = self._slices.get(level, []), self._best(level)
+        return slices if 0 < sum(part.box.size for part in slices) <= best.size else [Slice(best, 0)]
+
+    def _stretches(self, lowest: int) -> list[Stretch]:
+        """The levels from the first box above `lowest` to the top."""
+        starts = sorted(level for level in self.boxes if level > lowest)
+        ends = [*(level - 1 for level in starts[1:]), self.top]
+        return [Stretch(start, end, self._parts(start)) for start, end in zip(starts, ends, strict=False)]
+
+    def _slant(self) -> None:
+        """Certify boxes in the basis at all levels that have only one along the axes."""
+        missing = sorted(self.boxes.keys() - self._slanted.keys())
+        if self._basis is None or not missing:
+            return
+        hints = self._hints.supports(missing, self._basis.matrix)
+        for level, supports in zip(missing, hints, strict=True):
+            if level <= self.top:
+                box = self._certifier.slanted_box(level, self._basis, supports, self.boxes[level])
+                if box.size == 0:
+                    self._lower_top(level - 1)
+                elif fits_in_words(box):
+                    self._slanted[level] = box
+
+    def _lower_top(self, top: int) -> None:
+        """Forget the levels above `top`, which turned out to be empty."""
+        self.top = top
+        self.boxes = {level: box for level, box in self.boxes.items() if level <= top}
+        self._slanted = {level: box for level, box in self._slanted.items() if level <= top}
+        self._slices = {level: parts for level, parts in self._slices.items() if level <= top}

@@ -1,0 +1,68 @@
+"""Boxes so small that every grid point in them can be looked at.
+
+On a coarse grid the level sets near the top are polytopes without a single grid point, which no linear program can tell
+from others: without this, nearly all proposals would be made for levels that hold no point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from tukeydp.arrays import IntArray
+from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.boxes import Box
+
+
+class Refinable(Protocol):
+    """Boxes at some levels, and more of them when asked; a level that turns out to be empty lowers the top."""
+
+    top: int
+    boxes: dict[int, Box]
+
+    def refine(self, wanted: Sequence[int]) -> None: ...
+
+
+def lowest_small(envelope: Refinable, most_points: int) -> int | None:
+    """The lowest level whose box has at most so many points; box sizes fall as levels rise."""
+    low, high, step = 0, None, 1
+    probe = envelope.top
+    while probe > low:
+        envelope.refine([probe])
+        if probe > envelope.top:  # it turned out to be empty, and so are those above
+            high, probe = None, envelope.top
+        elif envelope.boxes[probe].size <= most_points:
+            high, probe, step = probe, max(probe - step, (low + probe) // 2), 2 * step
+        else:
+            low = probe
+            probe = low if high is None else (low + high) // 2
+    return high if high in envelope.boxes else None
+
+
+def spanned_boxes(levels: LevelSets, box: Box, level: int) -> tuple[int, dict[int, Box]]:
+    """The depth of the deepest point in the level's box, and what the points of `level` and of those above it span.
+
+    The depth is `level` - 1 if no point is as deep as that. Each box serves the levels up to the next.
+    """
+    points = _points_in(box)
+    depths = levels.depths(points, level)
+    points, depths = points[depths >= level], depths[depths >= level]
+    boxes = {}
+    start = level
+    for depth in np.unique(depths).tolist():
+        deep = points[depths >= depth]
+        boxes[start] = Box(tuple(deep.min(axis=0).tolist()), tuple(deep.max(axis=0).tolist()))
+        start = depth + 1
+    return int(depths.max(initial=level - 1)), boxes
+
+
+def _points_in(box: Box) -> IntArray:
+    """All grid points of a box."""
+    rest = np.arange(box.size, dtype=np.int64)
+    columns = []
+    for a, b in zip(box.low, box.high, strict=True):
+        rest, place = np.divmod(rest, b - a + 1)
+        columns.append(a + place)
+    return np.column_stack(columns)
