@@ -15,10 +15,10 @@ from tukeydp.experiments.results import Results, Row
 from tukeydp.experiments.setup import errors_to_mean, papers_data
 
 _ROWS = 1000
-_MANY = 1000
+_MANY = 1000  # directions that stand in for all
 _BEST = f"BoxEM spread, axes + {_MANY}"
 _AXES, _EXACT, _FEW = "BoxEM axis-aligned", "BoxEM exact", "BoxEM random, k = 3 d"
-_EXACT_UP_TO = 3
+_EXACT_UP_TO = 3  # columns; beyond, exact depth takes too long for so many trials
 
 
 def _notions(d: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tukeydp.experiments.setup import distance, error_row
 _ROWS, _COLUMNS = 500, 2
 _TUKEY = ("BoxEM random", "REM")
 _SHOWN = (EMPIRICAL, "BoxEM random", "REM", "CoinPress")
-_PLACE, _SHARE = 5.0, 0.1
+_PLACE, _SHARE = 5.0, 0.1  # of outliers, where the other one varies
 
 
 def corrupted(n: int, d: int, share: float, place: float, rng: np.random.Generator) -> FloatArray:

@@ -18,8 +18,8 @@ from tukeydp.experiments.methods import DELTA, EPSILON
 from tukeydp.experiments.results import NotMeasured, Results, Row
 
 _TABLES = ("iris", "wine", "diabetes", "breast_cancer")
-_MOST_COLUMNS = 10
-_ROWS_A_COLUMN = 30
+_MOST_COLUMNS = 10  # of a table; the first ones
+_ROWS_A_COLUMN = 30  # from which on a table counts as roomy: chosen after a first look, and its claims say so
 _BASELINES = {
     "analytic Gaussian": td.baselines.analytic_gaussian,
     "CoinPress": td.baselines.coinpress,

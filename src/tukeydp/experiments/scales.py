@@ -18,7 +18,7 @@ from tukeydp.experiments.results import Results, Row
 # The first setting turned out to have too few rows for its wide range; the second was chosen after seeing that.
 _DEVIATIONS = {4: (1.0, 10.0, 1000.0, 20000.0), 3: (1.0, 100.0, 20000.0)}
 _ROWS = {4: 200, 3: 600}
-_BOUND = 1e6
+_BOUND = 1e6  # the range, the same for all columns
 _NOTIONS: dict[str, Any] = {
     "BoxEM random": td.Random(30, axes=False),
     "BoxEM axes + 30": td.Random(30),

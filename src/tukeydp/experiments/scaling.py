@@ -26,8 +26,8 @@ _GRIDS: dict[str, tuple[Any, ...]] = {
 # What was looked at first; both grids were widened afterwards.
 _FIRST: dict[str, tuple[float, ...]] = {"epsilon": (0.25, 0.5, 1.0, 2.0, 4.0), "d": (1, 2, 4, 8)}
 _LEAST = "rows needed"
-_STEP = 1.08
-_CLOSE = 1.0
+_STEP = 1.08  # ratio of one number of rows to the next: how finely "rows needed" is read off
+_CLOSE = 1.0  # distance to the sample mean, in standard deviations, that counts as close
 
 
 def _cells(quick: bool) -> list[Cell]:

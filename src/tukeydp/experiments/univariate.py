@@ -15,7 +15,7 @@ from tukeydp.experiments.figures import colour, new_figure
 from tukeydp.experiments.methods import DELTA, EMPIRICAL, EPSILON
 from tukeydp.experiments.results import Results, Row
 
-_RADIUS = 5.0
+_RADIUS = 5.0  # the paper's range in one column
 _BLOCK = 50  # trials that make one row
 _SMALL, _LARGE = (20, 30, 50, 75, 100, 150, 200, 300), (500, 1000, 1300, 1700, 2500, 5000, 8000)
 _QUICK = (50, 100, 300, 1000, 1700, 5000)
