@@ -27,10 +27,10 @@ DIRECTIONS = td.Random(30, axes=False, seed=1)
 
 def level(n: int, d: int, depth: float) -> tuple[FloatArray, FloatArray]:
     """Halfspaces of one level of a normal dataset, by the paper's 30 random directions."""
-    cuts = body_of(np.random.default_rng(d).normal(size=(n, d)), DIRECTIONS).cuts
-    assert cuts is not None
-    cut = cuts.facets(int(depth * n))
-    return cut.normals, cut.offsets
+    halfspaces = body_of(np.random.default_rng(d).normal(size=(n, d)), DIRECTIONS).halfspaces
+    assert halfspaces is not None
+    bounds = halfspaces.facets(int(depth * n))
+    return bounds.normals, bounds.offsets
 
 
 def accuracy(d: int, depth: float, goal: str) -> list[str]:

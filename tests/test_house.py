@@ -21,7 +21,6 @@ MOST_LINES = 300
 # The one way from a mechanism to random walks, taken only when `unproven=` asks for it.
 EXCEPTIONS = {"mechanisms.unproven -> mcmc.mechanisms"}
 LONG = {
-    "geometry.compiled",
     "sizes.inscribed_ellipsoids",
 }
 

@@ -74,20 +74,28 @@ def positive_rational(parameter: str, value: Any) -> Fraction:
     return number
 
 
-def checked_integer(parameter: str, value: Any, *, least: int, most: int | None = None) -> int:
-    """`value` as an integer from `least` to `most`; numpy's integers count, True and 3.0 do not.
+def checked_integer(parameter: str, value: Any, *, least: int | None = None, most: int | None = None) -> int:
+    """`value` as an integer from `least` to `most`, where these are given; numpy's integers count, True and 3.0 do not.
 
     >>> checked_integer("level", 3, least=1)
     3
     """
+    error = ParameterError(parameter, f"must be an integer{_range(least, most)}", brief(value))
+    if isinstance(value, bool):
+        raise error
     try:
         whole = operator.index(value)
     except TypeError:
-        whole = least - 1
-    if isinstance(value, bool) or whole < least or (most is not None and whole > most):
-        rule = f"must be an integer >= {least}" if most is None else f"must be an integer from {least} to {most}"
-        raise ParameterError(parameter, rule, brief(value))
+        raise error from None
+    if (least is not None and whole < least) or (most is not None and whole > most):
+        raise error
     return whole
+
+
+def _range(least: int | None, most: int | None) -> str:
+    if least is None:
+        return "" if most is None else f" <= {most}"
+    return f" >= {least}" if most is None else f" from {least} to {most}"
 
 
 def checked_choice(parameter: str, value: Any, choices: Iterable[str]) -> str:

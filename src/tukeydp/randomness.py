@@ -7,7 +7,6 @@ uniform bits (AES-256 in counter mode). Nothing is buffered between calls, so a 
 from __future__ import annotations
 
 import hashlib
-import operator
 import os
 import threading
 from typing import Any, Protocol
@@ -17,6 +16,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from tukeydp.errors import ParameterError
+from tukeydp.parameters import checked_integer
 
 _WORDS_AT_A_TIME = 64
 
@@ -47,10 +47,7 @@ class SeededRandomness:
     private = False
 
     def __init__(self, seed: int) -> None:
-        try:
-            self._seed = operator.index(seed)
-        except TypeError:
-            raise ParameterError("seed", "must be an integer", repr(seed)[:60]) from None
+        self._seed = checked_integer("seed", seed)
         self._used = 0
         self._lock = threading.Lock()
 

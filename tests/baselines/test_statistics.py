@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tukeydp.baselines.clipping import STEPS, Ball, Box, lengths, relative
+from tukeydp.baselines.clipping import STEPS, ClippingBall, ClippingBox, lengths, relative
 from tukeydp.baselines.huang_liang_yi import rotation, turned
 from tukeydp.baselines.search import Counts
 
@@ -21,9 +21,9 @@ cell = st.one_of(
 row = st.tuples(cell, cell, cell)
 rows = st.lists(row, min_size=1, max_size=7)
 REGIONS = [
-    Box((Fraction(0),) * 3, (Fraction(1), Fraction(2), Fraction(1, 3))),
-    Ball((Fraction(0),) * 3, (Fraction(1),) * 3),
-    Ball((Fraction(1), Fraction(-1, 3), Fraction(0)), (Fraction(1, 10), Fraction(5), Fraction(10**20))),
+    ClippingBox((Fraction(0),) * 3, (Fraction(1), Fraction(2), Fraction(1, 3))),
+    ClippingBall((Fraction(0),) * 3, (Fraction(1),) * 3),
+    ClippingBall((Fraction(1), Fraction(-1, 3), Fraction(0)), (Fraction(1, 10), Fraction(5), Fraction(10**20))),
 ]
 
 
@@ -53,7 +53,7 @@ def test_rows_are_inside_exactly_and_missing_ones_at_the_centre(region, x):
     x = np.array(x, dtype=float)
     z = integers(x, region)
     for given_row, image in zip(x, z.tolist(), strict=True):
-        if isinstance(region, Ball):
+        if isinstance(region, ClippingBall):
             assert sum(v * v for v in image) <= STEPS**2
         assert max(map(abs, image)) <= STEPS
         if np.isnan(given_row).any():

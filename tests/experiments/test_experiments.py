@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import tukeydp as td
 from tukeydp.experiments import asymptotic, catalogue
 from tukeydp.experiments.claims import judge
 from tukeydp.experiments.experiment import Seeds, cell
-from tukeydp.experiments.figures import save
+from tukeydp.experiments.figures import colour, save
+from tukeydp.experiments.methods import METHODS
 from tukeydp.experiments.outliers import corrupted
 from tukeydp.experiments.real_data import generous_bounds, table
 from tukeydp.experiments.results import Results
@@ -230,3 +232,20 @@ def test_bounds_of_real_tables_hold_the_table():
         assert x.shape[1] <= 10
         assert (x >= lower).all()
         assert (2 * x <= upper).all()
+
+
+def test_every_experiment_is_in_the_report_once_and_in_the_order_of_the_paper():
+    names = [experiment.name for experiment in catalogue.EXPERIMENTS]
+    assert names[:3] == ["times", "depth", "nonspherical"]
+    assert names[-1] == "real-data"
+    assert len(set(names)) == len(names) == 18
+    folder = Path(catalogue.__file__).parent
+    registering = {path.stem for path in folder.glob("*.py") if "\nregister(" in path.read_text(encoding="utf-8")}
+    assert registering == {experiment.measure.__module__.rpartition(".")[2] for experiment in catalogue.EXPERIMENTS}
+
+
+def test_every_method_that_is_compared_has_a_colour_of_its_own():
+    run = {name: method.colour for name, method in METHODS.items() if method.run}
+    assert len(set(run.values())) == len(run)
+    assert colour("REM") == METHODS["REM"].colour
+    assert colour("BoxEM random, k = 42") == colour("BoxEM random, k = 42")

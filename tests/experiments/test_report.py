@@ -132,7 +132,7 @@ def test_the_report_opens_in_a_browser(few, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "word"), [(["figure-7"], "name must be"), (["depth", "--jobs", "0"], "jobs must be at least 1")]
+    ("arguments", "word"), [(["figure-7"], "name must be"), (["depth", "--jobs", "0"], "jobs must be an integer >= 1")]
 )
 def test_bad_parameters(arguments, word, tmp_path, monkeypatch, capsys):
     code, _, err = call(monkeypatch, capsys, "reproduce", *arguments, "--out", tmp_path)

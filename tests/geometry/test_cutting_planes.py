@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 import tukeydp as td
 from tukeydp.depth.of_points import is_deep
 from tukeydp.geometry import depth_regions as bodies
-from tukeydp.geometry.cone_search import lightest
 from tukeydp.geometry.facet_descent import ranked, settle
+from tukeydp.geometry.normal_cones import lightest
 
 PULL = 1e-6
 

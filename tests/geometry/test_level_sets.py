@@ -76,9 +76,17 @@ def test_boxes_by_order_statistics():
         assert volumes[level] == pytest.approx(np.prod(ordered[-level] - ordered[level - 1]))
 
 
-@pytest.mark.parametrize(("n", "d"), [(25, 2), (18, 3), (12, 4)])
+def some_of(points, most):
+    """So many of the points, or all: so close to the border, exact depth in four columns takes long."""
+    return np.random.default_rng(0).permutation(points)[:most]
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "most"),
+    [(25, 2, None), (18, 3, None), (12, 4, 30), pytest.param(12, 4, None, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("depth", NOTIONS)
-def test_volumes_and_facets_against_qhull_and_exact_depth(n, d, depth):
+def test_volumes_and_facets_against_qhull_and_exact_depth(n, d, most, depth):
     x = np.random.default_rng(n).normal(size=(n, d)) @ np.diag(10.0 ** np.arange(d))
     volumes = td.level_volumes(x, depth)
     assert volumes[0] == np.inf
@@ -91,11 +99,12 @@ def test_volumes_and_facets_against_qhull_and_exact_depth(n, d, depth):
             assert ConvexHull(region.vertices, qhull_options="QJ").volume == pytest.approx(region.volume, rel=1e-5)
         normals, offsets = region.halfspaces
         centre = region.vertices.mean(axis=0)
-        assert (td.tukey_depth(centre + (1 - PULL) * (region.vertices - centre), x, depth) >= level).all()
+        within = centre + (1 - PULL) * (some_of(region.vertices, most) - centre)
+        assert (td.tukey_depth(within, x, depth) >= level).all()
         on = np.abs(region.vertices @ normals.T - offsets) <= 1e-9 * np.ptp(x)
         facets = np.array([region.vertices[column].mean(axis=0) for column in on.T])
         assert (on.sum(axis=0) >= d).all()
-        beyond = centre + (1 + PULL) * (facets - centre)
+        beyond = centre + (1 + PULL) * (some_of(facets, most) - centre)
         assert (td.tukey_depth(beyond, x, depth) < level).all()
 
 

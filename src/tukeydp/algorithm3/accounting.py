@@ -15,15 +15,19 @@ from typing import Any
 
 from tukeydp.errors import ParameterError
 from tukeydp.exact.brackets import exp_between, log_between
-from tukeydp.parameters import positive_rational, rational, show
+from tukeydp.parameters import checked_integer, positive_rational, rational, show
 
-_HAIR = 1 - Fraction(1, 2**64)  # so that parameters leave room for the rounding of the costs
-_CLOSE = 1e-6  # logarithms nearer than this are compared exactly
-_MOST = 600  # e^epsilon must stay a number one can write down
-_MOST_IN_ALL = 10_000  # so must e to the sum of all of a run's epsilons
-_LEAST = Fraction(1, 10**30)  # below this, brackets of `BITS` bits no longer tell e^epsilon from 1 well enough
+# Logarithms nearer than this part of their size are compared exactly. Larger: slower. **Much smaller: rounding would
+# decide, and the proof of the score's sensitivity would not hold.** Floats err by about 1e-13.
+_CLOSE = 1e-6
+# None of the others can make a run cost more than it says: costs are computed from the parameters, rounded up, and
+# compared with the budget in every run.
+_ROOM = 1 - Fraction(1, 2**64)  # factor on parameters that leaves room for the rounding of the costs
+_MOST = 600  # epsilon, so that e^epsilon stays a number one can write down; time only
+_MOST_IN_ALL = 10_000  # and the sum of all of a run's epsilons, for the same reason
+_LEAST = Fraction(1, 10**30)  # epsilon, below which brackets of `BITS` bits no longer tell e^epsilon from 1 well enough
 _LEAST_DELTA = Fraction(1, 2**960)  # over e^(1.05 epsilon), by which tau is smaller: all parameters fit a float's range
-_DIGITS = 128  # bits of a parameter: a budget of many digits leaves none with more than may be written down
+_DIGITS = 128  # bits of a parameter: a budget of many digits leaves none with more than may be written down; time only
 
 
 @dataclass(frozen=True)
@@ -89,11 +93,11 @@ def rem_parameters(epsilon: Any, delta: Any) -> RemParameters:
         epsilon_draw=epsilon * Fraction(2, 5),
         eta=_eta_for(epsilon / 20),
         beta=failure,
-        tau=_short(delta / (4 * tilt * (1 + exp_between(epsilon / 2)[1])) * _HAIR),
+        tau=_short(delta / (4 * tilt * (1 + exp_between(epsilon / 2)[1])) * _ROOM),
         zeta=failure,
         epsilon_test=epsilon / 6,
         delta_test=delta / 2,
-        delta_draw=_short(delta / (4 * tilt) * _HAIR),
+        delta_draw=_short(delta / (4 * tilt) * _ROOM),
     )
 
 
@@ -105,7 +109,7 @@ def boxem_parameters(epsilon: Any, delta: Any) -> DrawParameters:
         epsilon_draw=epsilon * Fraction(9, 10),
         eta=_eta_for(epsilon / 20),
         beta=failure,
-        tau=_short(delta / (2 * (1 + exp_between(epsilon)[1])) * _HAIR),
+        tau=_short(delta / (2 * (1 + exp_between(epsilon)[1])) * _ROOM),
         zeta=failure,
     )
 
@@ -177,8 +181,7 @@ def score(sizes: Sequence[Fraction], lowest: int, p: RemParameters) -> int:
 
     or -1; `sizes` are V_0, V_1, ... as estimated. (The paper's pseudocode lacks the factor in eta.) Decided exactly.
     """
-    if lowest < 1:
-        raise ParameterError("lowest", "must be at least 1", lowest)
+    lowest = checked_integer("lowest", lowest, least=1)
     half = float(p.epsilon_draw) / 2
     limit = (1 - p.eta) / (1 + p.eta) * p.delta_draw / 4
     # log V + level * half eps_e: what the condition asks of the two levels, up to a common constant.
@@ -222,7 +225,7 @@ def _log(v: Fraction) -> float:
 
 
 def _eta_for(rho: Fraction) -> Fraction:
-    """An eta with log((1 + eta)/(1 - eta)) a hair below rho, of few digits."""
+    """An eta with log((1 + eta)/(1 - eta)) just below rho, of few digits."""
     grown = exp_between(rho)[0]
     exact = (grown - 1) / (grown + 1)
     unit = Fraction(1, 2 ** (64 + max(0, rho.denominator.bit_length() - rho.numerator.bit_length())))
@@ -230,7 +233,7 @@ def _eta_for(rho: Fraction) -> Fraction:
 
 
 def _failure_share(epsilon: Fraction, delta: Fraction) -> Fraction:
-    return min(Fraction(1, 8), _short(delta / (8 * (2 * exp_between(epsilon)[1] + 1)) * _HAIR))
+    return min(Fraction(1, 8), _short(delta / (8 * (2 * exp_between(epsilon)[1] + 1)) * _ROOM))
 
 
 def _short(x: Fraction) -> Fraction:

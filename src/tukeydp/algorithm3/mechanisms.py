@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from tukeydp.algorithm3.accounting import (
     Cost,
@@ -39,13 +39,33 @@ from tukeydp.depth.notions import Notion, require_finite
 from tukeydp.errors import ParameterError
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.mechanisms.rem_test.safety import tail
-from tukeydp.parameters import positive_rational, rational, show
+from tukeydp.parameters import checked_integer, rational, show
 from tukeydp.privacy import ApproxDP, Guarantee
 from tukeydp.randomness import Bits, Keystream, derived_key, source
 from tukeydp.release import Refused, Release
 
 P = TypeVar("P", bound=DrawParameters)
+# Random bits that are revealed before the first decision. Speed only: more are taken until the decision is certain.
 _PREFIX = 64
+
+
+@dataclass(frozen=True, eq=False)
+class _Request(Generic[P]):
+    """What is asked of one run; all of it is public but the table's cells. `cost` is what parameters of kind P cost."""
+
+    mechanism: str
+    table: Table
+    budget: ApproxDP
+    parameters: P
+    cost: Callable[[P], Cost]
+    bounds: Any
+    depth: Notion | None
+    resolution: Any
+    padding: Any
+    oracle: VolumeOracle
+    sampler: UniformSampler
+    randomness: Any
+    settings: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,11 +128,22 @@ def approximate_boxem(
     """
     parameters = boxem_parameters(epsilon, delta)
     oracle, sampler = _roles(oracle, sampler)
-    run = _prepared(
-        "boxem", read_table(x), parameters, boxem_cost, (epsilon, delta), bounds, depth, resolution, padding,
-        oracle, sampler, randomness, {},
-    )  # fmt: skip
-    return run.draw(sampler, 0, parameters.epsilon_draw)
+    request = _Request(
+        mechanism="boxem",
+        table=read_table(x),
+        budget=ApproxDP(epsilon, delta),
+        parameters=parameters,
+        cost=boxem_cost,
+        bounds=bounds,
+        depth=depth,
+        resolution=resolution,
+        padding=padding,
+        oracle=oracle,
+        sampler=sampler,
+        randomness=randomness,
+        settings={},
+    )
+    return _prepared(request).draw(sampler, 0, parameters.epsilon_draw)
 
 
 def approximate_rem(
@@ -145,13 +176,24 @@ def approximate_rem(
     parameters = rem_parameters(epsilon, delta)
     oracle, sampler = _roles(oracle, sampler)
     table = read_table(x)
-    lowest = max(1, table.n // 4) if threshold is None else threshold
-    if isinstance(lowest, bool) or not isinstance(lowest, int) or not 1 <= lowest <= table.n:
-        raise ParameterError("threshold", f"must be an integer from 1 to {table.n}", repr(threshold)[:60])
-    run = _prepared(
-        "rem", table, parameters, rem_cost, (epsilon, delta), bounds, depth, resolution, padding,
-        oracle, sampler, randomness, {"threshold": lowest},
-    )  # fmt: skip
+    usual = max(1, table.n // 4)
+    lowest = usual if threshold is None else checked_integer("threshold", threshold, least=1, most=table.n)
+    request = _Request(
+        mechanism="rem",
+        table=table,
+        budget=ApproxDP(epsilon, delta),
+        parameters=parameters,
+        cost=rem_cost,
+        bounds=bounds,
+        depth=depth,
+        resolution=resolution,
+        padding=padding,
+        oracle=oracle,
+        sampler=sampler,
+        randomness=randomness,
+        settings={"threshold": lowest},
+    )
+    run = _prepared(request)
     short = release_threshold(parameters) - score(run.sizes, lowest, parameters)
     passed = noise_reaches(short, parameters.epsilon_test, Keystream(derived_key("test", run.key)).bits(0))
     # With nothing at level t a neighbour's score is -1: its pass is covered by delta_p like this refusal.
@@ -178,57 +220,68 @@ def _roles(oracle: VolumeOracle | None, sampler: UniformSampler | None) -> tuple
     return BoxCounting() if oracle is None else oracle, Rejection() if sampler is None else sampler
 
 
-def _prepared(
-    mechanism: str, table: Table, parameters: P, cost: Callable[[P], Cost], budget: tuple[Any, Any], bounds: Any,
-    depth: Notion | None, resolution: Any, padding: Any, oracle: VolumeOracle, sampler: UniformSampler,
-    randomness: Any, settings: dict[str, Any],
-) -> _Run:  # fmt: skip
-    padding = rational("padding", padding)
+def _prepared(request: _Request[P]) -> _Run:
+    """The run up to its first decision: parameters checked, data read, sizes estimated."""
+    table, parameters = request.table, request.parameters
+    padding = rational("padding", request.padding)
     if padding < 0:
         raise ParameterError("padding", "must be >= 0", show(padding))
-    bits = source(randomness)
-    chosen = require_finite(chosen_notion(depth, table.n, table.d))
+    bits = source(request.randomness)
+    chosen = require_finite(chosen_notion(request.depth, table.n, table.d))
     require_memory(chosen, table.n, table.d)
-    grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=chosen.grid_bits(table.d))
+    grid = bounded_grid(table.d, bounds=request.bounds, resolution=request.resolution, bits=chosen.grid_bits(table.d))
     public_key, secret_key = bits.key(), bits.key()
     directions = chosen.on_grid(grid, key=public_key)
-    asked = VolumePromise(parameters.eta, parameters.beta)
-    sampling = SamplingPromise(parameters.tau, parameters.zeta)
     setting = PublicSetting(table.n // 2, padding)
-    guarantee = _guarantee(parameters, cost, budget, oracle.promise(asked, setting), sampler.promise(sampling, setting))
+    guarantee = _guarantee(request, setting)
     sets = padded_levels(grid.snap(table.cells), directions, grid, padding=padding, highest=setting.levels)
-    sizes = [max(Fraction(v), Fraction(0)) for v in oracle.sizes(sets, asked, derived_key("volumes", secret_key))]
-    if len(sizes) != setting.levels + 1:  # without some levels the law would be another, and the cost too
-        raise ParameterError("oracle", f"must give {setting.levels + 1} sizes", len(sizes))
     public = {
         "guarantee": guarantee,
         "unproven": "oracle or sampler" if guarantee is None else None,
-        "mechanism": mechanism,
+        "mechanism": request.mechanism,
         "seeded": not bits.private,
         **table.public,
         "notion": repr(chosen),
         "directions": directions,
         "grid": grid,
-        "settings": {**settings, "padding": padding, "oracle": repr(oracle), "sampler": repr(sampler)},
+        "settings": {
+            **request.settings,
+            "padding": padding,
+            "oracle": repr(request.oracle),
+            "sampler": repr(request.sampler),
+        },
     }
-    return _Run(sets, sizes, sampling, public, secret_key)
+    sizes = _sizes(request.oracle, sets, _volumes_asked(parameters), derived_key("volumes", secret_key))
+    return _Run(sets, sizes, _sampling_asked(parameters), public, secret_key)
 
 
-def _guarantee(
-    parameters: P,
-    cost: Callable[[P], Cost],
-    budget: tuple[Any, Any],
-    volumes: VolumePromise | None,
-    sampling: SamplingPromise | None,
-) -> Guarantee | None:
-    """The budget, if what is promised costs no more than it; nothing without both promises."""
+def _volumes_asked(parameters: DrawParameters) -> VolumePromise:
+    return VolumePromise(parameters.eta, parameters.beta)
+
+
+def _sampling_asked(parameters: DrawParameters) -> SamplingPromise:
+    return SamplingPromise(parameters.tau, parameters.zeta)
+
+
+def _sizes(oracle: VolumeOracle, sets: PaddedLevels, asked: VolumePromise, key: bytes) -> list[Fraction]:
+    sizes = [max(Fraction(v), Fraction(0)) for v in oracle.sizes(sets, asked, key)]
+    if len(sizes) != sets.highest + 1:  # without some levels the law would be another, and the cost too
+        raise ParameterError("oracle", f"must give {sets.highest + 1} sizes", len(sizes))
+    return sizes
+
+
+def _guarantee(request: _Request[P], setting: PublicSetting) -> Guarantee | None:
+    """The budget, if what oracle and sampler promise costs no more than it; nothing without both promises."""
+    parameters = request.parameters
+    volumes = request.oracle.promise(_volumes_asked(parameters), setting)
+    sampling = request.sampler.promise(_sampling_asked(parameters), setting)
     if volumes is None or sampling is None:
         return None
     if volumes.eta > parameters.eta:  # the score's threshold is made for what was asked, whatever the cost says
         return None
-    epsilon, delta = (positive_rational(name, v) for name, v in zip(("epsilon", "delta"), budget, strict=True))
     try:
         promised = replace(parameters, eta=volumes.eta, beta=volumes.beta, tau=sampling.tau, zeta=sampling.zeta)
     except ParameterError:  # promises outside the theorem's domain
         return None
-    return ApproxDP(epsilon, delta) if cost(promised).within(epsilon, delta) else None
+    budget = request.budget
+    return budget if request.cost(promised).within(budget.epsilon, budget.delta) else None

@@ -16,11 +16,12 @@ import numpy as np
 
 from tukeydp.algorithm3.padded_levels import PaddedLevels
 from tukeydp.exact.brackets import log_between
+from tukeydp.parameters import checked_integer
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.threads import available_cores, for_each
 
-_LANE_WORDS = 2**16
-_WITHOUT_PADDING = 100_000
+_LANE_WORDS = 2**16  # words of a lane that are looked at together; speed only, but seeded counts depend on it
+_WITHOUT_PADDING = 100_000  # points or tries where there is no padding, and so no promise whatever their number
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,10 @@ class BoxCounting:
     """
 
     threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.threads is not None:
+            checked_integer("threads", self.threads, least=1)
 
     def promise(self, asked: VolumePromise, setting: PublicSetting) -> VolumePromise | None:
         possible = setting.padding > 0 and asked.eta > 0 and asked.beta > 0

@@ -19,12 +19,19 @@ from tukeydp.data.grid import bounded_grid, per_column
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import positive_rational, show
 
-STEPS = 2**30  # squares of such numbers, and sums of 2^32 of them, fit in 64 bits
-_SMALLEST, _LARGEST = Fraction(1, 10**100), Fraction(10**100)  # so that no product of public numbers overflows
-_FAR = 2.0**500  # beyond every region, and its square still is a float
+# Steps in half the size of a region. Squares of such numbers, and sums of 2^32 of them, fit in 64 bits. **More would
+# overflow, and with it the bound on the sensitivity goes.** Fewer would round rows more coarsely, harmlessly.
+STEPS = 2**30
+# Sizes of regions, in the columns' units, for which no product of public numbers overflows a float. Accuracy only.
+_SMALLEST, _LARGEST = Fraction(1, 10**100), Fraction(10**100)
+# Where cells are clipped first, in sizes of the region: beyond every region, and its square still is a float. A larger
+# one would make lengths infinite, and move such rows to the centre instead of the edge.
+_FAR = 2.0**500
+# Largest number that is released, in the columns' units: the range of floats. Only noise beyond all measure gets there.
+_LARGEST_RELEASED = Fraction(10**300)
 
 
-class Region(Protocol):
+class ClippingRegion(Protocol):
     """A public set with a centre and a size for each column: `centre + size * w` is in it for the w it contains."""
 
     @property
@@ -39,7 +46,7 @@ class Region(Protocol):
         ...
 
     @property
-    def reach(self) -> float:
+    def radius(self) -> float:
         """Largest Euclidean length of a w."""
         ...
 
@@ -53,7 +60,7 @@ class Region(Protocol):
 
 
 @dataclass(frozen=True)
-class Box:
+class ClippingBox:
     """All |w_j| <= 1."""
 
     centre: tuple[Fraction, ...]
@@ -64,7 +71,7 @@ class Box:
         return len(self.centre) * (2 * STEPS) ** 2
 
     @property
-    def reach(self) -> float:
+    def radius(self) -> float:
         return float(np.sqrt(len(self.centre)))
 
     def clipped(self, w: FloatArray) -> FloatArray:
@@ -75,7 +82,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Ball:
+class ClippingBall:
     """All w of Euclidean length at most 1; an ellipsoid where the sizes differ."""
 
     centre: tuple[Fraction, ...]
@@ -86,7 +93,7 @@ class Ball:
         return (2 * STEPS) ** 2
 
     @property
-    def reach(self) -> float:
+    def radius(self) -> float:
         return 1.0
 
     def clipped(self, w: FloatArray) -> FloatArray:
@@ -101,7 +108,7 @@ class Ball:
         return z
 
 
-def relative(cells: FloatArray, region: Region) -> FloatArray:
+def relative(cells: FloatArray, region: ClippingRegion) -> FloatArray:
     """(cells - centre) / size, column by column; a row with a missing cell is missing altogether.
 
     Elementwise operations only, so what a row becomes cannot depend on other rows.
@@ -123,7 +130,7 @@ def lengths(w: FloatArray) -> FloatArray:
 
 
 @np.errstate(all="ignore")  # whatever the caller has set: no cell may raise or warn
-def noised_mean(cells: FloatArray, region: Region, noise: Noise, share: Fraction) -> list[Fraction]:
+def noised_mean(cells: FloatArray, region: ClippingRegion, noise: Noise, share: Fraction) -> list[Fraction]:
     """The mean of the rows, each moved into the region, with noise for one swap; in data units."""
     sums = region.integers(relative(cells, region)).sum(axis=0)
     noised = noise.add(sums.tolist(), squared_sensitivity=region.squared_diameter, share=share)
@@ -131,19 +138,19 @@ def noised_mean(cells: FloatArray, region: Region, noise: Noise, share: Fraction
     return [c + s * v / steps for c, s, v in zip(region.centre, region.sizes, noised, strict=True)]
 
 
-def noise_deviations(n: int, region: Region, noise: Noise, share: Fraction) -> FloatArray:
+def noise_deviations(n: int, region: ClippingRegion, noise: Noise, share: Fraction) -> FloatArray:
     """Standard deviations of the noise in `noised_mean`, one per column; public."""
     one = noise.standard_deviation(region.squared_diameter, share) / (n * STEPS)
     return one * np.array([float(s) for s in region.sizes])
 
 
-def within(region: Region, w: FloatArray) -> FloatArray:
+def within(region: ClippingRegion, w: FloatArray) -> FloatArray:
     """A released w in data units, moved to the box around the region if noise has carried it outside."""
     sizes, middle = (np.array([float(v) for v in values]) for values in (region.sizes, region.centre))
     return np.asarray(middle + sizes * np.clip(w, -1.0, 1.0))
 
 
-def public_region(d: int, *, bounds: Any, centre: Any, radius: Any) -> Region:
+def public_region(d: int, *, bounds: Any, centre: Any, radius: Any) -> ClippingRegion:
     """The region that the caller names: a box by its bounds, or a ball by its radius and, unless 0, its centre."""
     if (bounds is None) == (radius is None):
         rule = "must be given as (lower, upper), or radius in its place"
@@ -156,12 +163,12 @@ def public_region(d: int, *, bounds: Any, centre: Any, radius: Any) -> Region:
         for lower, half in zip(grid.lower, halves, strict=True):
             checked_size("bounds", max(half, abs(lower)))
             checked_size("bounds", half)
-        return Box(tuple(a + h for a, h in zip(grid.lower, halves, strict=True)), tuple(halves))
+        return ClippingBox(tuple(a + h for a, h in zip(grid.lower, halves, strict=True)), tuple(halves))
     size = checked_size("radius", positive_rational("radius", radius))
     middle = per_column("centre", 0 if centre is None else centre, d)
     if max(map(abs, middle)) > _LARGEST:
         raise ParameterError("centre", f"must be at most {float(_LARGEST)} in size", show(max(middle, key=abs)))
-    return Ball(tuple(middle), (size,) * d)
+    return ClippingBall(tuple(middle), (size,) * d)
 
 
 def checked_size(parameter: str, size: Fraction) -> Fraction:
@@ -173,8 +180,7 @@ def checked_size(parameter: str, size: Fraction) -> Fraction:
 
 def nearest_float(value: Fraction) -> float:
     """Post-processing: the nearest float, also of numbers that only noise beyond all measure produces."""
-    most = Fraction(10**300)
-    return float(max(-most, min(value, most)))
+    return float(max(-_LARGEST_RELEASED, min(value, _LARGEST_RELEASED)))
 
 
 def _whole(w: FloatArray) -> IntArray:

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import math
-import operator
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from tukeydp.baselines.clipping import STEPS, Ball, Box, Region, checked_size, nearest_float, noised_mean
+from tukeydp.baselines.clipping import (
+    STEPS,
+    ClippingBall,
+    ClippingBox,
+    ClippingRegion,
+    checked_size,
+    nearest_float,
+    noised_mean,
+)
 from tukeydp.baselines.expected import error_of_noise
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.setting import NOISE_NOTE, setting
 from tukeydp.data.grid import per_column
-from tukeydp.errors import ParameterError
+from tukeydp.parameters import checked_integer
 from tukeydp.release import Release
 
-_MOST_STEPS = 100
-_STEPS_TRIED, _PATIENCE = 40, 8  # balls of radius 10^10 around 1000 rows take some 25 steps
-_FARTHEST = 1e150  # steps that spread instead of shrinking must not overflow
-_LOG_TAIL = math.log(1 / 0.01)  # each ball misses a Gaussian row with probability 0.01 at most
+# All of these are public numbers: they decide accuracy and time, never privacy.
+_MOST_STEPS = 100  # balls; the grid that the noise lives on is fine enough for so many
+# Numbers of steps that are tried, and how many in a row may bring no gain: balls of radius 10^10 around 1000 rows take
+# some 25 steps. With smaller ones the best number may be missed, and wide regions end with far more noise.
+_STEPS_TRIED, _PATIENCE = 40, 8
+_FARTHEST = 1e150  # radius in deviations: steps that spread instead of shrinking must not overflow
+_LOG_TAIL = math.log(1 / 0.01)  # each ball misses a Gaussian row with probability 0.01 at most, as in the authors' code
 
 NOTE = (
     "CoinPress takes the columns to be Gaussian, uncorrelated and of the standard deviation it was told. The guarantee "
@@ -80,7 +90,7 @@ def coinpress(
     >>> bool(np.abs(release.point - x.mean(axis=0)).max() < 0.1)
     True
     """
-    count = None if steps is None else _count(steps)
+    count = None if steps is None else checked_integer("steps", steps, least=1, most=_MOST_STEPS)
     here = setting(x, epsilon=epsilon, delta=delta, bounds=bounds, centre=centre, radius=radius, randomness=randomness)
     n, d = here.table.n, here.table.d
     units = per_column("deviation", deviation, d)
@@ -92,10 +102,12 @@ def coinpress(
         count = _best_count(n, d, first, noise)
     budget = shares(count)
     place = here.region.centre
-    for share, (reach, _) in zip(budget, _plan(n, d, first, budget, noise), strict=True):
-        ball = Ball(tuple(Fraction(nearest_float(c)) for c in place), tuple(Fraction(reach) * u for u in units))
+    for share, (clipped_at, _) in zip(budget, _schedule(n, d, first, budget, noise), strict=True):
+        ball = ClippingBall(
+            tuple(Fraction(nearest_float(c)) for c in place), tuple(Fraction(clipped_at) * u for u in units)
+        )
         place = tuple(noised_mean(here.table.cells, ball, noise, share))
-    last = _plan(n, d, first, budget, noise)[-1][1]
+    last = _schedule(n, d, first, budget, noise)[-1][1]
     known = "Gaussian columns of the given standard deviation; errors in standard deviations"
     return here.release(
         "coinpress",
@@ -120,7 +132,7 @@ def _best_count(n: int, d: int, radius: float, noise: Noise) -> int:
     """How many steps end with the least noise, a matter of public numbers only."""
     best, least = 1, math.inf
     for count in range(1, _STEPS_TRIED + 1):
-        last = _plan(n, d, radius, shares(count), noise)[-1][1]
+        last = _schedule(n, d, radius, shares(count), noise)[-1][1]
         if last < least:
             best, least = count, last
         elif count - best >= _PATIENCE:
@@ -128,31 +140,21 @@ def _best_count(n: int, d: int, radius: float, noise: Noise) -> int:
     return best
 
 
-def _plan(n: int, d: int, radius: float, budget: tuple[Fraction, ...], noise: Noise) -> list[tuple[float, float]]:
+def _schedule(n: int, d: int, radius: float, budget: tuple[Fraction, ...], noise: Noise) -> list[tuple[float, float]]:
     """Radius of each ball and standard deviation of its noise, in known deviations; no data needed."""
     gamma = math.sqrt(d + 2 * math.sqrt(d * _LOG_TAIL) + 2 * _LOG_TAIL)
-    plan = []
+    schedule = []
     for share in budget:
         # The root of radius^2 + 6 radius + gamma^2, as in the authors' code. The smaller of it and radius + gamma is
         # taken there, but gamma > 3, so that the root always is the smaller one.
-        reach = min(math.hypot(radius + 3, math.sqrt(gamma * gamma - 9)), _FARTHEST)
-        deviation = noise.standard_deviation((2 * STEPS) ** 2, share) / STEPS * reach / n
-        plan.append((reach, deviation))
+        clipped_at = min(math.hypot(radius + 3, math.sqrt(gamma * gamma - 9)), _FARTHEST)
+        deviation = noise.standard_deviation((2 * STEPS) ** 2, share) / STEPS * clipped_at / n
+        schedule.append((clipped_at, deviation))
         radius = gamma * math.hypot(1 / math.sqrt(n), deviation)
-    return plan
+    return schedule
 
 
-def _first_radius(region: Region, units: list[Fraction]) -> float:
+def _first_radius(region: ClippingRegion, units: list[Fraction]) -> float:
     """A ball around the region, in known deviations."""
     ratios = [float(size / unit) for size, unit in zip(region.sizes, units, strict=True)]
-    return math.hypot(*ratios) if isinstance(region, Box) else max(ratios)
-
-
-def _count(steps: Any) -> int:
-    try:
-        count = operator.index(steps)
-    except TypeError:
-        count = 0
-    if isinstance(steps, bool) or not 1 <= count <= _MOST_STEPS:
-        raise ParameterError("steps", f"must be an integer from 1 to {_MOST_STEPS}", repr(steps)[:60])
-    return count
+    return math.hypot(*ratios) if isinstance(region, ClippingBox) else max(ratios)

@@ -17,13 +17,16 @@ from tukeydp.exact.brackets import exp_bracket
 from tukeydp.parameters import show
 from tukeydp.privacy import ApproxDP
 
-# The discrete noise is charged this part of delta for not being continuous.
+# The discrete noise is charged this part of delta for not being continuous. The proof holds for any part: a smaller one
+# asks for a finer grid of noise, a larger one for more noise.
 ROUNDING_SHARE = Fraction(1, 2**20)
-# Above it the exact curve takes long, and the closed form of concentrated DP is close to it.
+# Largest epsilon on the exact curve. Above it the curve takes long, and the closed form of concentrated DP, proven as
+# well, is close to it: accuracy and time only.
 LARGEST_ON_CURVE = 200
-_GUARD = 40
-_SMALLEST = Fraction(1, 10**30)  # with both below it the noise would exceed all measure
-_PRECISION = 34  # bits of the multiplier
+_GUARD = 40  # bits beyond those of delta: brackets stay brackets with any number, fewer only make them wider
+_SMALLEST = Fraction(1, 10**30)  # with epsilon and delta both below it the noise would exceed all measure; time only
+_PRECISION = 34  # bits of the multiplier; it is rounded up, so that fewer mean more noise, never too little
+_DIGITS = 60  # bits to which closed forms are rounded up; speed only
 
 
 @lru_cache(maxsize=256)
@@ -154,6 +157,6 @@ def _log2(number: Fraction) -> int:
 
 
 def _short(number: Fraction) -> Fraction:
-    """At least `number`, with 60 binary digits: long rationals would only make the rest slow."""
-    shift = 60 - (number.numerator.bit_length() - number.denominator.bit_length())
+    """At least `number`, with few binary digits: long rationals would only make the rest slow."""
+    shift = _DIGITS - (number.numerator.bit_length() - number.denominator.bit_length())
     return Fraction((number * Fraction(2) ** shift).__ceil__()) / Fraction(2) ** shift

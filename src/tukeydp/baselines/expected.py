@@ -8,11 +8,13 @@ from collections.abc import Callable
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.baselines.clipping import Region
+from tukeydp.baselines.clipping import ClippingRegion
 from tukeydp.randomness import Bits, Keystream, derived_key
 from tukeydp.release import ASSUMED_WIDTH, ExpectedError
 
-_NORMAL_95 = 1.959964
+_NORMAL_95 = 1.959964  # 95 % of a standard normal lie within it
+# Rehearsals: cells and rows of a made-up table, and runs, so many that all of them have about so many columns. Time
+# against precision of the forecast (some 20 percent); no release depends on them.
 _MOST_CELLS, _FEWEST_ROWS = 100_000, 1000
 _RUNS, _FEWEST_RUNS, _MOST_COLUMNS = 40, 3, 600
 _WIDE = (
@@ -31,12 +33,12 @@ def error_of_noise(n: int, deviations: FloatArray, spreads: FloatArray, assumpti
     return _errors(n, privacy, _NORMAL_95 * privacy, length * privacy, assumption)
 
 
-def error_within(n: int, deviations: FloatArray, region: Region) -> ExpectedError:
+def error_within(n: int, deviations: FloatArray, region: ClippingRegion) -> ExpectedError:
     """The same for columns as wide as the region."""
     return error_of_noise(n, deviations, _spreads(region), _WIDE)
 
 
-def rehearsed(run: Callable[[FloatArray, Bits, int], FloatArray], n: int, region: Region) -> ExpectedError:
+def rehearsed(run: Callable[[FloatArray, Bits, int], FloatArray], n: int, region: ClippingRegion) -> ExpectedError:
     """Run the mechanism on made-up Gaussian tables. `run` takes cells, secret bits and the number of the rehearsal.
 
     Numerics
@@ -63,7 +65,7 @@ def rehearsed(run: Callable[[FloatArray, Bits, int], FloatArray], n: int, region
     )
 
 
-def _spreads(region: Region) -> FloatArray:
+def _spreads(region: ClippingRegion) -> FloatArray:
     return np.array([2.0 * float(s) / ASSUMED_WIDTH for s in region.sizes])
 
 

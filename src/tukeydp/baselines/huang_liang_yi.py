@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.baselines.clipping import Ball, Region, nearest_float, noised_mean, relative, within
+from tukeydp.baselines.clipping import ClippingBall, ClippingRegion, nearest_float, noised_mean, relative, within
 from tukeydp.baselines.expected import rehearsed
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.search import (
@@ -25,6 +25,7 @@ from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits, Keystream, derived_key
 from tukeydp.release import ExpectedError, Release
 
+# Shares of the budget, 1 together; `Noise` refuses more. Accuracy only.
 PLACE, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(5, 8)
 
 NOTE = (
@@ -111,19 +112,21 @@ def turned(w: FloatArray, turn: FloatArray) -> FloatArray:
 
 
 @np.errstate(all="ignore")  # no cell may raise or warn
-def _estimate(cells: FloatArray, region: Region, turn: FloatArray, guarantee: ApproxDP, bits: Bits) -> FloatArray:
+def _estimate(
+    cells: FloatArray, region: ClippingRegion, turn: FloatArray, guarantee: ApproxDP, bits: Bits
+) -> FloatArray:
     d = cells.shape[1]
     noise = Noise(guarantee, coordinates=MEDIAN_ROUNDS * d + SCALE_ROUNDS + d, bits=bits)
     rows = turned(region.clipped(relative(cells, region)), turn)
-    place = medians(rows, region.reach, Budget(noise, PLACE))
-    widest = 2.0 * region.reach
+    place = medians(rows, region.radius, Budget(noise, PLACE))
+    widest = 2.0 * region.radius
     radius = enclosing_radius(rows - place, widest, Budget(noise, RADIUS), clipped_rows(noise, d, MEAN))
-    ball = Ball(tuple(map(Fraction, place.tolist())), (Fraction(radius),) * d)
+    ball = ClippingBall(tuple(map(Fraction, place.tolist())), (Fraction(radius),) * d)
     mean = np.array([nearest_float(v) for v in noised_mean(rows, ball, noise, MEAN)])
     return within(region, turn @ mean)
 
 
-def _rehearse(n: int, region: Region, guarantee: ApproxDP) -> ExpectedError:
+def _rehearse(n: int, region: ClippingRegion, guarantee: ApproxDP) -> ExpectedError:
     d = len(region.centre)
 
     def run(cells: FloatArray, bits: Bits, number: int) -> FloatArray:

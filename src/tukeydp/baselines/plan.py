@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.baselines.clipping import Ball, Box, Region, nearest_float, noised_mean, relative, within
+from tukeydp.baselines.clipping import (
+    ClippingBall,
+    ClippingBox,
+    ClippingRegion,
+    nearest_float,
+    noised_mean,
+    relative,
+    within,
+)
 from tukeydp.baselines.expected import rehearsed
 from tukeydp.baselines.huang_liang_yi import MISSING_NOTE, NOTE
 from tukeydp.baselines.noise import Noise
@@ -27,7 +35,9 @@ from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits
 from tukeydp.release import ExpectedError, Release
 
+# Shares of the budget, 1 together; `Noise` refuses more. Accuracy only.
 PLACE, SPREAD, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(1, 8), Fraction(1, 2)
+_NARROWEST = 1e-100  # of a column's scale, relative to the widest: its inverse square still is a float; accuracy only
 
 
 def plan(
@@ -77,7 +87,7 @@ def plan(
     True
     """
     here = setting(x, epsilon=epsilon, delta=delta, bounds=bounds, centre=centre, radius=radius, randomness=randomness)
-    region = Box(here.region.centre, here.region.sizes)
+    region = ClippingBox(here.region.centre, here.region.sizes)
     return here.release(
         "plan",
         _estimate(here.table.cells, region, here.guarantee, here.secret_bits()),
@@ -87,7 +97,7 @@ def plan(
 
 
 @np.errstate(all="ignore")  # no cell may raise or warn
-def _estimate(cells: FloatArray, region: Region, guarantee: ApproxDP, bits: Bits) -> FloatArray:
+def _estimate(cells: FloatArray, region: ClippingRegion, guarantee: ApproxDP, bits: Bits) -> FloatArray:
     d = cells.shape[1]
     coordinates = (MEDIAN_ROUNDS + SCALE_ROUNDS + 1) * d + SCALE_ROUNDS
     noise = Noise(guarantee, coordinates=coordinates, bits=bits)
@@ -97,15 +107,15 @@ def _estimate(cells: FloatArray, region: Region, guarantee: ApproxDP, bits: Bits
     # The squared error is what counts in the columns' own units, so the spreads are weighed in these.
     sizes = np.array([float(s) for s in region.sizes])
     scale = np.sqrt(spread * sizes) / sizes
-    scale = np.maximum(scale / scale.max(), 1e-100)
+    scale = np.maximum(scale / scale.max(), _NARROWEST)
     widest = 2.0 * float(np.sqrt((1.0 / scale**2).sum()))
     radius = enclosing_radius((rows - place) / scale, widest, Budget(noise, RADIUS), clipped_rows(noise, d, MEAN))
-    ball = Ball(tuple(map(Fraction, place.tolist())), tuple(Fraction(radius * s) for s in scale.tolist()))
+    ball = ClippingBall(tuple(map(Fraction, place.tolist())), tuple(Fraction(radius * s) for s in scale.tolist()))
     mean = np.array([nearest_float(v) for v in noised_mean(rows, ball, noise, MEAN)])
     return within(region, mean)
 
 
-def _rehearse(n: int, region: Region, guarantee: ApproxDP) -> ExpectedError:
+def _rehearse(n: int, region: ClippingRegion, guarantee: ApproxDP) -> ExpectedError:
     def run(cells: FloatArray, bits: Bits, number: int) -> FloatArray:
         return _estimate(cells, region, guarantee, bits)
 

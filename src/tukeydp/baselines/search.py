@@ -18,10 +18,13 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.baselines.clipping import lengths
 from tukeydp.baselines.noise import Noise
 
-MEDIAN_ROUNDS = 32  # the finest median is the region's size over 2^31
-SCALE_ROUNDS = 7
-_SCALES_PER_DOUBLING = 4  # so 2^7 of them reach down to the largest scale over 2^32
-_SURE = 3.0  # standard deviations of a noised count
+# All of these are public numbers: they decide accuracy, never privacy.
+MEDIAN_ROUNDS = 32  # the finest median is the region's size over 2^31; each round more makes all of them noisier
+SCALE_ROUNDS = 7  # for 2^7 scales
+_SCALES_PER_DOUBLING = 4  # so the smallest scale is the largest over 2^32
+# Rows left outside a radius, in standard deviations of a noised count. Fewer: noise alone may drive the search to the
+# end of its scale. More: more rows are clipped than need be.
+_SURE = 3.0
 
 
 @dataclass(frozen=True)
@@ -35,24 +38,24 @@ class Budget:
         return self.noise.standard_deviation(columns, self.share / rounds)
 
 
-def medians(w: FloatArray, reach: float, budget: Budget) -> FloatArray:
-    """Roughly the median of each column, somewhere in -reach ... reach. A missing row is half below, half above."""
-    step = 2.0 * reach / 2**MEDIAN_ROUNDS
+def medians(w: FloatArray, extent: float, budget: Budget) -> FloatArray:
+    """Roughly the median of each column, somewhere in -extent ... extent. A missing row is half below, half above."""
+    step = 2.0 * extent / 2**MEDIAN_ROUNDS
 
     def at(index: IntArray) -> FloatArray:
-        return (index + 1.0) * step - reach
+        return (index + 1.0) * step - extent
 
     return at(_search(Counts(w), at, MEDIAN_ROUNDS, float(len(w)), budget))
 
 
-def spreads(w: FloatArray, centre: FloatArray, reach: float, budget: Budget) -> FloatArray:
-    """Roughly the median distance from the centre, column by column, on a geometric scale that ends at `reach`."""
-    scales = partial(_scales, reach)
+def spreads(w: FloatArray, centre: FloatArray, largest: float, budget: Budget) -> FloatArray:
+    """Roughly the median distance from the centre, column by column, on a geometric scale that ends at `largest`."""
+    scales = partial(_scales, largest)
     return scales(_search(Counts(np.abs(w - centre)), scales, SCALE_ROUNDS, float(len(w)), budget))
 
 
-def enclosing_radius(w: FloatArray, reach: float, budget: Budget, clip: float) -> float:
-    """Roughly the smallest length, on a geometric scale that ends at `reach`, that all but `clip` rows stay below.
+def enclosing_radius(w: FloatArray, largest: float, budget: Budget, clip: float) -> float:
+    """Roughly the smallest length, on a geometric scale that ends at `largest`, that all but `clip` rows stay below.
 
     At least so many rows are left outside that noise in the counts alone will hardly drive the search to the end of its
     scale. A missing row counts as inside.
@@ -60,7 +63,7 @@ def enclosing_radius(w: FloatArray, reach: float, budget: Budget, clip: float) -
     inside = Counts(np.nan_to_num(lengths(w))[:, np.newaxis])
     outside = max(clip, _SURE * budget.deviation_of_count(SCALE_ROUNDS))
     target = max(len(w) - outside, len(w) / 2)
-    scales = partial(_scales, reach)
+    scales = partial(_scales, largest)
     return float(scales(_search(inside, scales, SCALE_ROUNDS, 2.0 * target, budget))[0])
 
 
@@ -87,8 +90,8 @@ class Counts:
         return [2 * count + self._n - len(v) for count, v in zip(below, self._sorted, strict=True)]
 
 
-def _scales(reach: float, index: IntArray) -> FloatArray:
-    return np.asarray(reach * 2.0 ** ((index + 1.0 - 2**SCALE_ROUNDS) / _SCALES_PER_DOUBLING))
+def _scales(largest: float, index: IntArray) -> FloatArray:
+    return np.asarray(largest * 2.0 ** ((index + 1.0 - 2**SCALE_ROUNDS) / _SCALES_PER_DOUBLING))
 
 
 def _search(

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.baselines.clipping import Region, nearest_float, public_region
+from tukeydp.baselines.clipping import ClippingRegion, nearest_float, public_region
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits, Keystream, Randomness, source
 from tukeydp.release import ExpectedError, Release
 
-_MOST_ROWS = 2**31  # so that sums fit in 64 bits
+# Sums of so many numbers of at most 2^30 in size fit in 64 bits. **More would overflow, and break the sensitivity.**
+_MOST_ROWS = 2**31
 
 NOISE_NOTE = (
     "The noise is discrete and drawn exactly, in integers: attacks on the last digits of floating-point noise "
@@ -36,7 +37,7 @@ class Setting:
     guarantee: ApproxDP
     randomness: Randomness
     table: Table
-    region: Region
+    region: ClippingRegion
 
     def secret_bits(self) -> Bits:
         return Keystream(self.randomness.key()).bits(0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import sys
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -13,9 +15,20 @@ from tukeydp.parameters import show
 from tukeydp.privacy import ApproxDP, Guarantee
 from tukeydp.release import SYMMETRY_CAVEAT, ExpectedError, Outcome, Refused, Release
 
+_LARGEST_SHOWN = 20  # an epsilon above which e^epsilon as a number helps nobody
+
 
 def say(text: str = "") -> None:
     Console().print(Text(text))
+
+
+def complain(message: str) -> None:
+    """To standard error, so that standard output is the release and nothing else."""
+    Console(stderr=True).print(Text(f"tukeydp: {message}"), soft_wrap=True)
+
+
+def print_json(outcome: Outcome) -> None:
+    sys.stdout.write(json.dumps(outcome.to_dict()) + "\n")
 
 
 def explain(outcome: Outcome, beside: Sequence[float] | None = None) -> None:
@@ -116,4 +129,4 @@ def _print_estimand(outcome: Outcome) -> None:
 
 
 def _factor(epsilon: float) -> str:
-    return f" = {math.exp(epsilon):.3g}" if epsilon < 20 else ""
+    return f" = {math.exp(epsilon):.3g}" if epsilon < _LARGEST_SHOWN else ""

@@ -20,6 +20,7 @@ from tukeydp.depth.deciding import Surroundings
 from tukeydp.depth.exact_depth import Vectors, exact_row, from_floats, least_weight
 from tukeydp.depth.notions import Exact, Notion
 from tukeydp.errors import ParameterError
+from tukeydp.parameters import checked_integer
 from tukeydp.randomness import SystemRandomness
 
 EXACT = Exact()
@@ -66,8 +67,7 @@ def tukey_depth(points: Any, x: Any, depth: Notion = EXACT) -> IntArray:
 
 def is_deep(points: Any, x: Any, level: int) -> NDArray[np.bool_]:
     """Whether each point has exact Tukey depth >= level. Stops at the first halfspace that refutes it. Not private."""
-    if level < 0:
-        raise ParameterError("level", "must be >= 0", level)
+    level = checked_integer("level", level, least=0)
     where, rows = read_points(points, x)
     cloud = _Cloud(rows)
     deep = _where_finite(

@@ -13,10 +13,10 @@ import numpy as np
 import tukeydp as td
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import slope
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import averages, new_figure, plain_ticks
+from tukeydp.experiments.methods import RADIUS
 from tukeydp.experiments.results import Results, Row
-from tukeydp.experiments.setup import RADIUS
 from tukeydp.regions import polytope_volume
 
 # job, what varies, its values in full, how many of them --quick takes, and what else is fixed
@@ -175,3 +175,4 @@ ASYMPTOTIC = Experiment(
         "the best-known volume algorithm) is left out.",
     ),
 )
+register(ASYMPTOTIC)

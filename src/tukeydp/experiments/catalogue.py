@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-from tukeydp.errors import ParameterError
-from tukeydp.experiments import (
-    asymptotic,
-    dimensions,
-    directions,
-    errors,
-    exact_four,
-    geometry,
-    outliers,
-    real_data,
-    scales,
-    scaling,
-    smallest_rows,
-    ten_columns,
-    times,
-    univariate,
-)
-from tukeydp.experiments.experiment import Experiment
+from importlib import import_module
 
-EXPERIMENTS: tuple[Experiment, ...] = (
-    times.TIMES,
-    geometry.DEPTH,
-    geometry.NONSPHERICAL,
-    errors.AGAINST_ROWS,
-    errors.AGAINST_RANGE,
-    directions.DIRECTIONS,
-    outliers.FRACTION,
-    outliers.LOCATION,
-    ten_columns.TEN,
-    univariate.UNIVARIATE,
-    asymptotic.ASYMPTOTIC,
-    scaling.SCALING,
-    dimensions.DIMENSIONS,
-    ten_columns.FOURTEEN,
-    exact_four.EXACT_FOUR,
-    smallest_rows.SMALLEST_ROWS,
-    scales.SCALES,
-    real_data.REAL_DATA,
+from tukeydp.errors import ParameterError
+from tukeydp.experiments.experiment import Experiment, registered_in
+
+_MODULES = (
+    "times",
+    "geometry",
+    "errors",
+    "directions",
+    "outliers",
+    "ten_columns",
+    "univariate",
+    "asymptotic",
+    "scaling",
+    "dimensions",
+    "fourteen_columns",
+    "exact_four",
+    "smallest_rows",
+    "scales",
+    "real_data",
+)
+EXPERIMENTS: tuple[Experiment, ...] = tuple(
+    experiment
+    for name in _MODULES
+    for experiment in registered_in(import_module(f"tukeydp.experiments.{name}").__name__)
 )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from tukeydp.experiments.estimates import Estimate
 from tukeydp.experiments.results import NotMeasured, Results
 
-SIZE = 0.01
+SIZE = 0.01  # chance of a wrong verdict, for each claim; smaller leaves more of them undecided
 
 HOLDS, FAILS, OPEN = "borne out", "not borne out", "undecided"
 

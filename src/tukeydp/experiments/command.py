@@ -19,6 +19,7 @@ from tukeydp.experiments.experiment import Experiment
 from tukeydp.experiments.figures import save
 from tukeydp.experiments.report import Section, write_report
 from tukeydp.experiments.runner import reproduce, tasks_of, versions
+from tukeydp.parameters import checked_integer
 
 _NEEDED = {"matplotlib": "matplotlib", "joblib": "joblib", "sklearn": "scikit-learn"}
 
@@ -30,8 +31,8 @@ def run(name: str, out: Path, *, quick: bool, jobs: int | None, seed: int) -> li
         if name == "all"
         else [named(n) for n in dict.fromkeys(part.strip() for part in name.split(","))]
     )
-    if jobs is not None and jobs < 1:
-        raise ParameterError("jobs", "must be at least 1", jobs)
+    if jobs is not None:
+        checked_integer("jobs", jobs, least=1)
     for module, package in _NEEDED.items():
         if importlib.util.find_spec(module) is None:
             raise ParameterError("reproduce", f'needs {package}: pip install "tukeydp[reproduce]"', "none")

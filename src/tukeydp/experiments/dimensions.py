@@ -8,16 +8,17 @@ from typing import Any
 import tukeydp as td
 from tukeydp.experiments.claims import Claim, Finding
 from tukeydp.experiments.estimates import ratio, slope_of_ratio
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import averages, colour, new_figure
+from tukeydp.experiments.methods import RADIUS, boxem_over
 from tukeydp.experiments.results import Results, Row
-from tukeydp.experiments.setup import RADIUS, boxem_over, errors_to_mean, papers_data
+from tukeydp.experiments.setup import errors_to_mean, papers_data
 
 _ROWS = 1000
-_MANY = 1000
+_MANY = 1000  # directions that stand in for all
 _BEST = f"BoxEM spread, axes + {_MANY}"
 _AXES, _EXACT, _FEW = "BoxEM axis-aligned", "BoxEM exact", "BoxEM random, k = 3 d"
-_EXACT_UP_TO = 3
+_EXACT_UP_TO = 3  # columns; beyond, exact depth takes too long for so many trials
 
 
 def _notions(d: int) -> dict[str, Any]:
@@ -141,3 +142,4 @@ DIMENSIONS = Experiment(
         Claim("1000 spread directions stand in for exact depth (d <= 3, within 30 to 40 %).", _stands_in),
     ),
 )
+register(DIMENSIONS)

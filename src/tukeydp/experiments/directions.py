@@ -7,10 +7,11 @@ from typing import Any
 import tukeydp as td
 from tukeydp.experiments.claims import Claim, Finding
 from tukeydp.experiments.estimates import mean, ratio
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import colour, lines, new_figure
+from tukeydp.experiments.methods import EMPIRICAL, boxem_over
 from tukeydp.experiments.results import Results, Row
-from tukeydp.experiments.setup import EMPIRICAL, boxem_over, distance, error_row, papers_data
+from tukeydp.experiments.setup import distance, error_row, papers_data
 
 _RADIUS = 10.0
 _COUNTS, _QUICK_COUNTS = (2, 3, 4, 6, 8, 12, 16, 24, 30, 50, 100), (2, 4, 8, 16, 30, 100)
@@ -91,3 +92,4 @@ DIRECTIONS = Experiment(
         Claim("Beyond the paper: spread directions beat random ones where they are few.", _spread_at_few),
     ),
 )
+register(DIRECTIONS)

@@ -10,10 +10,11 @@ import numpy as np
 import tukeydp as td
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import difference, level, mean, ratio, slope
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import lines
+from tukeydp.experiments.methods import EMPIRICAL, EPSILON, PAPERS
 from tukeydp.experiments.results import Results, Row
-from tukeydp.experiments.setup import EMPIRICAL, EPSILON, PAPERS, errors_to_mean, papers_data
+from tukeydp.experiments.setup import errors_to_mean, papers_data
 
 _PRIVATE = (
     "BoxEM random", "BoxEM exact", "REM", "REM (paper's test)", "Gaussian", "CoinPress", "analytic Gaussian",
@@ -76,6 +77,7 @@ AGAINST_ROWS = Experiment(
         "refused. Huang-Liang-Yi and PLAN are the two methods the paper mentions but does not show.",
     ),
 )
+register(AGAINST_ROWS)
 
 # --- the range R ------------------------------------------------------------------------------------------------------
 
@@ -176,3 +178,4 @@ AGAINST_RANGE = Experiment(
         "too. There were 100 trials at first, seed 0, which left CoinPress's growth undecided, and 500 since.",
     ),
 )
+register(AGAINST_RANGE)

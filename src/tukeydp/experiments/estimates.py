@@ -38,8 +38,8 @@ def _student(value: float, error: float, freedom: int, shape: Callable[[float], 
 
         if freedom < 1:
             return shape(-math.inf), shape(math.inf)
-        reach = float(t.ppf(0.5 + confidence / 2, freedom)) * error
-        return shape(value - reach), shape(value + reach)
+        half_width = float(t.ppf(0.5 + confidence / 2, freedom)) * error
+        return shape(value - half_width), shape(value + half_width)
 
     return Estimate(shape(value), interval)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tukeydp.experiments.claims import Claim, Finding
 from tukeydp.experiments.estimates import ratio
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import lines
+from tukeydp.experiments.methods import EMPIRICAL
 from tukeydp.experiments.results import Results, Row
-from tukeydp.experiments.setup import EMPIRICAL, errors_to_mean, papers_data
+from tukeydp.experiments.setup import errors_to_mean, papers_data
 
 
 def _cells(quick: bool) -> list[Cell]:
@@ -53,3 +54,4 @@ EXACT_FOUR = Experiment(
         Claim("Exact depth and the default directions have the same error within a factor 2.", _near_default),
     ),
 )
+register(EXACT_FOUR)

@@ -86,3 +86,16 @@ class Experiment:
     chunk: int = 10
     alone: bool = False
     notes: tuple[str, ...] = field(default=())
+
+
+_REGISTERED: dict[str, Experiment] = {}
+
+
+def register(experiment: Experiment) -> None:
+    """Make an experiment known by its name. The one line that a new one needs beside its module's in `catalogue`."""
+    _REGISTERED[experiment.name] = experiment
+
+
+def registered_in(module: str) -> list[Experiment]:
+    """The experiments that a module has registered, in its order."""
+    return [experiment for experiment in _REGISTERED.values() if experiment.measure.__module__ == module]

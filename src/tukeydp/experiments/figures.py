@@ -8,17 +8,11 @@ from typing import Any
 
 from tukeydp.errors import ParameterError
 from tukeydp.experiments.estimates import mean, papers_half_width
+from tukeydp.experiments.methods import EMPIRICAL, METHODS
 from tukeydp.experiments.results import NotMeasured, Results
-from tukeydp.experiments.setup import EMPIRICAL, TRIVIAL
 
-COLOURS = {
-    EMPIRICAL: "black", "BoxEM random": "#1b6ca8", "BoxEM exact": "#0b3c5d", "BoxEM axis-aligned": "#7a5195",
-    "BoxEM default": "#2a9d8f", "BoxEM MCMC (no proof)": "#ef8a17", "REM": "#c0392b", "REM (paper's test)": "#e59866",
-    "REM (laplace test)": "#d35480", "Gaussian": "#6b8e23", "analytic Gaussian": "#a3b18a", "CoinPress": "#8c6d31",
-    "Huang-Liang-Yi": "#999999", "PLAN": "#bbbbbb", "BoxEM": "#1b6ca8", "median": "#555555", "BoxEM spread": "#2a9d8f",
-    "Gaussian, half the noise": "#6b8e23",
-}  # fmt: skip
 MARKERS = "osD^v<>Pp*X"
+TRIVIAL = 3.0  # what "0" achieves, the mean being on the sphere of this radius: larger average errors are left out
 
 
 def new_figure(rows: int = 1, columns: int = 1, width: float = 6.0, height: float = 4.0) -> tuple[Any, Any]:
@@ -32,9 +26,12 @@ def new_figure(rows: int = 1, columns: int = 1, width: float = 6.0, height: floa
 
 
 def colour(method: str) -> Any:
+    """That of `METHODS`; others, with their number of directions in the label, have one that is fixed by the label."""
     from matplotlib import colormaps
 
-    return COLOURS.get(method) or colormaps["tab10"](sum(map(ord, method)) % 10)
+    if method in METHODS:
+        return METHODS[method].colour
+    return colormaps["tab10"](sum(map(ord, method)) % 10)
 
 
 def averages(

@@ -10,10 +10,10 @@ import tukeydp as td
 from tukeydp.arrays import FloatArray
 from tukeydp.experiments.claims import Claim, Finding
 from tukeydp.experiments.estimates import Estimate, exactly, log_contrast, ratio
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import colour, new_figure
+from tukeydp.experiments.methods import EMPIRICAL, RADIUS, run_method
 from tukeydp.experiments.results import Results, Row
-from tukeydp.experiments.setup import EMPIRICAL, METHODS, RADIUS
 
 _POINTS = 14
 
@@ -83,6 +83,7 @@ DEPTH = Experiment(
         Claim("Level sets are nested: their area falls as the level rises.", _nested),
     ),
 )
+register(DEPTH)
 
 # --- data that is not round -------------------------------------------------------------------------------------------
 
@@ -106,7 +107,7 @@ def _measure(settings: Settings, seeds: Seeds) -> list[Row]:
     x = _slanted(seeds.rng("data"))
     points = {EMPIRICAL: x.mean(axis=0)}
     for name in _SHOWN[1:]:
-        point = METHODS[name](x, RADIUS, seeds.source(name)).point
+        point = run_method(name, x, RADIUS, seeds.source(name)).point
         assert point is not None
         points[name] = point
     rows = []
@@ -207,3 +208,4 @@ NONSPHERICAL = Experiment(
         "covariance, as in the paper's code.",
     ),
 )
+register(NONSPHERICAL)

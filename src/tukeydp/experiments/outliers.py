@@ -7,15 +7,16 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import Estimate, difference, linear_slope, ratio
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import lines
+from tukeydp.experiments.methods import EMPIRICAL, RADIUS, run_method
 from tukeydp.experiments.results import Results, Row
-from tukeydp.experiments.setup import EMPIRICAL, METHODS, RADIUS, distance, error_row
+from tukeydp.experiments.setup import distance, error_row
 
 _ROWS, _COLUMNS = 500, 2
 _TUKEY = ("BoxEM random", "REM")
 _SHOWN = (EMPIRICAL, "BoxEM random", "REM", "CoinPress")
-_PLACE, _SHARE = 5.0, 0.1
+_PLACE, _SHARE = 5.0, 0.1  # of outliers, where the other one varies
 
 
 def corrupted(n: int, d: int, share: float, place: float, rng: np.random.Generator) -> FloatArray:
@@ -31,7 +32,7 @@ def _measure(settings: Settings, seeds: Seeds) -> list[Row]:
     x = corrupted(_ROWS, _COLUMNS, settings["share"], settings["place"], seeds.rng("data"))
     truth = np.zeros(_COLUMNS)
     rows: list[Row] = [{"method": EMPIRICAL, "error": distance(x.mean(axis=0), truth), "released": 1}]
-    return rows + [error_row(name, METHODS[name](x, RADIUS, seeds.source(name)), truth) for name in _SHOWN[1:]]
+    return rows + [error_row(name, run_method(name, x, RADIUS, seeds.source(name)), truth) for name in _SHOWN[1:]]
 
 
 def _share_cells(quick: bool) -> list[Cell]:
@@ -79,6 +80,7 @@ FRACTION = Experiment(
     claims=(Claim("Tukey mechanisms are less sensitive to the fraction of outliers than CoinPress.", _less_sensitive),),
     notes=("The paper does not say where its outliers lie in this figure.",),
 )
+register(FRACTION)
 
 LOCATION = Experiment(
     name="outliers-location",
@@ -102,3 +104,4 @@ LOCATION = Experiment(
     ),
     notes=("The paper does not state the share of outliers in this figure.",),
 )
+register(LOCATION)

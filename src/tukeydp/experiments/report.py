@@ -22,7 +22,7 @@ border-bottom:1px solid #e5e5e5;vertical-align:top}td.number{text-align:right;fo
 .place{color:#666}details{margin:1rem 0}small{color:#555}
 """
 _CLASS = {True: "yes", False: "no", None: "open"}
-_MOST_LINES = 400
+_MOST_LINES = 400  # of an experiment's table of numbers; the rest is in its CSV
 _AFTERWARDS = " <small>(chosen after a first look at results: a description, not a test)</small>"
 
 

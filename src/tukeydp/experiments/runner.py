@@ -22,6 +22,7 @@ import tukeydp
 from tukeydp.errors import ParameterError
 from tukeydp.experiments.experiment import Experiment, Seeds
 from tukeydp.experiments.results import Results, Row
+from tukeydp.parameters import checked_integer
 from tukeydp.threads import available_cores
 
 Advance = Callable[[str], None]
@@ -85,15 +86,16 @@ def reproduce(
     advance
         Called with the experiment's name after every chunk.
     """
-    if jobs is not None and jobs < 1:
-        raise ParameterError("jobs", "must be at least 1", jobs)
+    if jobs is not None:
+        checked_integer("jobs", jobs, least=1)
+    checked_integer("seed", seed)
     parts = out / "parts"
     parts.mkdir(parents=True, exist_ok=True)
-    plan = {experiment.name: tasks_of(experiment, quick, seed) for experiment in experiments}
+    tasks_by_name = {experiment.name: tasks_of(experiment, quick, seed) for experiment in experiments}
     known = {experiment.name: experiment for experiment in experiments}
     tell = advance or (lambda name: None)
     waiting: list[Task] = []
-    for task in (task for tasks in plan.values() for task in tasks):
+    for task in (task for tasks in tasks_by_name.values() for task in tasks):
         if _stored(parts / task.file) is None:
             waiting.append(task)
         else:
@@ -105,7 +107,7 @@ def reproduce(
     for task in (task for task in waiting if known[task.experiment].alone):
         _store(parts / task.file, run_task(task, known[task.experiment]))
         tell(task.experiment)
-    return {name: _collect(out, known[name], tasks, quick, seed) for name, tasks in plan.items()}
+    return {name: _collect(out, known[name], tasks, quick, seed) for name, tasks in tasks_by_name.items()}
 
 
 def _in_parallel(tasks: list[Task], known: dict[str, Experiment], jobs: int) -> Iterable[tuple[Task, list[Row]]]:

@@ -10,15 +10,15 @@ import numpy as np
 import tukeydp as td
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import ratio
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import averages, colour, new_figure
+from tukeydp.experiments.methods import EPSILON
 from tukeydp.experiments.results import Results, Row
-from tukeydp.experiments.setup import EPSILON
 
 # The first setting turned out to have too few rows for its wide range; the second was chosen after seeing that.
 _DEVIATIONS = {4: (1.0, 10.0, 1000.0, 20000.0), 3: (1.0, 100.0, 20000.0)}
 _ROWS = {4: 200, 3: 600}
-_BOUND = 1e6
+_BOUND = 1e6  # the range, the same for all columns
 _NOTIONS: dict[str, Any] = {
     "BoxEM random": td.Random(30, axes=False),
     "BoxEM axes + 30": td.Random(30),
@@ -102,3 +102,4 @@ SCALES = Experiment(
         "outside the data: too few rows for so wide a range (the accuracy theorem's term in log R).",
     ),
 )
+register(SCALES)

@@ -11,7 +11,7 @@ import numpy as np
 import tukeydp as td
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import linear_slope, ratio, slope
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import averages, new_figure, plain_ticks
 from tukeydp.experiments.results import NotMeasured, Results, Row
 from tukeydp.experiments.setup import papers_data
@@ -26,8 +26,8 @@ _GRIDS: dict[str, tuple[Any, ...]] = {
 # What was looked at first; both grids were widened afterwards.
 _FIRST: dict[str, tuple[float, ...]] = {"epsilon": (0.25, 0.5, 1.0, 2.0, 4.0), "d": (1, 2, 4, 8)}
 _LEAST = "rows needed"
-_STEP = 1.08
-_CLOSE = 1.0
+_STEP = 1.08  # ratio of one number of rows to the next: how finely "rows needed" is read off
+_CLOSE = 1.0  # distance to the sample mean, in standard deviations, that counts as close
 
 
 def _cells(quick: bool) -> list[Cell]:
@@ -156,3 +156,4 @@ SCALING = Experiment(
         "six claims undecided, and 500 since.",
     ),
 )
+register(SCALING)

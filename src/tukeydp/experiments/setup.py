@@ -1,65 +1,17 @@
-"""The paper's set-up: its data, its mechanisms, its error."""
+"""The paper's set-up: its data and its error."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-import tukeydp as td
 from tukeydp.arrays import FloatArray
 from tukeydp.experiments.experiment import Seeds
+from tukeydp.experiments.methods import EMPIRICAL, RADIUS, run_method
 from tukeydp.experiments.results import Row
 from tukeydp.release import Refused, Release
-
-EPSILON, DELTA, RADIUS = 1, "1e-6", 10.0
-TRIVIAL = 3.0  # what "0" achieves, the mean being on the sphere of this radius: larger average errors are left out
-DIRECTIONS = 30
-
-PAPERS = td.Random(DIRECTIONS, axes=False)  # the paper's random depth
-
-Method = Callable[[FloatArray, float, Any], Release | Refused]
-
-
-def boxem_over(depth: Any, **options: Any) -> Method:
-    def run(x: FloatArray, radius: float, source: Any) -> Release:
-        return td.boxem(x, epsilon=EPSILON, bounds=(-radius, radius), depth=depth, randomness=source, **options)
-
-    return run
-
-
-def rem_over(depth: Any, test: str) -> Method:
-    def run(x: FloatArray, radius: float, source: Any) -> Release | Refused:
-        return td.rem(x, epsilon=EPSILON, delta=DELTA, depth=depth, test=test, randomness=source)
-
-    return run
-
-
-def baseline(function: Callable[..., Release]) -> Method:
-    def run(x: FloatArray, radius: float, source: Any) -> Release:
-        return function(x, epsilon=EPSILON, delta=DELTA, radius=radius, randomness=source)
-
-    return run
-
-
-METHODS: dict[str, Method] = {
-    "BoxEM random": boxem_over(PAPERS),
-    "BoxEM exact": boxem_over(td.Exact()),
-    "BoxEM axis-aligned": boxem_over(td.AxisAligned()),
-    "BoxEM default": boxem_over(None),
-    "BoxEM MCMC (no proof)": boxem_over(PAPERS, unproven="mcmc"),
-    "REM": rem_over(td.Random(DIRECTIONS), "graded"),
-    "REM (paper's test)": rem_over(td.Random(DIRECTIONS), "paper"),
-    "REM (laplace test)": rem_over(td.Random(DIRECTIONS), "laplace"),
-    "Gaussian": baseline(td.baselines.gaussian),
-    "analytic Gaussian": baseline(td.baselines.analytic_gaussian),
-    "CoinPress": baseline(td.baselines.coinpress),
-    "Huang-Liang-Yi": baseline(td.baselines.huang_liang_yi),
-    "PLAN": baseline(td.baselines.plan),
-}
-EMPIRICAL = "empirical"
 
 
 def on_sphere(d: int, rng: np.random.Generator, radius: float = 3.0) -> FloatArray:
@@ -80,7 +32,7 @@ def errors_to_mean(
     middle = x.mean(axis=0)
     rows: list[Row] = [{"method": EMPIRICAL, "error": distance(middle, mu), "released": 1}]
     for name in names:
-        rows.append(error_row(name, METHODS[name](x, radius, seeds.source(name)), middle))
+        rows.append(error_row(name, run_method(name, x, radius, seeds.source(name)), middle))
     return rows
 
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import Estimate, proportion, quotient
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import MARKERS, colour, new_figure
+from tukeydp.experiments.methods import RADIUS, run_method
 from tukeydp.experiments.results import NotMeasured, Results, Row
-from tukeydp.experiments.setup import METHODS, RADIUS, papers_data
+from tukeydp.experiments.setup import papers_data
 
 _TESTS = {"graded": "REM", "laplace": "REM (laplace test)", "paper": "REM (paper's test)"}
 # Where each test begins to pass, from the population's volumes; rows are tried around it.
@@ -45,7 +46,7 @@ def _enough(d: int) -> int:
 def _measure(settings: Settings, seeds: Seeds) -> list[Row]:
     _, x = papers_data(settings["n"], settings["d"], seeds.rng("data"))
     name = _TESTS[settings["test"]]
-    return [{"method": name, "released": int(METHODS[name](x, RADIUS, seeds.source("draw")).released)}]
+    return [{"method": name, "released": int(run_method(name, x, RADIUS, seeds.source("draw")).released)}]
 
 
 def smallest(results: Results, test: str, d: int, share: float = 0.95) -> float | None:
@@ -81,9 +82,9 @@ def rows_needed(results: Results, test: str, d: int, share: float) -> Estimate:
     rates = [proportion(results.values("released", test=test, d=d, n=n)) for n in rows]
 
     def interval(confidence: float) -> tuple[float, float]:
-        reach = [rate.interval(1 - (1 - confidence) / len(rows)) for rate in rates]
-        below = [n for n, (_, high) in zip(rows, reach, strict=True) if high < share]
-        above = [n for n, (low, _) in zip(rows, reach, strict=True) if low >= share]
+        ends = [rate.interval(1 - (1 - confidence) / len(rows)) for rate in rates]
+        below = [n for n, (_, high) in zip(rows, ends, strict=True) if high < share]
+        above = [n for n, (low, _) in zip(rows, ends, strict=True) if low >= share]
         return float(max(below, default=0)), float(min(above, default=math.inf))
 
     return Estimate(smallest(results, test, d, share) or math.inf, interval)
@@ -110,8 +111,8 @@ def _draw(results: Results) -> Any:
             rows = sorted(results.distinct("n", test=test, d=d))
             rates = [proportion(results.values("released", test=test, d=d, n=n)) for n in rows]
             values = [rate.value for rate in rates]
-            reach = np.array([rate.interval(0.95) for rate in rates]).T
-            bars = np.abs(reach - np.array(values))
+            ends = np.array([rate.interval(0.95) for rate in rates]).T
+            bars = np.abs(ends - np.array(values))
             least = smallest(results, test, d)
             sign = "=" if least != rows[0] else "<="
             label = f"{test}: " + ("not reached" if least is None else f"n {sign} {math.ceil(least)}")
@@ -159,3 +160,4 @@ SMALLEST_ROWS = Experiment(
         Claim(f"The paper's test needs more than twice the rows to release {_MOSTLY:.0%} of the time.", _measured),
     ),
 )
+register(SMALLEST_ROWS)

@@ -1,14 +1,14 @@
-"""Ten columns, with a proof; fourteen besides."""
+"""Ten columns, with a proof."""
 
 from __future__ import annotations
 
-import tukeydp as td
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import ratio
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import lines
+from tukeydp.experiments.methods import EMPIRICAL
 from tukeydp.experiments.results import NotMeasured, Results, Row
-from tukeydp.experiments.setup import EMPIRICAL, RADIUS, boxem_over, error_row, errors_to_mean, papers_data
+from tukeydp.experiments.setup import errors_to_mean, papers_data
 
 _QUICK = ("BoxEM random", "BoxEM default", "Gaussian", "CoinPress")
 _SLOW = ("BoxEM MCMC (no proof)", "REM")  # seconds each
@@ -28,7 +28,7 @@ def _measure(settings: Settings, seeds: Seeds) -> list[Row]:
     return rows[1:] if settings["slow"] else rows
 
 
-def _comparable(method: str, rows: tuple[int, ...]) -> Check:
+def comparable(method: str, rows: tuple[int, ...]) -> Check:
     def check(results: Results) -> list[Finding]:
         return [
             Finding(
@@ -80,44 +80,13 @@ TEN = Experiment(
     claims=(
         Claim(
             "The privacy error is comparable to the sampling error (1.5 times at most) from n = 75 d: BoxEM, k = 30.",
-            _comparable("BoxEM random", (750, 1000)),
+            comparable("BoxEM random", (750, 1000)),
         ),
         Claim(
-            "The same for BoxEM with its default directions (300, spread).", _comparable("BoxEM default", (750, 1000))
+            "The same for BoxEM with its default directions (300, spread).", comparable("BoxEM default", (750, 1000))
         ),
         Claim("At n = 25 d it is not yet comparable.", _not_before),
         Claim("The MCMC mode has the error of the proven mechanism (within a factor 2).", _same_as_mcmc),
     ),
 )
-
-_FOURTEEN = {"BoxEM random, k = 42": td.Random(42, axes=False), "BoxEM default": None}
-
-
-def _fourteen_cells(quick: bool) -> list[Cell]:
-    return [cell(4 if quick else 30, n=n, d=14) for n in ((1050,) if quick else (500, 1050, 2000))]
-
-
-def _measure_fourteen(settings: Settings, seeds: Seeds) -> list[Row]:
-    mu, x = papers_data(settings["n"], settings["d"], seeds.rng("data"))
-    rows = errors_to_mean(x, mu, ("Gaussian", "CoinPress"), seeds)
-    for name, depth in _FOURTEEN.items():
-        rows.append(error_row(name, boxem_over(depth)(x, RADIUS, seeds.source(name)), x.mean(axis=0)))
-    return rows
-
-
-FOURTEEN = Experiment(
-    name="fourteen-columns",
-    title="Fourteen columns, with a proof",
-    place="Beyond the paper, which stops at d = 5 with a proof and at d = 10 without one",
-    cells=_fourteen_cells,
-    measure=_measure_fourteen,
-    draw=lambda results: lines(results, "n"),
-    across=("n", "method"),
-    chunk=1,
-    claims=(
-        Claim(
-            "At n = 75 d the privacy error is comparable to the sampling error in d = 14 too (at most 1.5 times).",
-            _comparable("BoxEM default", (1050,)),
-        ),
-    ),
-)
+register(TEN)

@@ -10,12 +10,12 @@ import numpy as np
 import tukeydp as td
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import level, ratio
-from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell
+from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import colour, new_figure
+from tukeydp.experiments.methods import DELTA, EMPIRICAL, EPSILON
 from tukeydp.experiments.results import Results, Row
-from tukeydp.experiments.setup import DELTA, EMPIRICAL, EPSILON
 
-_RADIUS = 5.0
+_RADIUS = 5.0  # the paper's range in one column
 _BLOCK = 50  # trials that make one row
 _SMALL, _LARGE = (20, 30, 50, 75, 100, 150, 200, 300), (500, 1000, 1300, 1700, 2500, 5000, 8000)
 _QUICK = (50, 100, 300, 1000, 1700, 5000)
@@ -139,3 +139,4 @@ UNIVARIATE = Experiment(
         "or removed. Squared errors are averaged over blocks of 50 datasets.",
     ),
 )
+register(UNIVARIATE)

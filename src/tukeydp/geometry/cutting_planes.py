@@ -5,7 +5,7 @@ directions fall into cones of d normals each (a complete fan), and within each c
 
     sum of shares * b_i  <=  level-th largest <v, row>    for every v = sum of shares * a_i,
 
-which `cones` decides. The fan is that of the vertices of {A z <= b}, so a cone that fails shows a vertex which is not
+which `normal_cones` decides. The fan is the normal fan of {A z <= b}, so a cone that fails shows a vertex which is not
 deep enough, and descent along the ray to it finds a facet, mostly, that cuts it off. Nothing here needs the level set
 to have an inner point: where there is none, the fan of the slightly widened polytope serves as well.
 
@@ -23,26 +23,38 @@ from numpy.typing import NDArray
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.directions import unit_vectors
 from tukeydp.depth.exact_envelope import starting_directions
+from tukeydp.geometry.chebyshev_balls import EMPTY, chebyshev_ball
 from tukeydp.geometry.distinct_rows import MergedRows
-from tukeydp.geometry.flats import EMPTY
 from tukeydp.geometry.frames import Frame
-from tukeydp.geometry.halfspaces import Cut, Equation, RationalPoint
-from tukeydp.geometry.polytopes import inner_ball, unresolved, vertex_cones
+from tukeydp.geometry.halfspaces import Equation, Halfspaces, RationalPoint
+from tukeydp.geometry.polytopes import unresolved, vertex_cones
 from tukeydp.randomness import derived_key
 from tukeydp.threads import available_cores, for_each
 
-# A polytope with less room than this around its centre is widened before its vertices are computed.
+# A polytope with a smaller Chebyshev radius (in units of the columns' spread) is widened by the difference before its
+# vertices are computed. Smaller: Qhull fails on slivers. Larger: cuts are looked for a little outside; speed only.
 _ROOM = 1e-8
-# Each halfspace is moved by about this part of its distance, so that no more than d meet in a vertex.
-_JOGGLE, _GOLDEN = 1e-13, 0.6180339887498949
+# Each halfspace is moved by up to this part of its slack, so that no more than d meet in a vertex. Above rounding.
+# Smaller: Qhull merges facets and the fan has gaps. Larger: vertices, and what is found there, are off by as much.
+_JOGGLE = 1e-13
+_GOLDEN = 0.6180339887498949  # multiples of the golden section, modulo 1, are well apart
+# How often one halfspace may be added again after it was dropped. Fewer: one that matters may stay away, and the level
+# set is too large. More: where rounding brings it back for ever, speed only.
 _AGAIN = 3
+# A halfspace cuts a vertex off if the vertex is beyond it by this part of 1 + |offset|. Smaller: rounding cuts again
+# and again. Larger: the level set is too large by as much.
 _CUT = 1e-11
-# Rows are made round if the ratio of their widths is in between. Others are flat as far as floats can tell.
+# Rows are made round if the ratio of their widths is in between. Above the first that is not needed; below the second
+# rows are flat as far as floats can tell, and stretching would blow up rounding.
 _NARROW, _NARROWEST = 1e-2, 1e-10
+# Rows farther out, in units of the columns' spread, have no say in how rows are made round; speed only.
 _OUTLYING = 16.0
-_KEPT = 4
-_NEXT = 0.1
-_BLOCK = 16
+_KEPT = 4  # levels whose halfspaces are remembered; speed only
+_NEXT = 0.1  # a level no farther than this part of it starts from the halfspaces found last; speed only
+_BLOCK = 16  # cones that a thread takes at a time; speed only
+# Normals, and offsets o as o / (1 + |o|), that agree to so many bits are one halfspace. More: a halfspace is
+# added again though it is there, at most `_AGAIN` times. Fewer: one that matters is not added.
+_SAME_BITS = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +78,11 @@ class _Bounds:
     def keys(self) -> list[bytes]:
         """Equal for halfspaces that are equal up to rounding, nearly always."""
         place = self.offsets / (1.0 + np.abs(self.offsets))
-        table = np.rint(np.column_stack([self.normals, place]) * 2.0**40).astype(np.int64)
+        table = np.rint(np.column_stack([self.normals, place]) * 2.0**_SAME_BITS).astype(np.int64)
         return [row.tobytes() for row in table]
 
 
-class Carving:
+class ByCuttingPlanes:
     """Exact depth of rows that lie in no hyperplane: the bounds of a level are found when it is asked for.
 
     The search is done over coordinates w = z @ roundness, in which narrow data are about as wide as they are long.
@@ -95,9 +107,9 @@ class Carving:
     def most(self) -> int:
         return self._rows.most
 
-    def facets(self, level: int) -> Cut:
+    def facets(self, level: int) -> Halfspaces:
         bounds = self._bounds(level)
-        return Cut(bounds.normals, bounds.offsets, np.arange(len(bounds.offsets)))
+        return Halfspaces(bounds.normals, bounds.offsets, np.arange(len(bounds.offsets)))
 
     all = facets
 
@@ -119,14 +131,14 @@ class Carving:
             if self._last and abs(level - self._last[0]) <= _NEXT * level:
                 # Bounds of a neighbouring level have nearly the directions wanted.
                 first = np.vstack([self._axes, self._last[1]])
-            carved = self._carve(level, self._along(first, level))
-            self._last = level, carved.normals
-            self._found[level] = self._in_frame(carved)
+            found = self._cut_down(level, self._along(first, level))
+            self._last = level, found.normals
+            self._found[level] = self._in_frame(found)
         return self._found[level]
 
     def _in_frame(self, bounds: _Bounds) -> _Bounds:
         """The same halfspaces over z."""
-        from tukeydp.geometry.compiled import beside_planes
+        from tukeydp.geometry.halfspace_counts import beside_planes
 
         d, z = self._rows.d, self._rows.z
         normals = bounds.normals @ self._roundness.T
@@ -140,7 +152,7 @@ class Carving:
         normals[through[spans]] = (signs[:, np.newaxis] * again)[spans]
         return _Bounds(normals, _offsets(z, normals, bounds.members), bounds.members)
 
-    def _carve(self, level: int, bounds: _Bounds) -> _Bounds:
+    def _cut_down(self, level: int, bounds: _Bounds) -> _Bounds:
         """Add bounds until they imply all others, or show that the level has no point. Drop those that are implied."""
         from scipy.spatial import QhullError
 
@@ -149,7 +161,7 @@ class Carving:
         settled: set[bytes] = set()
         while True:
             held = bounds.some(active)
-            ball = inner_ball(held.normals, held.offsets)
+            ball = chebyshev_ball(held.normals, held.offsets)
             if ball.radius < -EMPTY:
                 return held
             widened = max(0.0, _ROOM - ball.radius)
@@ -178,44 +190,30 @@ class Carving:
         self, level: int, bounds: _Bounds, centre: FloatArray, cones: IntArray, rays: FloatArray, widened: float
     ) -> _Bounds:
         """Bounds that the present ones do not imply, at least one for each cone that has any."""
-        from tukeydp.geometry.cone_search import examine
+        from tukeydp.geometry.normal_cones import Bounds, Cones, Findings, Rows, examine
 
         count, d = cones.shape
-        refuted = np.zeros(count, dtype=np.bool_)
-        directions, members = np.zeros((count, d)), np.full((count, d), -1)
-        weights = self._rows.weights
-        points = self._w - centre
+        findings = Findings(np.zeros(count, dtype=np.bool_), np.zeros((count, d)), np.full((count, d), -1))
+        rows = Rows(z=self._w, points=self._w - centre, weights=self._rows.weights)
+        held = Bounds(bounds.normals, bounds.offsets, bounds.members)
+        fan = Cones(cones, rays)
 
         def work(first: int) -> None:
-            examine(
-                self._w,
-                points,
-                weights,
-                bounds.normals,
-                bounds.offsets,
-                bounds.members,
-                cones,
-                rays,
-                level,
-                first,
-                min(first + _BLOCK, count),
-                refuted,
-                directions,
-                members,
-            )
+            examine(rows, held, fan, level, first, min(first + _BLOCK, count), findings)
 
         for_each(range(0, count, _BLOCK), work, min(available_cores(), -(-count // _BLOCK)))
+        refuted = findings.refuted
         rays = rays[refuted]
-        through, good = self._through(members[refuted], rays, level)
+        through, good = self._through(findings.members[refuted], rays, level)
         excess = np.einsum("ij,ij->i", through.normals, rays[good] + centre) - through.offsets
         # Descent may be caught by rows that are equal up to rounding.
         good[good] = excess > widened + _CUT * (1.0 + np.abs(through.offsets))
-        plain = self._along(directions[refuted][~good], level)
+        plain = self._along(findings.directions[refuted][~good], level)
         return through.with_more(plain)
 
     def _through(self, members: IntArray, rays: FloatArray, level: int) -> tuple[_Bounds, NDArray[np.bool_]]:
         """The halfspaces, along the rays, on hyperplanes through d rows, and which of them hold for the level."""
-        from tukeydp.geometry.compiled import beside_planes
+        from tukeydp.geometry.halfspace_counts import beside_planes
 
         w, n = self._w, self._rows.n
         whole = (members >= 0).all(axis=1)

@@ -1,7 +1,7 @@
 """A dataset and a notion of depth as a nest of polytopes: which levels have points, their shapes and volumes.
 
 Not private: all of this is the data. Vertices and volumes are floats; which points belong to a level is decided
-exactly. That a thin level set (inner radius below 1e-10 of the data's spread, given volume 0) has a point is shown
+exactly. That a thin level set (Chebyshev radius below 1e-10 of the data's spread, given volume 0) has a point is shown
 by a rational point of that exact depth; if none of the points tried has it, the level counts as empty.
 """
 
@@ -22,22 +22,26 @@ from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import Notion
 from tukeydp.depth.of_points import depth_along, is_deep
 from tukeydp.exact.matrices import reduced_echelon
-from tukeydp.geometry.cutting_planes import Carving
+from tukeydp.geometry.affine_hulls import Hull, affine_hull
+from tukeydp.geometry.chebyshev_balls import FLAT, chebyshev_ball
+from tukeydp.geometry.cutting_planes import ByCuttingPlanes
+from tukeydp.geometry.degenerate_level_sets import degenerate_level_set
 from tukeydp.geometry.distinct_rows import MergedRows
-from tukeydp.geometry.flats import FLAT, Hull, affine_hull, flat_level_set
 from tukeydp.geometry.frames import Frame, frame
-from tukeydp.geometry.halfspaces import AlongDirections, Cut, Cuts
-from tukeydp.geometry.hyperplanes import ThroughRows
-from tukeydp.geometry.polytopes import distinct, inner_ball, polytope, unresolved
+from tukeydp.geometry.halfspaces import AlongDirections, Halfspaces, LevelHalfspaces
+from tukeydp.geometry.hyperplanes_through_rows import ThroughRows
+from tukeydp.geometry.polytopes import distinct, polytope, unresolved
 from tukeydp.randomness import SystemRandomness
 
+# Slack, in units of the columns' spread, that a common centre must have in a level set. Larger: speed only. Much
+# smaller: the dual points lose digits.
 _WELL_INSIDE = 1e-3
-_FEW_TUPLES = 22_000_000  # hyperplanes through d rows that are looked at one by one
-_SMALL_CUT = 400  # halfspaces up to which clipping facet by facet beats a hull
+_FEW_TUPLES = 22_000_000  # hyperplanes through d rows that are looked at one by one; time and memory only
+_FEW_HALFSPACES = 400  # up to which clipping facet by facet beats a hull; speed only
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class LevelPolytope:
     """One level set that is not empty, in data units: {y : normals y <= offsets}."""
 
     vertices: FloatArray
@@ -51,11 +55,11 @@ class Body:
     """A dataset with its notion: halfspaces in the columns that matter, and the way back to all columns.
 
     `hull` is set if exact depth confines the sets to a flat, `unbounded` if the directions leave one free. Without
-    `cuts` all rows are one point (`hull` without columns) or there are no rows.
+    `halfspaces` all rows are one point (`hull` without columns) or there are no rows.
     """
 
     rows: FloatArray
-    cuts: Cuts | None
+    halfspaces: LevelHalfspaces | None
     hull: Hull | None
     unbounded: bool
     decide: Callable[[FloatArray, int], NDArray[np.bool_]]
@@ -65,55 +69,55 @@ class Body:
         return self.rows.shape[1]
 
     def volumes(self) -> FloatArray:
-        if self.cuts is None:
+        if self.halfspaces is None:
             return np.append(np.inf, np.zeros(len(self.rows)))
-        solid = _highest_solid(self.cuts)
-        inner = _volumes(self.cuts, solid) if self.hull is None and not self.unbounded else np.zeros(solid)
+        solid = _highest_solid(self.halfspaces)
+        inner = _volumes(self.halfspaces, solid) if self.hull is None and not self.unbounded else np.zeros(solid)
         if self.unbounded:
             inner[:] = np.inf
-        return np.concatenate([[np.inf], inner, np.zeros(_highest(self.cuts, solid) - solid)])
+        return np.concatenate([[np.inf], inner, np.zeros(_highest(self.halfspaces, solid) - solid)])
 
     def top(self) -> int:
         """The highest level that has a point."""
-        return len(self.rows) if self.cuts is None else _highest(self.cuts, _highest_solid(self.cuts))
+        return len(self.rows) if self.halfspaces is None else _highest(self.halfspaces, _highest_solid(self.halfspaces))
 
-    def shape(self, level: int) -> Shape | None:
+    def shape(self, level: int) -> LevelPolytope | None:
         """The level set, or None if it is empty."""
         if level > len(self.rows):
             return None
-        if self.cuts is None:
-            return Shape(self.rows[:1].copy(), 0.0, *_pinned(self.rows[0], np.eye(self.d)))
-        if level > self.cuts.most:
+        if self.halfspaces is None:
+            return LevelPolytope(self.rows[:1].copy(), 0.0, *_pinned(self.rows[0], np.eye(self.d)))
+        if level > self.halfspaces.most:
             return None
-        centre = _inside(self.cuts, level)
+        centre = _inside(self.halfspaces, level)
         if centre is None:
-            flat = flat_level_set(self.cuts, level)
-            return None if flat is None else self._in_units(flat.vertices, 0.0, flat.cut)
-        cut = self.cuts.facets(level)
-        solid = polytope(cut.normals, cut.offsets, centre)
+            flat = degenerate_level_set(self.halfspaces, level)
+            return None if flat is None else self._in_units(flat.vertices, 0.0, flat.halfspaces)
+        bounds = self.halfspaces.facets(level)
+        solid = polytope(bounds.normals, bounds.offsets, centre)
         if solid is None:
             raise unresolved(level)
         bounding = solid.bounding()
-        facets = Cut(cut.normals[bounding], cut.offsets[bounding], cut.names[bounding])
+        facets = Halfspaces(bounds.normals[bounding], bounds.offsets[bounding], bounds.names[bounding])
         return self._in_units(distinct(solid.vertices), solid.volume, facets)
 
-    def _in_units(self, z: FloatArray, volume: float, cut: Cut) -> Shape:
-        assert self.cuts is not None
-        place = self.cuts.frame
+    def _in_units(self, z: FloatArray, volume: float, bounds: Halfspaces) -> LevelPolytope:
+        assert self.halfspaces is not None
+        place = self.halfspaces.frame
         with np.errstate(over="ignore", invalid="ignore"):
-            normals, offsets = _in_data_units(cut, place)
-            seen = Shape(place.units(z), volume * float(np.prod(place.scale)), normals, offsets)
+            normals, offsets = _in_data_units(bounds, place)
+            seen = LevelPolytope(place.units(z), volume * float(np.prod(place.scale)), normals, offsets)
             return seen if self.hull is None else self._in_all_columns(seen, self.hull)
 
-    def _in_all_columns(self, seen: Shape, hull: Hull) -> Shape:
+    def _in_all_columns(self, seen: LevelPolytope, hull: Hull) -> LevelPolytope:
         if self.unbounded:
             volume = np.inf if seen.volume > 0 else 0.0
-            return Shape(np.empty((0, self.d)), volume, seen.normals @ _floats(hull.slopes), seen.offsets)
+            return LevelPolytope(np.empty((0, self.d)), volume, seen.normals @ _floats(hull.slopes), seen.offsets)
         wide = np.zeros((len(seen.normals), self.d))
         wide[:, hull.columns] = seen.normals
         vertices = hull.lifted(seen.vertices)
         across, ends = _pinned(vertices[0], _across(hull))
-        return Shape(vertices, 0.0, np.vstack([wide, across]), np.append(seen.offsets, ends))
+        return LevelPolytope(vertices, 0.0, np.vstack([wide, across]), np.append(seen.offsets, ends))
 
 
 def body_of(x: Any, depth: Notion, every_level: bool = False) -> Body:
@@ -151,14 +155,16 @@ def _exact_body(rows: FloatArray, every_level: bool) -> Body:
     if not hull.columns:
         return Body(rows, None, hull, False, decide)
     kept = np.ascontiguousarray(rows[:, hull.columns])
-    cuts: Cuts = AlongDirections(kept, [[Fraction(1)]]) if len(hull.columns) == 1 else _exact_cuts(kept, every_level)
+    cuts: LevelHalfspaces = (
+        AlongDirections(kept, [[Fraction(1)]]) if len(hull.columns) == 1 else _exact_cuts(kept, every_level)
+    )
     return Body(rows, cuts, hull if len(hull.columns) < rows.shape[1] else None, False, decide)
 
 
-def _exact_cuts(rows: FloatArray, every_level: bool) -> Cuts:
+def _exact_cuts(rows: FloatArray, every_level: bool) -> LevelHalfspaces:
     merged = MergedRows(rows)
     few = math.comb(len(merged.z), merged.d) <= _FEW_TUPLES
-    return ThroughRows(merged) if every_level and few else Carving(merged)
+    return ThroughRows(merged) if every_level and few else ByCuttingPlanes(merged)
 
 
 def _product(v: list[Fraction], row: list[float]) -> Fraction:
@@ -169,12 +175,12 @@ def _floats(rows: list[list[Fraction]]) -> FloatArray:
     return np.array([[float(c) for c in row] for row in rows])
 
 
-def _in_data_units(cut: Cut, place: Frame) -> tuple[FloatArray, FloatArray]:
+def _in_data_units(bounds: Halfspaces, place: Frame) -> tuple[FloatArray, FloatArray]:
     """The halfspaces over y = centre + scale * z, again with unit normals."""
-    normals = cut.normals / (place.scale / place.scale.max())
+    normals = bounds.normals / (place.scale / place.scale.max())
     lengths = np.linalg.norm(normals, axis=1)
     normals = normals / lengths[:, np.newaxis]
-    return normals, cut.offsets * (place.scale.max() / lengths) + normals @ place.centre
+    return normals, bounds.offsets * (place.scale.max() / lengths) + normals @ place.centre
 
 
 def _across(hull: Hull) -> FloatArray:
@@ -193,40 +199,40 @@ def _pinned(point: FloatArray, normals: FloatArray) -> tuple[FloatArray, FloatAr
     return np.vstack([normals, -normals]), np.append(normals @ point, -(normals @ point))
 
 
-def _inside(cuts: Cuts, level: int, verify: bool = True) -> FloatArray | None:
+def _inside(halfspaces: LevelHalfspaces, level: int, verify: bool = True) -> FloatArray | None:
     """An inner point of the level set; None if it has none.
 
     The facets of a level set without inner points may enclose more than it. So the corners of a simplex around the
     point must be deep as well: then the level set has inner points, and facets enclose nothing else.
     """
-    cut = cuts.facets(level)
-    d = cut.normals.shape[1]
-    if len(cut.names) <= d:
+    bounds = halfspaces.facets(level)
+    d = bounds.normals.shape[1]
+    if len(bounds.names) <= d:
         return None
-    ball = inner_ball(cut.normals, cut.offsets)
+    ball = chebyshev_ball(bounds.normals, bounds.offsets)
     if not ball.radius > FLAT:
         return None
-    if verify and isinstance(cuts, ThroughRows):
+    if verify and isinstance(halfspaces, ThroughRows):
         around = np.vstack([np.eye(d), np.full((1, d), -1.0 / np.sqrt(d))]) * (0.5 * ball.radius)
-        if not all(cuts.depth_at_least(cuts.frame.exactly(ball.centre + step), level) for step in around):
+        if not all(halfspaces.depth_at_least(halfspaces.frame.exactly(ball.centre + step), level) for step in around):
             return None
     return ball.centre
 
 
-def _highest_solid(cuts: Cuts) -> int:
+def _highest_solid(halfspaces: LevelHalfspaces) -> int:
     """The highest level with an inner point. Unverified answers are never too low, and one check mostly confirms."""
-    guess = _last(0, cuts.most, lambda level: _inside(cuts, level, verify=False) is not None)
-    if guess == 0 or _inside(cuts, guess) is not None:
+    guess = _last(0, halfspaces.most, lambda level: _inside(halfspaces, level, verify=False) is not None)
+    if guess == 0 or _inside(halfspaces, guess) is not None:
         return guess
-    return _last(0, guess - 1, lambda level: _inside(cuts, level) is not None)
+    return _last(0, guess - 1, lambda level: _inside(halfspaces, level) is not None)
 
 
-def _highest(cuts: Cuts, solid: int) -> int:
+def _highest(halfspaces: LevelHalfspaces, solid: int) -> int:
     """The highest level with a point."""
-    most = cuts.most
-    if solid >= most or flat_level_set(cuts, solid + 1) is None:
+    most = halfspaces.most
+    if solid >= most or degenerate_level_set(halfspaces, solid + 1) is None:
         return solid
-    return _last(solid + 1, most, lambda level: flat_level_set(cuts, level) is not None)
+    return _last(solid + 1, most, lambda level: degenerate_level_set(halfspaces, level) is not None)
 
 
 def _last(low: int, high: int, holds: Callable[[int], bool]) -> int:
@@ -237,32 +243,37 @@ def _last(low: int, high: int, holds: Callable[[int], bool]) -> int:
     return low
 
 
-def _volumes(cuts: Cuts, solid: int) -> FloatArray:
+def _volumes(halfspaces: LevelHalfspaces, solid: int) -> FloatArray:
     """Volumes of levels 1 ... solid, in data units."""
     if not solid:
         return np.empty(0)
-    centre = _inside(cuts, solid, verify=False)
+    centre = _inside(halfspaces, solid, verify=False)
     assert centre is not None
     with np.errstate(over="ignore"):
-        unit = float(np.prod(cuts.frame.scale))
+        unit = float(np.prod(halfspaces.frame.scale))
         levels = np.arange(1, solid + 1)
-        if isinstance(cuts, AlongDirections) and cuts.normals.shape[1] in (2, 3) and len(cuts.normals) <= _SMALL_CUT:
-            return _by_clipping(cuts, levels, centre) * unit
-        return np.array([_volume(cuts, int(level), centre) for level in levels]) * unit
+        if (
+            isinstance(halfspaces, AlongDirections)
+            and halfspaces.normals.shape[1] in (2, 3)
+            and len(halfspaces.normals) <= _FEW_HALFSPACES
+        ):
+            return _by_clipping(halfspaces, levels, centre) * unit
+        return np.array([_volume(halfspaces, int(level), centre) for level in levels]) * unit
 
 
-def _volume(cuts: Cuts, level: int, centre: FloatArray) -> float:
-    cut = cuts.facets(level)
-    if (cut.offsets - cut.normals @ centre).min() < _WELL_INSIDE:
-        centre = inner_ball(cut.normals, cut.offsets).centre
-    solid = polytope(cut.normals, cut.offsets, centre)
+def _volume(halfspaces: LevelHalfspaces, level: int, centre: FloatArray) -> float:
+    bounds = halfspaces.facets(level)
+    if (bounds.offsets - bounds.normals @ centre).min() < _WELL_INSIDE:
+        centre = chebyshev_ball(bounds.normals, bounds.offsets).centre
+    solid = polytope(bounds.normals, bounds.offsets, centre)
     return np.nan if solid is None else solid.volume
 
 
-def _by_clipping(cuts: AlongDirections, levels: IntArray, centre: FloatArray) -> FloatArray:
-    from tukeydp.geometry.compiled import plane_areas, space_volumes
+def _by_clipping(halfspaces: AlongDirections, levels: IntArray, centre: FloatArray) -> FloatArray:
+    from tukeydp.geometry.facet_clipping import polyhedron_volumes
+    from tukeydp.geometry.planar_hulls import polygon_areas
 
-    slacks = np.ascontiguousarray(cuts.offsets(levels) - cuts.normals @ centre)
+    slacks = np.ascontiguousarray(halfspaces.offsets(levels) - halfspaces.normals @ centre)
     sums = np.zeros(len(levels))
-    (plane_areas if cuts.normals.shape[1] == 2 else space_volumes)(cuts.normals, slacks, sums)
+    (polygon_areas if halfspaces.normals.shape[1] == 2 else polyhedron_volumes)(halfspaces.normals, slacks, sums)
     return sums

@@ -14,7 +14,7 @@ from tukeydp.depth.exact_depth import Vectors
 from tukeydp.depth.projections import Vector
 from tukeydp.exact.matrices import rational_determinant
 from tukeydp.geometry.frames import frame
-from tukeydp.geometry.halfspaces import Cut, Equation, RationalPoint
+from tukeydp.geometry.halfspaces import Equation, Halfspaces, RationalPoint
 
 # A difference to the nearest float that is this much longer than the rest of the point keeps its relative accuracy.
 _CLEAR = 2.0**10
@@ -50,11 +50,11 @@ class MergedRows:
             low, high = (middle, high) if fits else (low, middle - 1)
         return low
 
-    def along_axes(self, level: int) -> Cut:
+    def along_axes(self, level: int) -> Halfspaces:
         """Both halfspaces of each axis, named 0 ... 2d - 1."""
         ends = self.frame.inwards(self._ordered[[self.n - level, level - 1]])
         axes = np.eye(self.d)
-        return Cut(np.vstack([axes, -axes]), np.append(ends[0], -ends[1]), np.arange(2 * self.d))
+        return Halfspaces(np.vstack([axes, -axes]), np.append(ends[0], -ends[1]), np.arange(2 * self.d))
 
     def axis_equation(self, name: int, level: int) -> Equation:
         column, lower = name % self.d, name >= self.d

@@ -13,9 +13,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-# Well below the tolerance of `cones`, from which a descent starts just below the rows it must leave behind.
+# Parts of a row's size below which it is on a hyperplane, and lengths below which a unit vector depends on others. Well
+# below `normal_cones.TOLERANCE`, from which a descent starts just below the rows it must leave behind. Smaller:
+# rounding takes rows off their hyperplane, and descent stops early. Larger: rows are taken onto one they are not on. A
+# wrong hyperplane is no bound, which `cutting_planes` finds out.
 _SAME = 1e-14
-_STEPS = 200  # effort, not accuracy: every hyperplane on the way is a valid bound
+# Length of what is left of a unit step when the members are kept level; with less, their value cannot fall. Smaller:
+# descent follows rounding. Larger: it stops early. Speed only: every hyperplane on the way is a valid bound.
+_STUCK = 1e-11
+_STEPS = 200  # moves to a neighbouring hyperplane; effort, not accuracy, for the same reason
 
 
 @njit(nogil=True, cache=True)
@@ -126,7 +132,7 @@ def _fall(points: Any, u: Any, members: Any, count: int, basis: Any, step: Any) 
         for r in range(number):
             step -= _dot(step, basis[r]) * basis[r]
     rest = np.sqrt(_dot(step, step))
-    if rest > 1e-11 * length:
+    if rest > _STUCK * length:
         step /= rest
         return True
     # The value cannot change: any direction that is left brings other rows onto the hyperplane.

@@ -11,7 +11,7 @@ from tukeydp.arrays import FloatArray
 from tukeydp.data.scale import middle_range
 from tukeydp.errors import ParameterError
 
-# Beyond this the square of a coordinate is no float.
+# Largest coordinate, in units of a column's spread: the square of a larger one is no float.
 _FAR = 1e150
 
 

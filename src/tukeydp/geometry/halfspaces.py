@@ -19,19 +19,21 @@ from tukeydp.geometry.frames import Frame, frame
 Equation = tuple[list[Fraction], Fraction]
 RationalPoint = Sequence[Fraction]
 
+# Projections closer than this part of 1 + their size are compared exactly. Rounding makes about 1e-15. Smaller than
+# that: a tie is decided by rounding. Larger: speed only.
 _NEAR = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
-    """Halfspaces normals z <= offsets, of unit normals; `names` tells the source which they are."""
+class Halfspaces:
+    """An H-representation {z : normals z <= offsets}, of unit normals; `names` tells the source which they are."""
 
     normals: FloatArray
     offsets: FloatArray
     names: IntArray
 
 
-class Cuts(Protocol):
+class LevelHalfspaces(Protocol):
     """Where the halfspaces of every level come from."""
 
     @property
@@ -42,11 +44,11 @@ class Cuts(Protocol):
         """No level above this has any point."""
         ...
 
-    def facets(self, level: int) -> Cut:
+    def facets(self, level: int) -> Halfspaces:
         """Halfspaces whose intersection is the level set, *if* the level set has an inner point."""
         ...
 
-    def all(self, level: int) -> Cut:
+    def all(self, level: int) -> Halfspaces:
         """Halfspaces whose intersection is the level set."""
         ...
 
@@ -95,8 +97,8 @@ class AlongDirections:
         """One row of offsets for each level."""
         return np.hstack([self._sorted[:, -levels].T, -self._sorted[:, levels - 1].T])
 
-    def facets(self, level: int) -> Cut:
-        return Cut(self._normals, self.offsets(np.array([level]))[0], np.arange(len(self._normals)))
+    def facets(self, level: int) -> Halfspaces:
+        return Halfspaces(self._normals, self.offsets(np.array([level]))[0], np.arange(len(self._normals)))
 
     all = facets
 

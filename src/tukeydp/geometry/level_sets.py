@@ -8,7 +8,6 @@ level is decided exactly.
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,9 +18,11 @@ from tukeydp.arrays import FloatArray
 from tukeydp.data.tables import Table
 from tukeydp.depth.notions import Notion
 from tukeydp.depth.of_points import EXACT, read_points
-from tukeydp.errors import ParameterError
 from tukeydp.geometry.depth_regions import Body, body_of
+from tukeydp.parameters import checked_integer
 
+# Slacks above this part of the numbers they come from are sure: far above rounding. Others are decided exactly, so a
+# larger value is slower and no less right; one near 1e-16 would let rounding decide.
 _SURE = 1e-9
 
 
@@ -106,7 +107,7 @@ def level_set(x: Any, level: int, depth: Notion = EXACT) -> LevelSet:
     >>> triangle.contains([[2, 2], [2.1, 2]])
     array([ True, False])
     """
-    return level_set_of(body_of(x, depth), _checked_level(level))
+    return level_set_of(body_of(x, depth), checked_integer("level", level, least=1))
 
 
 def level_volumes(x: Any, depth: Notion = EXACT) -> FloatArray:
@@ -145,13 +146,3 @@ def level_set_of(body: Body, level: int) -> LevelSet:
     if shape is None:
         return LevelSet(level, np.empty((0, body.d)), 0.0, (np.zeros((1, body.d)), -np.ones(1)), body)
     return LevelSet(level, shape.vertices, shape.volume, (shape.normals, shape.offsets), body)
-
-
-def _checked_level(level: Any) -> int:
-    try:
-        whole = operator.index(level)
-    except TypeError:
-        whole = 0
-    if isinstance(level, bool) or whole < 1:
-        raise ParameterError("level", "must be an integer >= 1", repr(level)[:60])
-    return whole

@@ -21,7 +21,7 @@ NOTE = (
     "Floating-point volumes and floating-point samples: the law is that of boxem on real numbers only up to rounding, "
     "which known attacks can exploit (Mironov 2012). For comparison with td.boxem, which is exact."
 )
-_BATCH = 8
+_BATCH = 8  # points of the box that are drawn at a time; speed only, but seeded draws depend on it
 
 
 def paper_recipe(x: Any, *, epsilon: Any, bounds: Any, depth: Notion | None = None, randomness: Any = None) -> Release:

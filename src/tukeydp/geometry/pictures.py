@@ -15,9 +15,10 @@ from tukeydp.depth.of_points import EXACT
 from tukeydp.errors import ParameterError
 from tukeydp.geometry.depth_regions import body_of
 from tukeydp.geometry.level_sets import LevelSet, level_set_of
+from tukeydp.parameters import checked_integer
 
-_USUAL_LEVELS = 8
-_INCHES = 3.6
+_USUAL_LEVELS = 8  # drawn unless levels are named: more are hard to tell apart
+_INCHES = 3.6  # height of a panel
 
 
 def contours(
@@ -49,8 +50,10 @@ def contours(
     table = read_table(x)
     chosen = _positions(columns, table.columns, table.d)
     names = table.columns or tuple(f"column {j}" for j in range(table.d))
-    if levels is not None and (not len(levels) or min(levels) < 1):
-        raise ParameterError("levels", "must be integers >= 1", list(levels))
+    if levels is not None:
+        levels = [checked_integer("levels", level, least=1) for level in levels]
+        if not levels:
+            raise ParameterError("levels", "must be integers >= 1", "none")
     side = len(chosen) - 1
     figure = figure_class(figsize=(1.4 * _INCHES * max(side, 1.4), _INCHES * max(side, 1.4)), layout="constrained")
     axes = figure.subplots(side, side, squeeze=False)

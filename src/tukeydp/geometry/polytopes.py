@@ -1,10 +1,10 @@
-"""Bounded polytopes {z : A z <= b} with unit normals: an inner ball, vertices, facets and volume. Floats.
+"""Bounded polytopes {z : A z <= b} with unit normals: vertices, facets and volume. Floats.
 
 With the origin inside, facets are the corners of the convex hull of the dual points a / b, and vertices its facets. The
 dual hull is triangulated, so that every vertex lies on just d facets (vertices where more meet appear several times):
 the faces of dimension k are the sets of d - k facets that some vertex has, and
 
-    volume of a face = 1/k * sum over its own facets of (height above it) * (volume of it),
+    volume of a face = 1/k * sum over its own facets of (height above it) * (volume of it)    (Lasserre 1983),
 
 heights being measured from a point inside the face, so that all terms are positive and nothing cancels.
 """
@@ -18,32 +18,24 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.errors import ParameterError
-from tukeydp.exact.float_programs import add_rows, quiet_solver
 
-_REACH = 1e7
+# Coordinates are in units of the middle half of the rows. A vertex farther out is given up: products of such numbers
+# have no digits left. Larger: vertices and volumes come out that are wrong.
 _FAR = 1e9
-_VIOLATED = 1e-12
-_FIRST_ROWS = 64
+# The facets' areas times their normals must add up to zero, within this part of all areas. Far above rounding.
+# Smaller: good triangulations are thrown away (speed only, others are tried). Larger: one with gaps may pass.
 _OPEN = 1e-7
+# Ratio of widths below which a polytope is first stretched to be as wide as it is long. Larger: speed only. Smaller:
+# Qhull works on a sliver, and loses digits.
 _NARROW = 1e-2
-_JOGGLES, _GOLDEN = (1e-10, 1e-9, 1e-8), 0.6180339887498949
-_OPTIONS = {
-    "solver": "simplex",
-    "primal_feasibility_tolerance": 1e-10,
-    "dual_feasibility_tolerance": 1e-10,
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Ball:
-    """The largest ball inside a polytope: its radius is negative if the polytope is empty, zero if it is flat.
-
-    `pressed` are rows whose multipliers are positive: if the radius is zero they hold with equality everywhere.
-    """
-
-    centre: FloatArray
-    radius: float
-    pressed: IntArray
+# Halfspaces are moved outwards by up to these parts of their slacks, one after the other until Qhull's triangulation
+# closes. More than rounding, so that no more than d meet in a vertex; the volume is off by as much.
+_JOGGLES = (1e-10, 1e-9, 1e-8)
+# Multiples of the golden section, modulo 1, are well apart: no two halfspaces are moved by the same part.
+_GOLDEN = 0.6180339887498949
+# Vertices are one if they agree in so many steps a unit, the unit being their typical distance from the middle. More:
+# equal vertices are listed several times. Fewer: short edges vanish.
+_STEPS_A_UNIT = 1e10
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,34 +64,6 @@ def unresolved(level: int) -> ParameterError:
     """What to raise for a level whose polytope is None."""
     rule = f"must be one whose set reaches at most {_FAR:g} times as far as the middle half of the rows"
     return ParameterError("level", rule, level)
-
-
-def inner_ball(normals: FloatArray, offsets: FloatArray) -> Ball:
-    """Linear program: most slack common to all rows. Only rows that some solution violates enter the program."""
-    m, d = normals.shape
-    far = np.full(d + 1, _REACH)
-    solver = quiet_solver(-far, far, **_OPTIONS)
-    solver.changeColCost(d, -1.0)
-    held = np.empty(0, dtype=np.int64)
-    fresh = np.arange(m) if m <= 4 * _FIRST_ROWS else np.linspace(0, m - 1, _FIRST_ROWS).astype(np.int64)
-    z, radius = np.zeros(d), np.inf
-    while len(fresh):
-        rows = np.column_stack([normals[fresh], np.ones(len(fresh))])
-        add_rows(solver, rows, np.full(len(fresh), -np.inf), offsets[fresh])
-        held = np.append(held, fresh)
-        solver.run()
-        solution = solver.getSolution()
-        found = np.array(solution.col_value)
-        if len(found) != d + 1 or not np.isfinite(found).all():
-            break
-        z, radius = found[:d], float(found[d])
-        short = radius - (offsets - normals @ z)
-        short[held] = 0.0
-        worst = np.argsort(short)[-4 * d :] if m > 4 * d else np.arange(m)
-        fresh = worst[short[worst] > _VIOLATED * (1.0 + np.abs(offsets[worst]))]
-    duals = np.array(solution.row_dual)
-    pressed = held[np.abs(duals) > 1e-9] if len(duals) == len(held) else np.empty(0, dtype=np.int64)
-    return Ball(z, float(min(radius, (offsets - normals @ z).min())), pressed)
 
 
 def polytope(normals: FloatArray, offsets: FloatArray, inside: FloatArray) -> Polytope | None:
@@ -187,7 +151,7 @@ def _interval(signs: FloatArray, slacks: FloatArray, inside: FloatArray) -> Poly
 
 
 def _polygon(normals: FloatArray, slacks: FloatArray) -> Polytope:
-    from tukeydp.geometry.compiled import planar_hull
+    from tukeydp.geometry.planar_hulls import planar_hull
 
     dual = normals / slacks[:, np.newaxis]
     order = np.empty(2 * len(dual) + 2, dtype=np.int64)
@@ -208,7 +172,7 @@ def _simple_volume(normals: FloatArray, slacks: FloatArray, vertices: FloatArray
     None if some edge has not just two ends, or if the facets do not close (Minkowski: the sum of area * normal is
     zero). Where very many facets meet, Qhull's triangulation may have gaps.
     """
-    from tukeydp.geometry.face_volumes import one_up
+    from tukeydp.geometry.lasserre_volumes import outer_face_volumes
 
     d = normals.shape[1]
     faces, centres, volumes = corners, vertices, np.ones(len(vertices))
@@ -217,7 +181,17 @@ def _simple_volume(normals: FloatArray, slacks: FloatArray, vertices: FloatArray
         if k == 1 and (np.bincount(which, minlength=len(outer)) != 2).any():
             return None
         middles, larger = np.empty((len(outer), d)), np.empty(len(outer))
-        one_up(normals, outer, inner, which, dropped, centres, volumes, middles, larger)
+        outer_face_volumes(
+            normals,
+            outer=outer,
+            inner=inner,
+            which=which,
+            dropped=dropped,
+            centres=centres,
+            volumes=volumes,
+            middles=middles,
+            larger=larger,
+        )
         faces, centres, volumes = outer, middles, larger
     if np.abs(volumes @ normals[faces[:, 0]]).max() > _OPEN * volumes.sum():
         return None
@@ -235,7 +209,7 @@ def _same(vertices: FloatArray) -> IntArray:
     apart = vertices - np.median(vertices, axis=0)
     size = max(float(np.median(np.abs(apart).max(axis=1))), float(np.abs(apart).max()) * 1e-100, 1e-300)
     # Nearly all are of this size; the few that may be much farther away are rounded relative to their distance.
-    table = np.rint(np.arcsinh(apart / size) * 1e10)
+    table = np.rint(np.arcsinh(apart / size) * _STEPS_A_UNIT)
     return np.unique(table, axis=0, return_inverse=True)[1].ravel()
 
 

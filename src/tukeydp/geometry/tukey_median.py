@@ -14,9 +14,9 @@ from tukeydp.data.tables import read_table
 from tukeydp.data.unprotected import unprotected
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import Exact, Notion, Random
+from tukeydp.geometry.chebyshev_balls import ChebyshevBall, chebyshev_ball
 from tukeydp.geometry.depth_regions import body_of
 from tukeydp.geometry.halfspaces import AlongDirections
-from tukeydp.geometry.polytopes import Ball, inner_ball
 from tukeydp.release import Release
 
 _MOST_TUPLES = 200_000  # hyperplanes through d rows that are looked at without being asked to
@@ -93,9 +93,9 @@ def _deepest_exactly(rows: FloatArray) -> FloatArray:
 def _deepest_along(directions: list[list[Fraction]], rows: FloatArray) -> FloatArray:
     cuts = AlongDirections(rows, directions)
 
-    def ball(level: int) -> Ball:
+    def ball(level: int) -> ChebyshevBall:
         cut = cuts.facets(level)
-        return inner_ball(cut.normals, cut.offsets)
+        return chebyshev_ball(cut.normals, cut.offsets)
 
     low, high = 1, cuts.most  # at level 1 there are the rows themselves
     while low < high:

@@ -22,9 +22,9 @@ from tukeydp.data.tables import Table, read_table
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.depth.notions import Notion, require_finite
-from tukeydp.errors import ParameterError
 from tukeydp.mcmc.nests import generator, nest_log_volumes
 from tukeydp.mcmc.scaled import ScaledNest, scaled_nest
+from tukeydp.parameters import checked_integer
 from tukeydp.randomness import derived_key, source
 from tukeydp.release import SYMMETRY_CAVEAT, Refused, Release
 
@@ -32,7 +32,8 @@ MCMC_NOTE = (
     "Volumes of the level sets, and the released point, come from random walks (hit-and-run, Gaussian cooling). That "
     "the walks take enough steps is experience, not proof; so nothing is proven about the privacy of this result."
 )
-_LARGEST = 1e6  # epsilons above this are all the same to floats
+# Largest epsilon that is told from larger ones: e^-epsilon is 0 to floats long before. Larger: products overflow.
+_LARGEST = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +108,8 @@ def mcmc_rem(
     """
     table = read_table(x)
     notion_, levels, bits, keys = _prepare(table, grid, depth, randomness)
-    t = max(1, table.n // 4) if threshold is None else threshold
-    if isinstance(t, bool) or not isinstance(t, int) or not 1 <= t <= table.n:
-        raise ParameterError("threshold", f"must be an integer from 1 to {table.n}", repr(threshold)[:60])
+    usual = max(1, table.n // 4)
+    t = usual if threshold is None else checked_integer("threshold", threshold, least=1, most=table.n)
     estimated = _estimated(levels, grid, keys[0], highest=min(levels.rows, table.n // 2))
     rng = generator(keys[1], 0)
     asked = {"epsilon": epsilon, "delta": delta, "threshold": t}

@@ -15,18 +15,22 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.depth.notions import Notion, require_finite
+from tukeydp.geometry.chebyshev_balls import FLAT, chebyshev_ball
 from tukeydp.geometry.depth_regions import body_of
-from tukeydp.geometry.flats import FLAT
 from tukeydp.geometry.halfspaces import AlongDirections
-from tukeydp.geometry.polytopes import inner_ball
 from tukeydp.mcmc.volumes import USUAL_ERROR, Cooled, cool
 from tukeydp.mcmc.walks import walk_on
+from tukeydp.parameters import checked_integer
 from tukeydp.randomness import source
 from tukeydp.threads import available_cores, for_each
 
-_STEP = 0.8  # how much smaller, in logarithm, the next rung is guessed to be
-_FEWEST = 0.2  # a level that holds a smaller share of its rung's points becomes a rung itself
-_DRAWS = 4.0  # uniform points per rung, over the square of the error
+# How work is shared between levels. Speed against accuracy of estimates that prove nothing.
+_STEP = 0.8  # how much smaller, in log volume, the next rung is guessed to be: larger ones leave few points to the last
+_FEWEST = (
+    0.2  # a level that holds a smaller share of its rung's points becomes a rung itself: a small share is known badly
+)
+_DRAWS = 4.0  # uniform points per rung, times the square of the error: fewer, and ratios err more than was asked for
+_LEAST_SLACK = 1e-300  # of a row at the common inner point, so that it has a logarithm; guesses only
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +47,7 @@ def solid_nest(normals: FloatArray, offsets: FloatArray) -> Nest:
     low, high, inside = 0, len(offsets), np.zeros(normals.shape[1])
     while low < high:
         middle = (low + high + 1) // 2
-        ball = inner_ball(normals, offsets[middle - 1])
+        ball = chebyshev_ball(normals, offsets[middle - 1])
         if ball.radius > FLAT:
             low, inside = middle, ball.centre
         else:
@@ -74,7 +78,7 @@ def generator(key: bytes, stream: int) -> np.random.Generator:
 
 def _guessed_groups(nest: Nest) -> list[tuple[int, int]]:
     """First and last polytope of every group, where volumes are guessed from the slacks at the common inner point."""
-    slack = np.maximum(nest.offsets - nest.normals @ nest.inside, 1e-300)
+    slack = np.maximum(nest.offsets - nest.normals @ nest.inside, _LEAST_SLACK)
     guess = nest.normals.shape[1] * np.log(slack).mean(axis=1)
     firsts: list[int] = []
     for i in range(len(guess)):
@@ -145,13 +149,15 @@ def mcmc_level_volumes(
     True
     """
     require_finite(depth)
+    if threads is not None:
+        checked_integer("threads", threads, least=1)
     bits = source(randomness)
     body = body_of(x, depth)
-    if body.unbounded or not isinstance(body.cuts, AlongDirections):
+    if body.unbounded or not isinstance(body.halfspaces, AlongDirections):
         return body.volumes()
-    cuts = body.cuts
-    nest = solid_nest(cuts.normals, cuts.offsets(np.arange(1, cuts.most + 1)))
+    along = body.halfspaces
+    nest = solid_nest(along.normals, along.offsets(np.arange(1, along.most + 1)))
     with np.errstate(over="ignore"):
         solid = np.exp(nest_log_volumes(nest, bits.key(), error=error, threads=threads))
-        solid = solid * float(np.prod(cuts.frame.scale))
+        solid = solid * float(np.prod(along.frame.scale))
     return np.concatenate([[np.inf], solid, np.zeros(max(0, body.top() - len(solid)))])

@@ -14,6 +14,7 @@ from tukeydp.data.grid import Grid
 from tukeydp.depth.levels import LevelSets
 from tukeydp.mcmc.nests import Nest, generator, nest_log_volumes
 from tukeydp.mcmc.scaled import scaled_nest
+from tukeydp.mcmc.volumes import USUAL_ERROR
 from tukeydp.randomness import derived_key
 
 
@@ -44,7 +45,7 @@ class PaddedSets(Protocol):
 class McmcVolumes:
     """Gaussian cooling and ratios between levels; volumes in place of counts of grid points. Proves nothing."""
 
-    error: float = 0.03
+    error: float = USUAL_ERROR
 
     def promise(self, asked: object, setting: object) -> None:
         return None

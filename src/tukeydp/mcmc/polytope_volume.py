@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tukeydp.errors import ParameterError
-from tukeydp.geometry.polytope_volume import exact_log_volume, normalised
+from tukeydp.geometry.normalised_polytopes import exact_log_volume, normalised
 from tukeydp.mcmc.nests import generator
-from tukeydp.mcmc.volumes import cool
+from tukeydp.mcmc.volumes import USUAL_ERROR, checked_error, cool
 from tukeydp.parameters import checked_choice
 from tukeydp.randomness import source
 
@@ -17,7 +16,7 @@ def polytope_volume(
     b: Any,
     method: str = "exact",
     *,
-    error: float = 0.03,
+    error: float = USUAL_ERROR,
     randomness: Any = None,
 ) -> float:
     """Volume of the polytope {y : A y <= b}.
@@ -56,8 +55,7 @@ def polytope_volume(
     True
     """
     checked_choice("method", method, ("exact", "mcmc"))
-    if not (isinstance(error, float | int) and 0.01 <= error < 1.0):
-        raise ParameterError("error", "must be at least 0.01 and < 1", repr(error)[:60])
+    checked_error(error)
     bits = source(randomness)
     body = normalised(A, b)
     if body is None:

@@ -14,11 +14,14 @@ from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
 from tukeydp.mcmc.walks import walk_on
 
-_NEWTON_STEPS = 60
-_ROUNDS = 12
+# Effort. A polytope that is not round makes walks forget their start more slowly; nothing breaks at once.
+_NEWTON_STEPS = 60  # towards the analytic centre, at most
+_CENTRAL = 1e-3  # Newton decrement at which to stop: any point near the analytic centre will do
+_ROUNDS = 12  # of walks, at most
 _ROUND_ENOUGH = 3.0  # ratio of the largest to the smallest variance at which to stop
+_SWEEPS = 40  # points of a walk, per dimension and round: fewer make the covariance noisy
+# Eigenvalues are raised to this part of the largest: what rounding leaves of zero. Smaller: the inverse root is noise.
 _THIN = 1e-15
-_SWEEPS = 40  # per dimension and round
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +81,7 @@ def analytic_centre(normals: FloatArray, offsets: FloatArray, inside: FloatArray
         decrement = float(np.linalg.norm(scaled @ step))
         # The damped step stays within the barrier's ellipsoid, hence inside.
         y = y + step / (1.0 + decrement)
-        if decrement < 1e-3:
+        if decrement < _CENTRAL:
             break
     return y
 

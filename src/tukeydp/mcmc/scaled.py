@@ -14,7 +14,9 @@ from tukeydp.mcmc.nests import Nest, solid_nest
 from tukeydp.mcmc.rounding import make_round
 from tukeydp.mcmc.walks import walk_on
 
-_SWEEPS_PER_COLUMN = 200  # of the walk whose last point is taken
+# Sweeps, for each column, of the walk whose last point is taken. From experience; fewer, and the point remembers where
+# the walk began.
+_SWEEPS_PER_COLUMN = 200
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,24 +12,33 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
-from tukeydp.geometry.polytope_volume import require_bounded
+from tukeydp.geometry.normalised_polytopes import require_bounded
 from tukeydp.mcmc.rounding import Rounded, make_round
 from tukeydp.mcmc.walks import DIRECTIONS, require_inside, walk_on
+from tukeydp.parameters import brief, checked_choice
 
-_SPREAD = 0.7  # largest variance of the weights, relative to the square of their mean
-_INSIDE = 0.4  # share of the first Gaussian that should lie inside
-_TRIAL = 400
-_NARROWEST = 1e-3  # after rounding never needed, except where floats resolve the polytope no longer
-_BATCHES = 20
+# The schedule of cooling. Speed against accuracy of estimates that prove nothing.
+_SPREAD = 0.7  # largest variance of the weights, relative to the square of their mean: larger makes ratios unstable
+_INSIDE = 0.4  # share of the first Gaussian that should lie inside: a small one takes many draws to know
+_NARROWER = 0.9  # factor by which the first Gaussian's deviation falls until it does
+_TRIAL = 400  # draws that decide this
+_NARROWEST = 1e-3  # deviation after rounding; never needed, except where floats resolve the polytope no longer
+_FIRST_DRAWS = 1.5  # over the squared error of the first integral
 _BLOCK = 60  # sweeps per dimension after which the error is looked at
-_MOST_BLOCKS = 200
+_MOST_BLOCKS = 200  # then the walk ends, whatever its error
+_BATCHES = 20  # whose means tell the variance of a walk's mean: fewer are noisy, more are not independent
+_BISECTIONS = 30  # for the next sharpness, to 1e-9 of this one
 _PHASES = 5.0  # how many ratios the error is shared by; a few more or less make little difference
-_LEAST_ERROR = 0.01  # below, `_MOST_BLOCKS` would end the walks before they reach it
+# Relative standard deviations: the least that may be asked for, below which `_MOST_BLOCKS` would end the walks too
+# soon, and what is asked for otherwise.
+_LEAST_ERROR = 0.01
 USUAL_ERROR = 0.03
 
 
@@ -72,11 +81,15 @@ def polytope_estimate(
     directions
         Of the walk, see `walk`.
     """
-    if directions not in DIRECTIONS:
-        raise ParameterError("directions", "must be 'coordinate' or 'random'", repr(directions))
+    checked_choice("directions", directions, DIRECTIONS)
     checked = require_inside(normals, offsets, inside)
     require_bounded(*checked[:2])
     return cool(*checked, rng, error=error, directions=directions).estimate
+
+
+def checked_error(error: Any) -> None:
+    if isinstance(error, bool) or not isinstance(error, Real) or not _LEAST_ERROR <= float(error) < 1.0:
+        raise ParameterError("error", f"must be at least {_LEAST_ERROR} and < 1", brief(error))
 
 
 def cool(
@@ -88,8 +101,7 @@ def cool(
     error: float = USUAL_ERROR,
     directions: str = "coordinate",
 ) -> Cooled:
-    if not _LEAST_ERROR <= error < 1.0:
-        raise ParameterError("error", f"must be at least {_LEAST_ERROR} and < 1", error)
+    checked_error(error)
     rounded = make_round(normals, offsets, inside, rng)
     share = error**2 / _PHASES
     sharpness, log_integral, variance = _first_gaussian(rounded, rng, share)
@@ -109,8 +121,8 @@ def _first_gaussian(rounded: Rounded, rng: np.random.Generator, share: float) ->
     d = len(rounded.centre)
     sigma = 1.0
     while sigma > _NARROWEST and _share_inside(rounded, sigma, rng, _TRIAL) < _INSIDE:
-        sigma *= 0.9
-    count = math.ceil(1.5 / share)
+        sigma *= _NARROWER
+    count = math.ceil(_FIRST_DRAWS / share)
     p = max(_share_inside(rounded, sigma, rng, count), 1.0 / count)
     log_gaussian = 0.5 * d * math.log(2.0 * math.pi * sigma**2)
     return 0.5 / sigma**2, log_gaussian + math.log(p), (1.0 - p) / (p * count)
@@ -163,7 +175,7 @@ def _next_sharpness(squares: FloatArray, sharpness: float) -> float:
     low, high = 0.0, sharpness
     if _relative_variance(squares * sharpness) <= _SPREAD:
         return 0.0
-    for _ in range(30):
+    for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
         if _relative_variance(squares * (sharpness - middle)) <= _SPREAD:
             high = middle

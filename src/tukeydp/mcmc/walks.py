@@ -15,10 +15,13 @@ from numba import njit
 
 from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
+from tukeydp.parameters import checked_choice, checked_integer
 
 DIRECTIONS = ("coordinate", "random")
-_FRESH_SLACK = 512  # steps after which slacks are computed anew, so that rounding does not add up
+_FRESH_SLACK = 512  # steps after which slacks are computed anew: fewer are slower, with more rounding adds up
 _TOUCHING = 1e-200  # no slack is smaller: a row that touches stops the walk, and divides nothing by zero
+# Chords up to so many deviations get uniform proposals, others those of the tail or the Gaussian itself. Speed only.
+_SHORT_ACROSS, _SHORT_BESIDE = 2.5, 1.5
 
 
 def walk(
@@ -47,11 +50,8 @@ def walk(
     directions
         "coordinate" (a step costs one operation a row) or "random" (d operations a row, but indifferent to rotations).
     """
-    if directions not in DIRECTIONS:
-        raise ParameterError("directions", "must be 'coordinate' or 'random'", repr(directions))
-    for name, count in (("samples", samples), ("thin", thin)):
-        if not count >= 1:
-            raise ParameterError(name, "must be at least 1", count)
+    checked_choice("directions", directions, DIRECTIONS)
+    samples, thin = checked_integer("samples", samples, least=1), checked_integer("thin", thin, least=1)
     if not 0.0 <= sharpness < math.inf:
         raise ParameterError("sharpness", "must be finite and >= 0", sharpness)
     inside = require_inside(normals, offsets, start)
@@ -89,7 +89,7 @@ def walk_on(
     sharpness: float = 0.0,
     directions: str = "coordinate",
 ) -> FloatArray:
-    """`walk` without its checks, for starts that rounding may have put a hair outside."""
+    """`walk` without its checks, for starts that rounding may have put just outside."""
     columns = np.ascontiguousarray(normals.T)
     out = np.full((samples, len(columns)), np.nan)
     inside = np.array(start, dtype=np.float64)
@@ -204,7 +204,7 @@ def _on_chord(low: float, high: float, mode: float, sharpness: float, rng: Any) 
 @njit(nogil=True, cache=True)
 def _middle(a: float, b: float, rng: Any) -> float:
     """Standard normal on a <= 0 <= b: propose from itself or, on short chords, uniformly."""
-    if b - a > 2.5:
+    if b - a > _SHORT_ACROSS:
         while True:
             z = rng.standard_normal()
             if a <= z <= b:
@@ -218,7 +218,7 @@ def _middle(a: float, b: float, rng: Any) -> float:
 @njit(nogil=True, cache=True)
 def _tail(a: float, b: float, rng: Any) -> float:
     """Standard normal on 0 < a <= z <= b: exponential proposals, or uniform ones where b is near (Robert 1995)."""
-    if (b - a) * a < 1.5 and b - a < 1.5:
+    if (b - a) * a < _SHORT_BESIDE and b - a < _SHORT_BESIDE:
         while True:
             z = a + rng.random() * (b - a)
             if rng.random() <= math.exp(0.5 * (a * a - z * z)):

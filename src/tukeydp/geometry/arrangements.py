@@ -1,4 +1,4 @@
-"""Compiled search for the lightest cell of an arrangement of weighted halfspaces within a simplex. Floats.
+"""Compiled search for the cell of least weight in an arrangement of weighted halfspaces within a simplex. Floats.
 
 Each lightest cell borders on the zero set of some row (or no row cuts the simplex), where the row itself can be left
 out: that lowers the dimension by one, until a segment is left to sweep. The part of the simplex still looked at is kept
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-# Two crossings closer than this, as parts of a segment, leave no room between them.
+# Two crossings closer than this, as parts of a segment, leave no cell between them: a few units of rounding. Smaller:
+# cells that rounding made are counted. Larger: true cells are missed, and a bound of the level set with them.
 _NO_ROOM = 1e-15
 
 

@@ -11,14 +11,16 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.errors import ParameterError
 from tukeydp.exact.float_programs import add_rows, quiet_solver
-from tukeydp.geometry.flats import FLAT
-from tukeydp.geometry.polytopes import inner_ball, polytope
+from tukeydp.geometry.chebyshev_balls import FLAT, chebyshev_ball
+from tukeydp.geometry.polytopes import polytope
 
+# Half the side of the box that is added around a polytope whose bounding box is [-1, 1]^d. The excess is more than the
+# solver's rounding, so that the box cuts nothing off; a larger one only guards less against rows opened by rounding.
 _UNIT_BOX = 1.0 + 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Normalised:
+class NormalisedPolytope:
     """A polytope with inner points, scaled so that its bounding box is [-1, 1]^d; unit normals."""
 
     normals: FloatArray
@@ -32,21 +34,21 @@ class Normalised:
         return math.exp(total) if total < math.log(np.finfo(np.float64).max) else math.inf
 
 
-def normalised(A: Any, b: Any) -> Normalised | None:
+def normalised(A: Any, b: Any) -> NormalisedPolytope | None:
     """The polytope {y : A y <= b} in coordinates of its own size; None if it is empty or flat to floats."""
-    rows, reach = _unit_rows(A, b)
-    unit = _unit_of_length(reach)
-    scaled = _in_unit_box(rows, reach / unit)
+    unit_normals, distances = _unit_rows(A, b)
+    unit = _unit_of_length(distances)
+    scaled = _in_unit_box(unit_normals, distances / unit)
     if scaled is None:
         return None
     normals, offsets, log_unit = scaled
-    ball = inner_ball(normals, offsets)
+    ball = chebyshev_ball(normals, offsets)
     if not ball.radius > FLAT:
         return None
-    return Normalised(normals, offsets, ball.centre, log_unit + normals.shape[1] * math.log(unit))
+    return NormalisedPolytope(normals, offsets, ball.centre, log_unit + normals.shape[1] * math.log(unit))
 
 
-def exact_log_volume(body: Normalised) -> float:
+def exact_log_volume(body: NormalisedPolytope) -> float:
     """From the vertices: correct up to rounding."""
     shape = polytope(body.normals, body.offsets, body.inside)
     if shape is None:
@@ -56,8 +58,8 @@ def exact_log_volume(body: Normalised) -> float:
 
 def require_bounded(normals: FloatArray, offsets: FloatArray) -> None:
     """Refuse a polytope that is unbounded, unless it is empty or flat. Two linear programs for each column."""
-    rows, reach = _unit_rows(normals, offsets)
-    _in_unit_box(rows, reach / _unit_of_length(reach))
+    unit_normals, distances = _unit_rows(normals, offsets)
+    _in_unit_box(unit_normals, distances / _unit_of_length(distances))
 
 
 def _unit_rows(a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
@@ -134,5 +136,5 @@ def _in_unit_box(normals: FloatArray, offsets: FloatArray) -> tuple[FloatArray, 
 
 def _require_flat(normals: FloatArray, offsets: FloatArray) -> None:
     """An unbounded polytope has no volume if it is flat; otherwise it is refused."""
-    if not len(normals) or inner_ball(normals, offsets).radius > FLAT:
+    if not len(normals) or chebyshev_ball(normals, offsets).radius > FLAT:
         raise ParameterError("A, b", "must describe a bounded polytope", "one that is unbounded in some direction")

@@ -1,70 +1,90 @@
-"""Compiled search of a cone of directions for a halfspace with too few rows. Floats with a tolerance.
+"""Compiled search of a normal cone for a direction whose halfspace has too few rows. Floats with a tolerance.
 
-A cone is spanned by the normals a_1 ... a_d of halfspaces <a_i, z> <= b_i. A direction in it is v = sum of shares
-times normals; the halfspaces imply <v, z> <= sum of shares * b_i, and the level asks for no more than that if
+The normal cone of a vertex is spanned by the normals a_1 ... a_d of halfspaces <a_i, z> <= b_i. A direction in it is
+v = sum of shares times normals; the halfspaces imply <v, z> <= sum of shares * b_i, and the level asks for no more than
+that if
 
     rows with  sum of shares * height_i >= 0,   height_i(row) = <a_i, row> - b_i,
 
 weigh at least `level`. In the shares a row is a halfspace, so the lightest cell of an arrangement within a simplex is
-wanted (see `cells`). A row whose heights all have one sign does not cut the simplex; few others are left when cones are
-narrow.
+wanted (see `arrangements`). A row whose heights all have one sign does not cut the simplex; few others are left when
+cones are narrow.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from tukeydp.geometry.cell_search import lightest_cell
+from tukeydp.geometry.arrangements import lightest_cell
 from tukeydp.geometry.facet_descent import ranked, settle
 
-# Heights of rows are off by rounding, about 1e-15 of their size; a row no farther below than this counts as above.
+# Heights of rows are off by rounding, about 1e-15 of their size; a row no farther below than this part of its size
+# counts as above. Smaller: rows on a hyperplane count as below it, and the search cuts again and again where nothing is
+# left to cut. Larger: a level set is too large by as much.
 TOLERANCE = 2e-13
 
 
-@njit(nogil=True, cache=True)
-def examine(
-    z: Any,
-    points: Any,
-    weights: Any,
-    normals: Any,
-    offsets: Any,
-    on: Any,
-    cones: Any,
-    rays: Any,
-    level: int,
-    first: int,
-    last: int,
-    refuted: Any,
-    directions: Any,
-    members: Any,
-) -> None:
-    """For cones first ... last - 1: whether some direction in it has too few rows, and what to cut with.
+class Rows(NamedTuple):
+    """Rows (n, d), the same seen from the centre of the polytope, and how often each occurs."""
 
-    on[i] are rows on hyperplane i. The cut is the direction, and the rows on the hyperplane that descent along the
-    cone's ray leads to (-1 for none).
+    z: Any
+    points: Any
+    weights: Any
+
+
+class Bounds(NamedTuple):
+    """Halfspaces normals z <= offsets; on[i] are rows on hyperplane i, -1 for none."""
+
+    normals: Any
+    offsets: Any
+    on: Any
+
+
+class Cones(NamedTuple):
+    """For each cone the d halfspaces that span it, and the ray from the centre to its vertex."""
+
+    spanned_by: Any
+    rays: Any
+
+
+class Findings(NamedTuple):
+    """For each cone: whether a direction in it has too few rows, that direction, rows on the hyperplane to cut with.
+
+    The hyperplane is the one that descent along the cone's ray leads to; its rows are -1 if there is none.
     """
-    n, d = z.shape
+
+    refuted: Any
+    directions: Any
+    members: Any
+
+
+@njit(nogil=True, cache=True)
+def examine(rows: Rows, bounds: Bounds, cones: Cones, level: int, first: int, last: int, findings: Findings) -> None:
+    """Fill in the findings of the cones first ... last - 1."""
+    n, d = rows.z.shape
     heights = np.empty((n, d))
     shares = np.empty(d)
     v = np.empty(d)
     for t in range(first, last):
-        members[t] = -1
-        measure(z, normals[cones[t]], offsets[cones[t]], on[cones[t]], heights)
-        refuted[t] = lightest(heights, weights, level, shares) < level
-        if not refuted[t]:
+        members = findings.members[t]
+        members[:] = -1
+        corner = cones.spanned_by[t]
+        measure(rows.z, bounds.normals[corner], bounds.offsets[corner], bounds.on[corner], heights)
+        findings.refuted[t] = lightest(heights, rows.weights, level, shares) < level
+        if not findings.refuted[t]:
             continue
         v[:] = 0.0
         for i in range(d):
-            v += shares[i] * normals[cones[t, i]]
-        directions[t] = v
-        if v @ rays[t] > 0.0:
-            rows, rank = _around(heights, weights, level)
-            count = settle(points[rows], weights[rows], rank, v, rays[t], members[t])
+            v += shares[i] * bounds.normals[corner[i]]
+        findings.directions[t] = v
+        if v @ cones.rays[t] > 0.0:
+            near, rank = _around(heights, rows.weights, level)
+            count = settle(rows.points[near], rows.weights[near], rank, v, cones.rays[t], members)
             for i in range(d):
-                members[t, i] = rows[members[t, i]] if i < count else -1
+                members[i] = near[members[i]] if i < count else -1
 
 
 @njit(nogil=True, cache=True)

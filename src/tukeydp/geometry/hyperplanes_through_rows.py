@@ -10,8 +10,13 @@ import numpy as np
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.geometry.distinct_rows import MergedRows
 from tukeydp.geometry.frames import Frame
-from tukeydp.geometry.halfspaces import Cut, Equation, RationalPoint
+from tukeydp.geometry.halfspaces import Equation, Halfspaces, RationalPoint
 from tukeydp.threads import available_cores, for_each
+
+_BLOCK = 4096  # hyperplanes that a thread takes at a time; speed only
+# Normals, and offsets o as o / (1 + |o|), that agree to so many bits are one halfspace. More: repeated
+# halfspaces are kept, speed only. Fewer: two that differ count as one, and the level set is too large.
+_SAME_BITS = 30
 
 
 class ThroughRows:
@@ -50,35 +55,35 @@ class ThroughRows:
     def most(self) -> int:
         return self._rows.most
 
-    def facets(self, level: int) -> Cut:
+    def facets(self, level: int) -> Halfspaces:
         narrow = self._narrow[self._start[level - 1] : self._start[level]]
         beyond, on = self._beyond[self._wide], self._on[self._wide]
         return self._cut(np.append(narrow, self._wide[(beyond < level) & (level <= beyond + on // 2)]))
 
-    def all(self, level: int) -> Cut:
+    def all(self, level: int) -> Halfspaces:
         names = np.append(self._narrow, self._wide)
         beyond = self._beyond[names]
         cut = self._cut(names[(beyond < level) & (level <= beyond + self._on[names])])
         # The axes too, under negative names: where data are flat but for rounding, no other halfspace cuts the flat.
         axes = self._rows.along_axes(level)
-        return Cut(
+        return Halfspaces(
             np.vstack([cut.normals, axes.normals]),
             np.append(cut.offsets, axes.offsets),
             np.append(cut.names, -1 - axes.names),
         )
 
-    def _cut(self, names: IntArray) -> Cut:
+    def _cut(self, names: IntArray) -> Halfspaces:
         which = np.where(names < self._count, names, names - self._count)
         signs = np.where(names < self._count, 1.0, -1.0)
-        return Cut(signs[:, np.newaxis] * self._normals[which], signs * self._offsets[which], names)
+        return Halfspaces(signs[:, np.newaxis] * self._normals[which], signs * self._offsets[which], names)
 
     def _distinct(self, names: IntArray) -> IntArray:
         """One of each kind of halfspaces that are equal up to rounding."""
         cut = self._cut(names)
         place = cut.offsets / (1.0 + np.abs(cut.offsets))  # rounded like the normals, however far away
-        table = np.rint(np.column_stack([cut.normals, place]) * 2.0**30).astype(np.int64)
-        # A hash: columns times random odd numbers, modulo 2^64. Multiples of one number would not do: normals (1, 1, 0)
-        # and (-1, 0, 1) have the same sum with 1, 3 and 5.
+        table = np.rint(np.column_stack([cut.normals, place]) * 2.0**_SAME_BITS).astype(np.int64)
+        # A multiply-add hash modulo 2^64 with random odd multipliers. Small ones would not do: normals (1, 1, 0) and
+        # (-1, 0, 1) have the same sum with 1, 3 and 5.
         odd = np.random.default_rng(0).integers(2**62, size=table.shape[1] + 2) * 2 + 1
         keys = np.column_stack([table, self._beyond[names], self._on[names]]) @ odd
         _, first = np.unique(keys, return_index=True)
@@ -94,7 +99,7 @@ class ThroughRows:
 
 
 def _lines(z: FloatArray, weights: IntArray) -> tuple[IntArray, FloatArray, IntArray, IntArray]:
-    from tukeydp.geometry.compiled import beside_lines
+    from tukeydp.geometry.halfspace_counts import beside_lines
 
     n = len(z)
     pairs = np.column_stack(np.triu_indices(n, 1))
@@ -109,7 +114,7 @@ def _lines(z: FloatArray, weights: IntArray) -> tuple[IntArray, FloatArray, IntA
 
 
 def _planes(z: FloatArray, weights: IntArray) -> tuple[IntArray, FloatArray, IntArray, IntArray]:
-    from tukeydp.geometry.compiled import beside_planes
+    from tukeydp.geometry.halfspace_counts import beside_planes
 
     n, d = z.shape
     count = math.comb(n, d)
@@ -117,10 +122,9 @@ def _planes(z: FloatArray, weights: IntArray) -> tuple[IntArray, FloatArray, Int
     members = members.reshape(count, d)
     normals = np.empty((count, d))
     above, below = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    block = 4096
 
     def work(first: int) -> None:
-        beside_planes(z, weights, members, first, min(first + block, count), normals, above, below)
+        beside_planes(z, weights, members, first, min(first + _BLOCK, count), normals, above, below)
 
-    for_each(range(0, count, block), work, available_cores())
+    for_each(range(0, count, _BLOCK), work, available_cores())
     return members, normals, above, below

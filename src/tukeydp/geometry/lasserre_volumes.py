@@ -1,4 +1,8 @@
-"""Compiled volumes of faces from those one dimension down, for polytopes in many columns."""
+"""Compiled step of Lasserre's recursion (1983): volumes of faces from those one dimension down.
+
+It goes from the vertices upwards, so that a face shared by others is measured once, and takes heights from a point
+inside each face, so that all terms are positive and nothing cancels.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-_NONE = 1e-12  # a normal with no more than this left within a face bounds nothing there
+# Length of what is left of a unit normal within a face; with no more than this it bounds nothing there. Rounding leaves
+# about 1e-16 of a parallel one. Smaller: rounding is scaled up to a direction. Larger: a facet at a tiny angle is lost.
+_NONE = 1e-12
 
 
 @njit(nogil=True, cache=True)
-def one_up(
+def outer_face_volumes(
     normals: Any,
     outer: Any,
     inner: Any,

@@ -1,0 +1,161 @@
+"""Compiled counts of the rows on either side of hyperplanes through rows.
+
+Floats with a tolerance. A row closer to a hyperplane than rounding can tell counts as on it, so that a level set is off
+by no more than rounding; whether a level set has any point at all is never decided here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+# Angles (in radians) and sines closer than this are equal. Differences of floats are exact to 2^-53, about 1e-16, and
+# some products and sums follow. Smaller: rows on a hyperplane are counted beside it, and facets are missed. Larger:
+# rows close to it are counted on it, and the level set is off by as much.
+_SAME = 1e-13
+
+
+@njit(nogil=True, cache=True)
+def beside_lines(z: Any, weights: Any, first: int, step: int, start: Any, normals: Any, above: Any, below: Any) -> None:
+    """For rows first, first + step, ...: the line to each later row, and the weight strictly on each of its sides.
+
+    Row i's lines are stored from start[i] on, in the order of the later rows.
+    """
+    n = len(z)
+    total = weights.sum()
+    for i in range(first, n, step):
+        angle = np.empty(n - 1)
+        index = np.empty(n - 1, dtype=np.int64)
+        m = 0
+        for j in range(n):
+            if j != i:
+                angle[m] = np.arctan2(z[j, 1] - z[i, 1], z[j, 0] - z[i, 0])
+                index[m] = j
+                m += 1
+        order = np.argsort(angle)
+        # Twice around, so that every half turn is one stretch; prefix[c] is the weight of the first c.
+        turned = np.empty(2 * m)
+        prefix = np.zeros(2 * m + 1, dtype=np.int64)
+        for c in range(2 * m):
+            o = order[c % m]
+            turned[c] = angle[o] + (2.0 * np.pi if c >= m else 0.0)
+            prefix[c + 1] = prefix[c] + weights[index[o]]
+        left = 0  # first entry surely past the line's own angle
+        half = 0  # first entry not surely before its opposite
+        past = 0  # first entry surely past its opposite
+        again = 0  # first entry not surely before the full turn
+        for c in range(m):
+            while left < 2 * m and turned[left] <= turned[c] + _SAME:
+                left += 1
+            while half < 2 * m and turned[half] < turned[c] + np.pi - _SAME:
+                half += 1
+            while past < 2 * m and turned[past] <= turned[c] + np.pi + _SAME:
+                past += 1
+            while again < 2 * m and turned[again] < turned[c] + 2.0 * np.pi - _SAME:
+                again += 1
+            j = index[order[c]]
+            if j > i:
+                at = start[i] + j - i - 1
+                dx = z[j, 0] - z[i, 0]
+                dy = z[j, 1] - z[i, 1]
+                length = np.hypot(dx, dy)
+                normals[at, 0] = -dy / length
+                normals[at, 1] = dx / length
+                above[at] = max(prefix[half] - prefix[left], 0)
+                below[at] = min(max(prefix[again] - prefix[past], 0), total)
+
+
+@njit(nogil=True, cache=True)
+def beside_planes(
+    z: Any, weights: Any, members: Any, first: int, last: int, normals: Any, above: Any, below: Any
+) -> None:
+    """For the hyperplanes through tuples of rows: unit normals and the weight strictly on each side.
+
+    A tuple that spans no hyperplane, as far as rounding can tell, gets a normal of zero.
+    """
+    n, d = z.shape
+    basis = np.empty((d - 1, d))
+    for t in range(first, last):
+        o = members[t, 0]
+        flat = False
+        # Gram-Schmidt, twice, on edges of length one.
+        for r in range(d - 1):
+            length = 0.0
+            for c in range(d):
+                basis[r, c] = z[members[t, r + 1], c] - z[o, c]
+                length = max(length, abs(basis[r, c]))
+            basis[r] /= length
+            basis[r] /= np.sqrt((basis[r] ** 2).sum())
+            _orthogonalise(basis, r, basis[r])
+            length = np.sqrt((basis[r] ** 2).sum())
+            if not length > _SAME:
+                flat = True
+                break
+            basis[r] /= length
+            _orthogonalise(basis, r, basis[r])
+            basis[r] /= np.sqrt((basis[r] ** 2).sum())
+        if flat:
+            normals[t, :] = 0.0
+            above[t] = 0
+            below[t] = 0
+            continue
+        # The axis with most left outside the span gives the normal.
+        best = 0
+        most = -1.0
+        for c in range(d):
+            rest = 1.0
+            for r in range(d - 1):
+                rest -= basis[r, c] ** 2
+            if rest > most:
+                most = rest
+                best = c
+        normal = np.zeros(d)
+        normal[best] = 1.0
+        for _ in range(2):
+            _orthogonalise(basis, d - 1, normal)
+            normal /= np.sqrt((normal**2).sum())
+        up = 0
+        down = 0
+        for j in range(n):
+            side = _side(z, j, o, normal)
+            if side > 0:
+                up += weights[j]
+            elif side < 0:
+                down += weights[j]
+        # Members lie on it whatever rounding says.
+        for r in range(d):
+            j = members[t, r]
+            side = _side(z, j, o, normal)
+            if side > 0:
+                up -= weights[j]
+            elif side < 0:
+                down -= weights[j]
+        normals[t, :] = normal
+        above[t] = up
+        below[t] = down
+
+
+@njit(nogil=True, cache=True)
+def _side(z: Any, j: int, o: int, normal: Any) -> int:
+    """On which side of the hyperplane through row o row j lies; 0 if rounding cannot tell."""
+    height = 0.0
+    size = 0.0
+    for c in range(len(normal)):
+        difference = z[j, c] - z[o, c]
+        height += normal[c] * difference
+        size = max(size, abs(difference))
+    if height > _SAME * size:
+        return 1
+    return -1 if height < -_SAME * size else 0
+
+
+@njit(nogil=True, cache=True)
+def _orthogonalise(basis: Any, count: int, v: Any) -> None:
+    for r in range(count):
+        along = 0.0
+        for c in range(len(v)):
+            along += basis[r, c] * v[c]
+        for c in range(len(v)):
+            v[c] -= along * basis[r, c]
