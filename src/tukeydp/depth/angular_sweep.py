@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-# A fixed generic rotation of the plane keeps lattice directions away from the start of the sweep.
-_COS, _SIN = 0.5403023058681398, 0.8414709848078965
+# A fixed generic rotation of the plane, by one radian, keeps lattice directions away from the start of the sweep. Speed
+# only: a row with a vector close to the start is done in integers.
+COS, SIN = 0.5403023058681398, 0.8414709848078965
 
 
 @njit(nogil=True, cache=True)
@@ -60,8 +61,8 @@ def fill_keys(
                 y = vectors[j, 1]
             if scale[j] > ratio * (abs(x) + abs(y)) or (x == 0.0 and y == 0.0):
                 continue
-            a = _COS * x - _SIN * y
-            b = _SIN * x + _COS * y
+            a = COS * x - SIN * y
+            b = SIN * x + COS * y
             side = 0
             if b < 0.0 or (b == 0.0 and a < 0.0):
                 a, b, side = -a, -b, 1

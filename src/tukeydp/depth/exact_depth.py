@@ -26,11 +26,17 @@ from tukeydp.threads import available_cores, for_each
 
 __all__ = ["Answer", "Vectors", "exact_row", "from_floats", "from_integers", "least_weight"]
 
-# A vector needs 1/ratio of its length left in the plane to be given an angle there; angles closer than the tolerance
-# are in doubt. docs/proofs/exact-depth.md derives the tolerances from the ratios.
+# By dimension. A vector needs 1/ratio of its length left in the plane to be given an angle there; angles closer than
+# the tolerance are in doubt (an angle is a number that rises from 0 to 2 over half a turn). Not only speed: counts are
+# exact because the tolerances follow from the ratios, docs/proofs/exact-depth.md, section 3. Larger tolerances and
+# smaller ratios leave more rows to the integers; the other way round, counts may be wrong.
 _RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}
 _TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}
-_KEYS_AT_A_TIME = 2**19
+# Speed only, from here on.
+_KEYS_AT_A_TIME = 2**19  # sort keys in a block of rows (4 MiB for each thread); smaller blocks refute sooner
+_NORMALS = 4  # hints kept of each block or inner search; in all, so many for each dimension
+_NORMALS_IN_ALL = 16  # hints kept of a search by recursion
+_ON_THE_EDGE = 1e-9  # sine of the angle below which a vector counts as on a hint's edge, up to rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +125,8 @@ class _Search:
                 count, _ = exact_row(self._vectors, doubtful)
                 if count < best:
                     best, place = count, doubtful
-        found = sorted((pair for block in blocks for pair in block.normals), key=lambda pair: pair[0])[: 4 * self._d]
+        found = sorted((pair for block in blocks for pair in block.normals), key=lambda pair: pair[0])
+        found = found[: _NORMALS * self._d]
         return Answer(best, np.array([v for _, v in found]).reshape(len(found), self._d), place)
 
     def _refuted(self) -> bool:
@@ -168,7 +175,7 @@ class _Search:
             return () if self._d == 2 else (first + r,) if not chain else (chain[0], chain[1 + first + r])
 
         normals = []
-        for r in np.argsort(bounds[:, 1], kind="stable")[:4].tolist():
+        for r in np.argsort(bounds[:, 1], kind="stable")[:_NORMALS].tolist():
             with np.errstate(all="ignore"):
                 normal = _lifted(turn[r], vectors, first + r)
                 if chain:
@@ -194,13 +201,13 @@ def _projected(shadow: FloatArray, i: int) -> FloatArray:
 
 def _lifted(turn: FloatArray, vectors: FloatArray, i: int) -> FloatArray:
     """The normal of a swept line, in the coordinates of the vectors it was swept over; turned to leave vector i out."""
-    from tukeydp.depth.angular_sweep import _COS, _SIN
+    from tukeydp.depth.angular_sweep import COS, SIN
 
     t, side = float(turn[0]), turn[1]
     a, b = 1.0 - t, t if t < 1 else 2.0 - t
     # The halfplane is to the left of the line (a, b); undo the rotation of the plane.
     x, y = -b, a
-    x, y = _COS * x + _SIN * y, -_SIN * x + _COS * y
+    x, y = COS * x + SIN * y, -SIN * x + COS * y
     normal = np.array([x, y]) if side == 0 else np.array([-x, -y])
     normal /= np.linalg.norm(normal)
     return normal if vectors.shape[1] == 2 else _lifted_along(normal, vectors, i)
@@ -214,7 +221,7 @@ def _lifted_along(normal: FloatArray, vectors: FloatArray, i: int) -> FloatArray
     at, slope = vectors @ whole, vectors @ u
     # at - t * slope changes its sign at t = at / slope.
     turns = at / slope
-    turns = turns[(turns > 0) & (np.abs(at) > 1e-9 * np.linalg.norm(vectors, axis=1) * np.linalg.norm(whole))]
+    turns = turns[(turns > 0) & (np.abs(at) > _ON_THE_EDGE * np.linalg.norm(vectors, axis=1) * np.linalg.norm(whole))]
     whole = whole - 0.5 * turns.min(initial=np.linalg.norm(whole) / np.linalg.norm(u)) * u
     return np.asarray(whole / np.linalg.norm(whole))
 
@@ -238,10 +245,10 @@ def _by_recursion(vectors: Vectors, at_least: int, threads: int | None) -> Answe
         if along + inner.least < best:
             best, place = along + inner.least, (i,)
             with np.errstate(all="ignore"):
-                directions = [_lifted_along(v, vectors.shadow, i) for v in inner.directions[:4]] + directions
+                directions = [_lifted_along(v, vectors.shadow, i) for v in inner.directions[:_NORMALS]] + directions
         if best < at_least:
             break
-    return Answer(best, np.array(directions[:16]).reshape(-1, vectors.shadow.shape[1]), place)
+    return Answer(best, np.array(directions[:_NORMALS_IN_ALL]).reshape(-1, vectors.shadow.shape[1]), place)
 
 
 def exact_row(vectors: Vectors, place: tuple[int, ...]) -> tuple[int, list[int]]:

@@ -21,13 +21,14 @@ import numpy as np
 from tukeydp.arrays import IntArray
 from tukeydp.threads import available_cores, for_each_with
 
-_SAMPLE = 2048
-_FEW_ROWS = 4096  # up to here all levels are found at once
+# Speed and memory only, all of them: which ranks are found at first, and how the work is cut up.
+_SAMPLE = 2048  # rows in the sample, or up to twice as many; fewer make worse guesses, more cost time in every call
+_FEW_ROWS = 4096  # up to here all levels are found at once: there is little to save
 # Levels below the middle, in square roots of the number of rows: the deepest point lies one to three below it, if the
-# data are symmetric. Where more are asked for, four times as many.
+# data are symmetric. Where more are asked for, four times as many. Too few are found again, too many take memory.
 _BELOW_MIDDLE, _WIDER = 8, 4
-_BLOCK = 2**18  # projections computed at a time, but at least one direction
-_WORTH_A_THREAD = 2**21
+_BLOCK = 2**18  # projections computed at a time by each thread (2 MiB), but at least one direction
+_WORTH_A_THREAD = 2**21  # projections in all; below this, starting threads takes longer than they save
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,9 +86,9 @@ class LevelSets:
     @property
     def projections(self) -> IntArray:
         """All of them (k, m), sorted for each direction."""
-        return self.reach(1).projections
+        return self.ensure(1).projections
 
-    def reach(self, level: int) -> Window:
+    def ensure(self, level: int) -> Window:
         """A window that holds `level`, 1 <= level <= rows."""
         with self._widening:
             if not self._window.holds(level):
@@ -111,7 +112,7 @@ class LevelSets:
         """Smallest and largest projection allowed at `level`, one per direction; 1 <= level <= rows."""
         window = self._window
         if not window.holds(level):
-            window = self.reach(level)
+            window = self.ensure(level)
         return window.projections[:, level - 1 - window.first], window.projections[:, self.rows - level - window.first]
 
     def contains(self, y: Sequence[int], level: int) -> bool:
@@ -126,16 +127,16 @@ class LevelSets:
 
     def depths(self, points: IntArray, least: int = 1) -> IntArray:
         """Depth of many grid points (m, d) at once; of those below `least` only that they are."""
-        window = self.reach(min(least, self.rows)) if self.rows else self._window
+        window = self.ensure(min(least, self.rows)) if self.rows else self._window
         found = _depths(window, self.directions, points)
         # Equal projections may run on past both ends of the window.
         if window.first and (found >= self.rows - window.first).any():
-            found = _depths(self.reach(1), self.directions, points)
+            found = _depths(self.ensure(1), self.directions, points)
         return found
 
     def highest_unbroken(self) -> int:
         """The highest level at which no single direction contradicts itself (smallest > largest allowed)."""
-        # Up to the middle none does; beyond it only where equal projections reach across.
+        # Up to the middle none does; beyond it only where equal projections lie on both sides of it.
         low, step = (self.rows + 1) // 2, 1
         while low + step <= self.rows and self._unbroken(low + step):
             low, step = low + step, 2 * step

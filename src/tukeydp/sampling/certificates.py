@@ -4,7 +4,9 @@ For multipliers u of any sign, and y in level l inside a known box,
     c.y = sum_i u_i <v_i, y> + sum_j r_j y_j,     r = c - sum_i u_i v_i,
 and each term is at most its value at the end of its known interval: <v_i, y> at the l-th largest (u_i > 0) or
 l-th smallest (u_i < 0) projection, y_j at the end of the box. Multipliers are floats from a solver, turned
-into integers over 2^SHIFT first; from there on nothing is rounded except one final floor.
+into integers over 2^SHIFT first; from there on nothing is rounded except one final floor. (The safe bounds of Neumaier
+and Shcherbina, 2004, in integers.) With c = 0 and a negative bound, the multipliers are a Farkas certificate: the level
+has no point in the box.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from dataclasses import dataclass
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
 
-SHIFT = 96
+# Tightness only: whatever these are, the bounds hold.
+SHIFT = 96  # bits behind the point of a multiplier: projections are below 2^62, so rounding costs far less than a step
+_LARGEST = 2.0**64  # a multiplier beyond this counts as zero, which keeps the integers short
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Multipliers:
         return [
             (int(row), round(math.ldexp(value, SHIFT)))
             for row, value in zip(self.rows, self.values, strict=True)
-            if value and math.isfinite(value) and abs(value) < 2.0**64
+            if value and math.isfinite(value) and abs(value) < _LARGEST
         ]
 
 

@@ -18,11 +18,14 @@ from tukeydp.exact.boxes import Box
 from tukeydp.exact.float_programs import add_rows, quiet_solver
 from tukeydp.sampling.certificates import Multipliers
 
-# The programs look at most this many interquartile ranges away from the centre.
-_REACH = 1e4
-_IGNORED = 1e-12
-_TOLERANCE = 1e-7
+# Hints decide nothing: poor values here make loose boxes, so many proposals, or slow programs.
+_FAR = 1e4  # interquartile ranges from the centre, where the programs end: level sets worth a box are nearer
+_WIDEST = 1000.0  # whole width of a column over its scale, at most: a column may be mostly one value
+_THINNEST = 1e-15  # in interquartile ranges: least width of a level set in its shape, so that no axis of it vanishes
+_IGNORED = 1e-12  # of the largest multiplier: smaller ones are rounding, and would make certificates long
+_TOLERANCE = 1e-7  # of a row of length one, the solver's own: what is violated by less is left out
 _FEW = 400  # rows that are held from the start: below this, leaving some out costs more than it saves
+# Simplex goes on from its last basis: programs that follow each other differ in little.
 _OPTIONS = {"solver": "simplex", "dual_simplex_cost_perturbation_multiplier": 0.0}
 
 
@@ -53,7 +56,7 @@ class LinearPrograms:
         self._centre: IntArray = levels.sample[len(levels.sample) // 2]
         spread = (levels.sample[-1 - quarter] - levels.sample[quarter]).astype(np.float64)
         whole = (levels.sample[-1] - levels.sample[0]).astype(np.float64)
-        self._scale = np.maximum(np.maximum(spread, whole / 1000.0), 1.0)  # a column may be mostly one value
+        self._scale = np.maximum(np.maximum(spread, whole / _WIDEST), 1.0)
         stretched = levels.directions * self._scale
         self._lengths = np.linalg.norm(stretched, axis=1)
         self._rows: FloatArray = stretched / self._lengths[:, np.newaxis]
@@ -66,9 +69,9 @@ class LinearPrograms:
         low, high = self._levels.offsets(level)
         return (low - self._middle) / self._lengths, (high - self._middle) / self._lengths
 
-    def _reach(self, within: Box | None) -> tuple[FloatArray, FloatArray]:
+    def _variable_bounds(self, within: Box | None) -> tuple[FloatArray, FloatArray]:
         """Ends of the variables: those of a box along the axes, or far away."""
-        far = np.full(len(self._scale), _REACH)
+        far = np.full(len(self._scale), _FAR)
         if within is None:
             return -far, far
         low, high = (np.array(ends, dtype=np.int64) for ends in (within.low, within.high))
@@ -82,7 +85,7 @@ class LinearPrograms:
         if self._emptiness is None:
             slack = np.ones((k, 1))
             matrix = np.block([[self._rows, slack], [self._rows, -slack]])
-            self._emptiness = Program(matrix, np.append(np.full(d, _REACH), _REACH))
+            self._emptiness = Program(matrix, np.full(d + 1, _FAR))
             self._emptiness.set_costs(np.append(np.zeros(d), -1.0))
         low, high = self._ends(level)
         unbounded = np.full(k, np.inf)
@@ -95,7 +98,7 @@ class LinearPrograms:
         self, levels: Sequence[int], objectives: Sequence[Sequence[int]], within: Box | None = None
     ) -> list[list[tuple[Multipliers, Multipliers]]]:
         program = self._support_program()
-        program.confine(*self._reach(within))
+        program.confine(*self._variable_bounds(within))
         ends = [self._ends(level) for level in levels]
         found = [[[Multipliers((), ())] * 2 for _ in objectives] for _ in levels]
         for j, objective in enumerate(objectives):
@@ -113,7 +116,7 @@ class LinearPrograms:
     def shape(self, level: int) -> FloatArray | None:
         """From corners of the level set: first the extreme ones along the axes, then along the axes these suggest."""
         program = self._support_program()
-        program.confine(*self._reach(None))
+        program.confine(*self._variable_bounds(None))
         low, high = self._ends(level)
         d = len(self._scale)
         frame, widths = np.eye(d), np.ones(d)
@@ -127,7 +130,7 @@ class LinearPrograms:
             spread = np.array(corners)
             if not np.isfinite(spread).all():
                 return None
-            widths = np.maximum(np.abs(((spread[::2] - spread[1::2]) * frame.T).sum(axis=1)), 1e-15)
+            widths = np.maximum(np.abs(((spread[::2] - spread[1::2]) * frame.T).sum(axis=1)), _THINNEST)
             if not suggested:
                 try:
                     frame = np.linalg.svd(spread - spread.mean(axis=0), full_matrices=True)[2].T
@@ -138,22 +141,22 @@ class LinearPrograms:
 
     def _support_program(self) -> Program:
         if self._support is None:
-            self._support = Program(self._rows, np.full(len(self._scale), _REACH))
+            self._support = Program(self._rows, np.full(len(self._scale), _FAR))
         return self._support
 
 
 class Program:
-    """Minimise a cost over {z : low <= matrix z <= high, |z| <= reach}, again and again.
+    """Minimise a cost over {z : low <= matrix z <= high, |z| <= bound}, again and again.
 
     Where there are many rows, the solver holds only those that some solution has violated so far: of hundreds of
     directions few matter at any level, and a program with the others left out is a valid hint at every moment.
     """
 
-    def __init__(self, matrix: FloatArray, reach: FloatArray) -> None:
+    def __init__(self, matrix: FloatArray, bound: FloatArray) -> None:
         self._matrix = matrix
         self._columns = np.arange(matrix.shape[1], dtype=np.int32)
         self._held: IntArray = np.empty(0, dtype=np.int64)
-        self._solver = quiet_solver(-reach, reach, **_OPTIONS)
+        self._solver = quiet_solver(-bound, bound, **_OPTIONS)
         if len(matrix) <= _FEW:
             unbounded = np.full(len(matrix), np.inf)
             self._add(np.arange(len(matrix)), -unbounded, unbounded)

@@ -13,7 +13,8 @@ import numpy as np
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.levels import LevelSets
 
-_CANDIDATES = 48
+_CANDIDATES = 48  # levels to choose from besides the known ones; a plan's time grows with the square
+_LARGEST = 600.0  # log of a ratio of sizes: larger ones count as this. Beyond 709 the estimates would be infinite
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def _plan(
     best = np.zeros(len(steps) + 1)
     chosen = np.zeros(len(steps), dtype=np.int64)
     for i in range(len(steps) - 1, -1, -1):
-        total = proposals * np.exp(np.minimum(mass(i) - ideal, 600.0)) + best[i + 1 :]
+        total = proposals * np.exp(np.minimum(mass(i) - ideal, _LARGEST)) + best[i + 1 :]
         total[:-1] += cost[i + 1 :]
         chosen[i] = i + 1 + int(np.argmin(total))
         best[i] = total.min()
@@ -85,7 +86,7 @@ def _plan(
     i = 0
     while i < len(steps):
         j = int(chosen[i])
-        expected += proposals * float(np.exp(min(mass(i)[j - i - 1] - ideal, 600.0)))
+        expected += proposals * float(np.exp(min(mass(i)[j - i - 1] - ideal, _LARGEST)))
         if i:
             picked.append(int(steps[i]))
         i = j

@@ -24,14 +24,20 @@ from tukeydp.sampling.hints import Hints, LinearPrograms
 from tukeydp.sampling.ladder import Ladder, plan_ladder
 from tukeydp.threads import available_cores, for_each_with
 
-# Words of randomness in the lanes 0, 1, 2, ...; the first are short, because most draws end there.
-_LANE_WORDS = (2**11, 2**13, 2**16)
-_EASY = 64.0  # proposals assumed at first; each time they do not suffice, more boxes are worth their price
-_HARDER = 8.0
-_PATIENCE = 8.0
-_WORTH_A_BASIS = 10_000  # proposals
-_HUGE = Fraction(10**300)
-_FEW_STEPS, _FEW_POINTS, _MANY_POINTS = 256, 2**12, 2**20
+# Speed only: the law is the same for all values of these, but what a seeded draw gives is not.
+_LANE_WORDS = (2**11, 2**13, 2**16)  # in the lanes 0, 1, 2, ...; the first are short, because most draws end there
+# Proposals for one accepted point: assumed at first, and by which factor more each time they do not suffice. The more
+# are assumed, the more boxes are worth their price.
+_EASY, _HARDER = 64.0, 8.0
+_PATIENCE = 8.0  # tries before boxes are refined, over those expected: if that is right, all fail with chance e^-8
+_WORTH_A_BASIS = 10_000  # assumed proposals from which slanted boxes are looked for: they cost many programs
+# In proposals, what certifying a box takes: for each linear program, and more for each direction in it; for each column
+# where no program is needed.
+_PROGRAM, _PROGRAM_ROW, _NO_PROGRAM = 400.0, 4.0, 4.0
+# A grid is coarse where the middle half of a column spans fewer steps than this: then levels may hold no grid point.
+_FEW_STEPS = 256
+_FEW_POINTS, _MANY_POINTS = 2**12, 2**20  # grid points looked at one by one: at first, and at most (8 MiB a column)
+_HUGE = Fraction(10**300)  # epsilons beyond this count as this in estimates, which are floats
 
 
 @dataclass(frozen=True)
@@ -96,7 +102,7 @@ class Sampler:
             envelope.refine(ladder.levels)
             ladder = self._plan()
         half_epsilon = float(min(self._epsilon, _HUGE)) / 2
-        # The plan's own estimate may be infinite; what has been tried in vain never is.
+        # The plan's own estimate may be astronomical; what has been tried in vain never is.
         envelope.slice(
             self._lowest, half_epsilon, min(ladder.proposals, _PATIENCE * self._proposals), _box_cost(levels)
         )
@@ -114,7 +120,7 @@ class Sampler:
             top=max(envelope.top, self._lowest),
             log_sizes=log_sizes,
             half_epsilon=float(min(self._epsilon, _HUGE)) / 2,
-            box_cost=_box_cost(levels) if envelope.needs_programs else 4.0 * levels.d,
+            box_cost=_box_cost(levels) if envelope.needs_programs else _NO_PROGRAM * levels.d,
             proposals=self._proposals,
         )
 
@@ -127,7 +133,7 @@ def _coarse(levels: LevelSets) -> bool:
 
 def _box_cost(levels: LevelSets) -> float:
     """A box is 2d linear programs, each worth a few hundred proposals."""
-    return 2.0 * levels.d * (400.0 + 4.0 * len(levels.directions))
+    return 2.0 * levels.d * (_PROGRAM + _PROGRAM_ROW * len(levels.directions))
 
 
 class Search:
@@ -201,7 +207,7 @@ class Search:
             if status == kernels.EXHAUSTED:
                 return None
             if status == kernels.SHALLOW:
-                self._levels.reach(detail)
+                self._levels.ensure(detail)
                 continue
             if status == kernels.UNDECIDED:
                 level, group = self._law.finish(int(words[detail]), spare)
