@@ -203,11 +203,6 @@ def steps(d: int, k: int, **options: Any) -> Any:
     return rounded(points)
 
 
-def trust(statistic: Callable[..., Any]) -> Any:
-    chains = np.cumsum(np.random.default_rng(8).normal(size=(4, 300)), axis=1)
-    return rounded(float(statistic(np.round(chains, 9))))
-
-
 def volumes_of_levels_by_walks(x: Any, depth: Any, error: float) -> Any:
     return rounded(mcmc.mcmc_level_volumes(x, depth, error=error, randomness=td.seeded(4)))
 
@@ -387,8 +382,6 @@ def walk_cases() -> None:
         for sharpness in (0.0, 1.5):
             options = {"directions": directions, "sharpness": sharpness}
             case(f"mcmc/walk/{directions}/sharpness{sharpness}", steps, 4, 9, **options)
-    case("mcmc/effective-sample-size", trust, mcmc.effective_sample_size)
-    case("mcmc/split-r-hat", trust, mcmc.split_r_hat)
 
 
 def algorithm3_cases() -> None:

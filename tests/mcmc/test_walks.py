@@ -8,7 +8,7 @@ from scipy.stats import truncnorm
 
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.mcmc import effective_sample_size, split_r_hat, walk
+from tukeydp.mcmc import walk
 
 SHELLS = np.array([0.0, 0.5, 0.7, 0.85, 1.0])
 
@@ -144,32 +144,3 @@ def test_a_gaussian_may_be_unbounded():
     # The variance of a squared normal is 2: 16,000 of them.
     assert abs(moment(0.5) - 1) < 5.5 * math.sqrt(2 / 16_000)
     assert abs(moment(0.6) - 1) > 5.5 * math.sqrt(2 / 16_000)
-
-
-def test_effective_sample_size_of_a_known_process():
-    """An AR(1) process with coefficient r is worth (1 - r)/(1 + r) of its length; a control with another r is not."""
-    rng = np.random.default_rng(5)
-    r, n = 0.8, 20_000
-
-    def process(r):
-        chains = np.empty((4, n))
-        chains[:, 0] = rng.normal(size=4)
-        for i in range(1, n):
-            chains[:, i] = r * chains[:, i - 1] + math.sqrt(1 - r * r) * rng.normal(size=4)
-        return chains
-
-    chains = process(r)
-    assert effective_sample_size(chains) / (4 * n) == pytest.approx((1 - r) / (1 + r), rel=0.15)
-    assert effective_sample_size(process(0.7)) / (4 * n) != pytest.approx((1 - r) / (1 + r), rel=0.15)
-    assert split_r_hat(chains) < 1.01
-    assert split_r_hat(chains + np.arange(4)[:, np.newaxis]) > 1.2
-    assert effective_sample_size(chains + np.arange(4)[:, np.newaxis]) < 100
-
-
-def test_diagnostics_of_constants_and_nonsense():
-    assert effective_sample_size(np.ones((2, 10))) == 20
-    assert split_r_hat(np.ones((2, 10))) == 1.0
-    assert split_r_hat(np.array([[1.0] * 5 + [2.0] * 5])) == math.inf
-    for bad in ([1.0, 2.0], [[math.nan] * 9], np.zeros((2, 2, 9))):
-        with pytest.raises(td.ParameterError, match="chains must be"):
-            effective_sample_size(bad)

@@ -5,7 +5,6 @@ close to its stationary law, but the number of steps that is *proven* to suffice
 than 10^10 d^3), and the number that suffices in practice is known from experience only. Releases made with it say so.
 """
 
-from tukeydp.mcmc.diagnostics import effective_sample_size, split_r_hat
 from tukeydp.mcmc.mechanisms import mcmc_boxem, mcmc_rem
 from tukeydp.mcmc.nests import mcmc_level_volumes
 from tukeydp.mcmc.oracles import HitAndRun, McmcVolumes
@@ -16,11 +15,9 @@ __all__ = [
     "HitAndRun",
     "McmcVolumes",
     "VolumeEstimate",
-    "effective_sample_size",
     "mcmc_boxem",
     "mcmc_level_volumes",
     "mcmc_rem",
     "polytope_estimate",
-    "split_r_hat",
     "walk",
 ]
