@@ -1,7 +1,7 @@
 """Which way to a mean, from public numbers alone: predicted errors of the three ways, the smallest wins.
 
-Predictions are worst cases over bell-shaped and exponential columns, fitted to made-up tables (benchmarks/choice.py).
-They decide accuracy only: any choice is as private.
+Predictions are for columns half as skewed as exponential ones, fitted to made-up tables. They decide accuracy only: any
+choice is as private.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES = 100.0, 10.0
 # Median error of the subset mean in sqrt(rows of a block) standard deviations over (epsilon n), and of what a median
 # loses against a mean in standard deviations over sqrt(n).
 _BY_DEPTH, _BY_MEDIAN = 5.0, 0.35
-# Bias of the median of block means of exponential columns, in standard deviations: by rows of a block, from three on
-# with the correction for skewness.
-_SKEWED = {1: 0.307, 2: 0.161, 3: 0.085, 4: 0.05}
-_SKEWED_BEYOND = 0.7  # over m^2
+# Bias of the median of block means, in standard deviations: by rows of a block, from three on with the correction for
+# skewness. Half of that of exponential columns, whose skewness is 2.
+_SKEWED = {1: 0.153, 2: 0.08, 3: 0.045, 4: 0.025}
+_SKEWED_BEYOND = 0.35  # over m^2
 # Width of the range that the two-step mean clips to, in standard deviations.
 _CLIPPED_WIDTH = 11.0
 
@@ -77,7 +77,7 @@ def known_widths(columns: BoundedColumns, sd: Any) -> FloatArray:
 
 
 def predicted_error(plan: MeanPlan, n: int, widths: FloatArray) -> float:
-    """Median error in standard deviations, the worse of bell-shaped and exponential columns."""
+    """Median error in standard deviations, for moderately skewed columns."""
     d, epsilon = len(widths), float(plan.epsilon)
     if isinstance(plan, CubeMean):
         rest = epsilon if plan.fill is not None else epsilon * float(1 - ROUGH)

@@ -20,8 +20,9 @@ from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_pl
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_plan, subset_point
 from tukeydp.randomness import Bits, Keystream, derived_key
 
-# Shares of epsilon for the centre, the spread and the radius; the clipped mean has the rest.
-CENTRE, SPREAD, RADIUS = Fraction(3, 20), Fraction(3, 20), Fraction(1, 10)
+# Shares of epsilon for the centre, and as much for the spread: the smallest that the rows suffice for. The clipped mean
+# has what these and the radius leave. Smaller ones made the radius too large on made-up tables.
+_FIRST_STEPS, _RADIUS = (Fraction(1, 20), Fraction(2, 25), Fraction(3, 25), Fraction(3, 20)), Fraction(2, 25)
 # Half widths of the clip range in spreads. With candidates beyond 34, radii far too large are drawn often.
 RADII = tuple(3.0 * 2.0 ** (i / 2) for i in range(8))
 # A spread is taken to be at least the width over this: a column of nearly equal values has no spread to find.
@@ -43,9 +44,18 @@ def two_step_plan(
     n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, forced: bool = False
 ) -> TwoStepPlan | None:
     """None if the rows are too few for the first steps, unless `forced`. `known`: widths are public, not assumed."""
-    on_spread = Fraction(0) if known else SPREAD * epsilon
-    shares = (CENTRE * epsilon, on_spread, RADIUS * epsilon)
-    centre = subset_plan(n, d, shares[0], widths)
+    for share in _FIRST_STEPS:
+        plan = _with_share(n, d, epsilon, widths, known, share, forced and share == _FIRST_STEPS[-1])
+        if plan is not None:
+            return plan
+    return None
+
+
+def _with_share(
+    n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, share: Fraction, forced: bool
+) -> TwoStepPlan | None:
+    shares = (share * epsilon, Fraction(0) if known else share * epsilon, _RADIUS * epsilon)
+    centre = subset_plan(n, d, shares[0], widths, blocks=None)
     spread = None if known else spread_plan(n, d, shares[1])
     if forced:
         centre = centre or subset_plan(n, d, shares[0], widths, blocks=n)
