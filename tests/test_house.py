@@ -25,7 +25,6 @@ LONG = {
     "depth.notions",
     "geometry.compiled",
     "sampling.envelope",
-    "sizes.inscribed_ellipsoids",
 }
 
 

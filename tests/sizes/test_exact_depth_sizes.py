@@ -92,7 +92,7 @@ def test_sizes_bracket_the_number_of_deep_grid_points(counted):
     rows = np.clip(np.rint(rng.normal(size=(40, 2)) * 8), -reach, reach).astype(np.int64)
     _, depth = brute_depths(rows, reach)
     directions = np.array([[1, 0], [0, 1], [1, 1], [1, -1]], dtype=np.int64)
-    with patch.object(exact_sizes, "_COUNTED", counted):
+    with patch.object(exact_sizes, "COUNTED", counted):
         sizes = ExactSizes(rows, directions, Box((-reach, -reach), (reach, reach)), 1, SLACK)
         below = []
         for level in (2, 5, 8, 11, 14, 17, 20):

@@ -19,12 +19,16 @@ from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region, maximum
 from tukeydp.exact.matrices import integers
 from tukeydp.mechanisms.rem_test.evidence import sparse_offsets
-from tukeydp.sizes import inscribed_ellipsoids as ellipsoids
-from tukeydp.sizes import level_sizes as sizes
+from tukeydp.sizes import boxed
+from tukeydp.sizes import john_ellipsoid as ellipsoids
+from tukeydp.sizes.boxed import SLACK
+from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
+from tukeydp.sizes.ellipsoid_certificate import Proposal, Shape, certified
 from tukeydp.sizes.grid_points import count_up_to, tight_ends
-from tukeydp.sizes.inscribed_ellipsoids import Shape, inner_point, largest_ellipsoid
-from tukeydp.sizes.level_sizes import SLACK, BoxesAndEllipsoids, Polyhedra
+from tukeydp.sizes.inner_points import inner_point
+from tukeydp.sizes.john_ellipsoid import largest_ellipsoid
 from tukeydp.sizes.polygons import floor_sum, grid_points_in_polygon
+from tukeydp.sizes.polyhedra import Polyhedra
 
 
 class TestLinearPrograms:
@@ -149,13 +153,11 @@ class TestEllipsoids:
             noise = np.diag(np.exp(0.3 * rng.normal(size=d)))
             noisy = Shape(proposal.shape.times(noise, proposal.shape.bits), proposal.shape.bits)
             weights = proposal.weights * np.exp(rng.normal(size=len(proposal.weights)))
-            return ellipsoids._Proposal(proposal.centre, proposal.bits, noisy, weights)
+            return Proposal(proposal.centre, proposal.bits, noisy, weights)
 
         centre, bits = inner_point(body)
         for _ in range(5):
-            found = ellipsoids._certified(
-                body, lying(body, centre, bits, Shape.of(np.diag(body.scale))), *ends(d, 1000)
-            )
+            found = certified(body, lying(body, centre, bits, Shape.of(np.diag(body.scale))), *ends(d, 1000))
             if found is not None:
                 seen.append(found)
                 assert found.determinant <= truth.determinant * (1 + truth.gap)
@@ -170,7 +172,7 @@ class TestEllipsoids:
             proposal = honest(*arguments)
             calls.append(1)
             small = Shape(proposal.shape.matrix, proposal.shape.bits + (len(calls) == 1))
-            return ellipsoids._Proposal(proposal.centre, proposal.bits, small, proposal.weights)
+            return Proposal(proposal.centre, proposal.bits, small, proposal.weights)
 
         with patch.object(ellipsoids, "_solved", first_time_bad):
             found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 400))
@@ -245,7 +247,7 @@ def test_sizes_bracket_the_number_of_grid_points_and_fall_with_the_level(d, kind
     directions = directions[np.abs(directions).sum(axis=1) > 0]
     rows = np.clip(np.rint(rng.normal(size=(40, d)) * 6), -reach, reach).astype(np.int64)
     levels = level_sets(rows, directions)
-    with patch.object(sizes, "_COUNTED", counted):
+    with patch.object(boxed, "COUNTED", counted):
         measured = kind(levels, Box((-reach,) * d, (reach,) * d), 1)
         depth = levels.depths(all_points(reach, d))
         above, below = [], []

@@ -1,7 +1,7 @@
 """Sizes of the level sets of exact depth (docs/proofs/rem.md, section 7).
 
 Above: the upper size of the level set along finitely many public directions, which contains the exact one. Below: the
-number of grid points up to `_COUNTED`, and the largest copy of a fixed polytope inside the set shrunk by half a cell.
+number of grid points up to `COUNTED`, and the largest copy of a fixed polytope inside the set shrunk by half a cell.
 An envelope of finitely many halfspaces bounds the copies from above; a copy whose corners are deep is one from below.
 Corners that are not deep add halfspaces to the envelope, until both bounds meet.
 """
@@ -14,19 +14,24 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.data.grid import LIMIT
 from tukeydp.depth.exact_depth import Vectors, exact_row, least_weight
 from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.exact.boxes import Box
+from tukeydp.exact.brackets import rounded_down
 from tukeydp.exact.linear_programs import Region
 from tukeydp.exact.matrices import Integers, integers, inverse
 from tukeydp.sampling.cutting_planes import first_envelope, merged, rounded_normals
+from tukeydp.sizes.boxed import COUNTED
 from tukeydp.sizes.grid_points import points_of, tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
-from tukeydp.sizes.level_sizes import bounds_of, rounded_down
+from tukeydp.sizes.level_sizes import bounds_of
 
-_COUNTED = 4096
-# Bits of corners below half a cell, at first, and of the inflation that stands in for half a cell.
-_COARSE, _FINE = 6, 12
+# Bits of corners below half a cell, at first; more follow where rounding was too much. Speed only.
+_COARSE = 6
+# Bits of the inflation that stands in for half a cell, and by which corners get finer. Fewer cost lower size: a copy is
+# shrunk by 2^-_FINE, which must be far below the slack.
+_FINE = 12
 
 
 class DeepPoints:
@@ -93,12 +98,12 @@ class ExactSizes:
                 return Fraction(0)
             copy = self._largest(region, ends, bits)
             volume = template(region.d).volume / 2**region.d
-            if copy is None or volume * copy.most < _COUNTED:
+            if copy is None or volume * copy.most < COUNTED:
                 return Fraction(self._counted(level, region, Box(*ends)))
             inside, refuting = self._checked(copy, level)
             most, least = volume * copy.most, volume * inside
             if not refuting and most <= least * (1 + self.slack / 2):
-                if least >= _COUNTED:
+                if least >= COUNTED:
                     return rounded_down(least)
                 return Fraction(self._counted(level, region, Box(*ends)))
             fresh = sorted({tuple(v) for v in refuting} - self._known)
@@ -140,7 +145,7 @@ class ExactSizes:
         found = 0
         for point in points_of(region, box):
             found += not self._deep.refuting(integers(point), 0, level)
-            if found == _COUNTED:
+            if found == COUNTED:
                 break
         return found
 
@@ -153,8 +158,8 @@ class ExactSizes:
         self._long += [(integers(v), sorted((rows @ integers(v)).tolist())) for v in normals if not self._fits(v)]
 
     def _fits(self, normal: tuple[int, ...]) -> bool:
-        reach = max(max(abs(a), abs(b)) for a, b in zip(self._within.low, self._within.high, strict=True))
-        return sum(map(abs, normal)) * reach < 2**62
+        extent = max(max(abs(a), abs(b)) for a, b in zip(self._within.low, self._within.high, strict=True))
+        return sum(map(abs, normal)) * extent < LIMIT
 
     def _region(self, level: int) -> Region | None:
         """The envelope's level set."""

@@ -22,12 +22,14 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.exact.linear_programs import Region, in_units
 from tukeydp.exact.matrices import Integers, integers
-from tukeydp.sizes.inscribed_ellipsoids import FLOATS_GAVE_OUT, inner_point
+from tukeydp.sizes.inner_points import FLOATS_GAVE_OUT, inner_point
 
-_BITS = 64
-_FINEST = 1e-8
-_STEPS = 60
-_FEW = 24
+# Speed only, all of them: the bound holds whatever the floats did.
+_BITS = 64  # of the weights, next to the longest normal
+_NEGLIGIBLE = 1e-14  # weights that pull less than this part of what the largest pulls are left out
+_FINEST, _FALL = 1e-8, 0.2  # the barrier's last pressure, and by what it falls from one to the next
+_STEPS = 60  # Newton steps for each pressure
+_FEW = 24  # halfspaces held from the start, for each column; and those added at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,10 +118,10 @@ def _solved(region: Region, centre: Integers, fine: int, start: FloatArray) -> t
     held = np.argsort(-np.linalg.norm(seen, axis=1), kind="stable")[: _FEW * d]
     while True:
         shift, factor, found = _barrier(seen[held], corners)
-        reach = (seen @ (shift[:, np.newaxis] + factor @ corners.T)).max(axis=1)
-        reach[held] = 0.0
-        fresh = np.argsort(-reach, kind="stable")[:_FEW]
-        fresh = fresh[reach[fresh] > 1.0]
+        farthest = (seen @ (shift[:, np.newaxis] + factor @ corners.T)).max(axis=1)
+        farthest[held] = 0.0
+        fresh = np.argsort(-farthest, kind="stable")[:_FEW]
+        fresh = fresh[farthest[fresh] > 1.0]
         if not len(fresh):
             break
         held = np.append(held, fresh)
@@ -143,7 +145,7 @@ def _barrier(rows: FloatArray, corners: FloatArray) -> tuple[FloatArray, FloatAr
     here[diagonal] = 0.5 / max(1e-300, np.abs(entries).sum(axis=1).max())
     pressure = 1.0
     while pressure > _FINEST:
-        pressure *= 0.2
+        pressure *= _FALL
         here = _centred(terms, here, diagonal, pressure)
     factor = np.zeros((d, d))
     for value, (j, k) in zip(here[d:], below, strict=True):
@@ -194,7 +196,7 @@ def _bound(region: Region, centre: Integers, fine: int, weights: FloatArray, low
     lengths = np.abs(region.normals).max(axis=1).astype(np.float64)
     bits = _BITS + int(np.abs(region.normals).max()).bit_length()
     felt = weights * lengths[:, np.newaxis]
-    kept = np.argwhere(felt > felt.max() * 1e-14)
+    kept = np.argwhere(felt > felt.max() * _NEGLIGIBLE)
     scaled = integers([in_units(float(weights[i, j] / largest), bits) for i, j in kept])
     normals, corners = region.normals[kept[:, 0]], shape.corners[kept[:, 1]]
     slack = (region.offsets * (1 << fine) - region.normals @ centre)[kept[:, 0]]
