@@ -193,9 +193,27 @@ class TestEllipsoids:
             found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 400))
         assert found.gap <= self.GAP
 
+    @pytest.mark.parametrize("broken", [0.0, np.nan, np.inf, 1e-300])
+    def test_proposals_that_make_no_sense_raise_and_warn_nothing(self, broken):
+        body = region([[1, 2], [3, -1], [-2, 1]], [100, 70, 80], 400)
+        honest, calls = ellipsoids._solved, []
 
-def all_points(reach: int, d: int) -> np.ndarray:
-    return np.array(list(np.ndindex(*([2 * reach + 1] * d)))) - reach
+        def first_time_senseless(*arguments):
+            proposal = honest(*arguments)
+            calls.append(1)
+            if len(calls) > 2:
+                return proposal
+            far = Shape(proposal.shape.matrix << (2000 if len(calls) == 1 else 0), proposal.shape.bits)
+            return Proposal(proposal.centre, proposal.bits, far, proposal.weights * broken)
+
+        with patch.object(ellipsoids, "_solved", first_time_senseless):
+            found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 400))
+        assert found.gap <= self.GAP
+        assert len(calls) >= 2
+
+
+def all_points(bound: int, d: int) -> np.ndarray:
+    return np.array(list(np.ndindex(*([2 * bound + 1] * d)))) - bound
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -214,11 +232,11 @@ def test_counting(seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_polygons_are_counted_exactly(seed):
     rng = np.random.default_rng(seed)
-    reach = int(rng.integers(1, 15))
-    body = region(rng.integers(-9, 10, size=(int(rng.integers(1, 9)), 2)), rng.integers(-10, 60, size=8), reach)
+    bound = int(rng.integers(1, 15))
+    body = region(rng.integers(-9, 10, size=(int(rng.integers(1, 9)), 2)), rng.integers(-10, 60, size=8), bound)
     body = Region(body.normals, body.offsets[-len(body.normals) :], body.centre, body.scale)
     normals, offsets = body.normals.astype(np.int64), body.offsets.astype(np.int64)
-    truth = int((all_points(reach, 2) @ normals.T <= offsets).all(axis=1).sum())
+    truth = int((all_points(bound, 2) @ normals.T <= offsets).all(axis=1).sum())
     found = tight_ends(body)
     assert (0 if found is None else grid_points_in_polygon(body, found[0][0], found[1][0])) == truth
 
@@ -242,14 +260,14 @@ def test_sums_of_floors(n, m, a, b):
 @pytest.mark.parametrize("counted", [0, 4096])
 def test_sizes_bracket_the_number_of_grid_points_and_fall_with_the_level(d, kind, counted):
     rng = np.random.default_rng(d)
-    reach = 12
+    bound = 12
     directions = np.vstack([np.eye(d, dtype=np.int64), rng.integers(-3, 4, size=(4, d)), np.ones((1, d), dtype=int)])
     directions = directions[np.abs(directions).sum(axis=1) > 0]
-    rows = np.clip(np.rint(rng.normal(size=(40, d)) * 6), -reach, reach).astype(np.int64)
+    rows = np.clip(np.rint(rng.normal(size=(40, d)) * 6), -bound, bound).astype(np.int64)
     levels = level_sets(rows, directions)
     with patch.object(boxed, "COUNTED", counted):
-        measured = kind(levels, Box((-reach,) * d, (reach,) * d), 1)
-        depth = levels.depths(all_points(reach, d))
+        measured = kind(levels, Box((-bound,) * d, (bound,) * d), 1)
+        depth = levels.depths(all_points(bound, d))
         above, below = [], []
         for level in range(1, 22):
             above.append(measured.upper(level))

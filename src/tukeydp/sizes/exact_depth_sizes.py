@@ -8,6 +8,7 @@ Corners that are not deep add halfspaces to the envelope, until both bounds meet
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -29,9 +30,11 @@ from tukeydp.sizes.level_sizes import bounds_of
 
 # Bits of corners below half a cell, at first; more follow where rounding was too much. Speed only.
 _COARSE = 6
-# Bits of the inflation that stands in for half a cell, and by which corners get finer. Fewer cost lower size: a copy is
-# shrunk by 2^-_FINE, which must be far below the slack.
+# Least bits of the inflation that stands in for half a cell, and by which corners get finer. A copy is shrunk by as
+# much, so that a small slack needs more: with too few both bounds would never meet.
 _FINE = 12
+# The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
+_PART_OF_SLACK = Fraction(1, 4)
 
 
 class DeepPoints:
@@ -79,6 +82,9 @@ class ExactSizes:
         self._along = bounds_of(level_sets(rows, directions), within, base)
         self._deep = DeepPoints(rows, within)
         self._envelope: LevelSets = level_sets(rows, first_envelope(rows, within))
+        d, gap = rows.shape[1], slack * _PART_OF_SLACK
+        self._gap = float(gap)
+        self._fine = max(_FINE, (math.ceil(d / gap) - 1).bit_length())  # d 2^-fine <= gap
         self._known: set[tuple[int, ...]] = set()
         self._long: list[tuple[Integers, list[int]]] = []  # normals beyond 64 bits, and sorted projections on them
         self._shape: FloatArray | None = None
@@ -110,14 +116,14 @@ class ExactSizes:
             if fresh:
                 self._extend(fresh)
             else:
-                bits += _FINE  # nothing new to learn: the corners were rounded too much
+                bits += self._fine  # nothing new to learn: the corners were rounded too much
 
     def _largest(self, region: Region, ends: tuple[tuple[int, ...], tuple[int, ...]], bits: int) -> Copy | None:
         """The largest copy inside the region shrunk by half a cell, in half cells."""
         sizes = np.abs(region.normals).sum(axis=1)
         shrunk = Region(region.normals, 2 * region.offsets - sizes, 2 * region.centre, 2.0 * region.scale)
         low, high = integers([2 * a - 2 for a in ends[0]]), integers([2 * b + 2 for b in ends[1]])
-        found = largest_copy(shrunk, low, high, bits, self._shape)
+        found = largest_copy(shrunk, low, high, bits, self._shape, self._gap)
         if found is None:
             return None
         copy, self._shape = found
@@ -126,12 +132,13 @@ class ExactSizes:
     def _checked(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
         """The diagonal of a slightly smaller copy, and halfspaces that show that it is not in the level set, if so."""
         d = len(copy.centre)
-        # 1 - 2^-_FINE, in integers over 2^(bits + _FINE).
-        factor, bits = copy.factor * ((1 << _FINE) - 1), copy.bits + _FINE
-        smaller = replace(copy, factor=factor, bits=bits, centre=copy.centre * (1 << _FINE))
+        # 1 - 2^-fine, in integers over 2^(bits + fine).
+        fine = self._fine
+        factor, bits = copy.factor * ((1 << fine) - 1), copy.bits + fine
+        smaller = replace(copy, factor=factor, bits=bits, centre=copy.centre * (1 << fine))
         corners = smaller.centre + template(d).corners @ factor.T
-        if _holds_half_a_cell(copy):
-            # Larger again by the factor 1 + 2^-_FINE, which is more than half a cell on every side.
+        if _holds_half_a_cell(copy, fine):
+            # Larger again by the factor 1 + 2^-fine, which is more than half a cell on every side.
             points = corners + template(d).corners @ (copy.factor.T)
         else:
             cell = integers(np.array(list(np.ndindex(*([2] * d)))) * 2 - 1) * (1 << bits)
@@ -177,8 +184,8 @@ class ExactSizes:
         return Region(np.concatenate([*normals, units, -units]), np.concatenate([*offsets, bounds]), centre, scale)
 
 
-def _holds_half_a_cell(copy: Copy) -> bool:
-    """Whether 2^-_FINE times the copy, less what shrinking took, contains half a cell: then no corners need a look."""
+def _holds_half_a_cell(copy: Copy, fine: int) -> bool:
+    """Whether 2^-fine times the copy, less what shrinking took, contains half a cell: then no corners need a look."""
     inverted = inverse(copy.factor)
     if inverted is None:
         return False
@@ -186,4 +193,4 @@ def _holds_half_a_cell(copy: Copy) -> bool:
     d = len(copy.centre)
     # The copy of the cross-polytope inside Q contains the cube [-1, 1]^d if |B^-1| sums up to at most its radius.
     total = Fraction(int(np.abs(adjugate).sum()) << copy.bits, determinant)
-    return total <= Fraction(template(d).radius, 1 << _FINE)
+    return total <= Fraction(template(d).radius, 1 << fine)

@@ -41,11 +41,11 @@ def largest_ellipsoid(
         try:
             with np.errstate(all="ignore"):
                 proposal = _pulled_inside(region, centre, bits, _solved(region, centre, bits, shape, attempt))
+                found = certified(region, proposal, low, high)
         except FLOATS_GAVE_OUT:
-            # An exception would tell something about the data.
+            # An exception or a warning would tell something about the data.
             shape = Shape.of(np.diag(region.scale / 4.0**attempt))
             continue
-        found = certified(region, proposal, low, high)
         if found is not None and found.gap <= gap:
             return found, proposal.shape
         centre, bits = proposal.centre, proposal.bits
