@@ -66,9 +66,9 @@ def test_a_slanted_box_holds_as_many_grid_points_as_its_size():
     assert {tuple(box.point(z)) for z in itertools.product(range(-2, 4), range(1, 5))} == set(inside)
 
 
-def points_between(matrix, low, high, reach):
-    """All grid points y with |y_j| <= reach_j and low <= matrix y <= high, by looking at each."""
-    y = np.array(list(itertools.product(*(range(-r, r + 1) for r in reach))), dtype=np.int64)
+def points_between(matrix, low, high, extent):
+    """All grid points y with |y_j| <= extent_j and low <= matrix y <= high, by looking at each."""
+    y = np.array(list(itertools.product(*(range(-r, r + 1) for r in extent))), dtype=np.int64)
     z = y @ np.array(matrix, dtype=np.int64).T
     return y[((z >= low) & (z <= high)).all(axis=1)]
 
@@ -80,9 +80,9 @@ def test_boxes_in_a_reduced_basis_count_grid_points_exactly(d, seed, condition, 
     widths = data.draw(st.tuples(*[st.integers(1, 4)] * d))
     box = Box(low, tuple(a + w - 1 for a, w in zip(low, widths, strict=True)), basis)
     furthest = [max(abs(a), abs(b)) for a, b in zip(box.low, box.high, strict=True)]
-    reach = [sum(abs(e) * z for e, z in zip(row, furthest, strict=True)) for row in basis.inverse]
-    assume(np.prod([2.0 * r + 1 for r in reach]) < 200_000)
-    inside = points_between(basis.matrix, box.low, box.high, reach)
+    extent = [sum(abs(e) * z for e, z in zip(row, furthest, strict=True)) for row in basis.inverse]
+    assume(np.prod([2.0 * r + 1 for r in extent]) < 200_000)
+    inside = points_between(basis.matrix, box.low, box.high, extent)
     assert len(inside) == box.size == np.prod(widths)
     reached = itertools.product(*(range(a, b + 1) for a, b in zip(box.low, box.high, strict=True)))
     assert {tuple(box.point(z)) for z in reached} == set(map(tuple, inside.tolist()))

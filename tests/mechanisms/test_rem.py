@@ -31,7 +31,9 @@ from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, laplace_cut, paper_cut, passes
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.sampler import Sampler
-from tukeydp.sizes.level_sizes import BoxesAndEllipsoids, Intervals, Sizes, sizes_of
+from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
+from tukeydp.sizes.intervals import Intervals
+from tukeydp.sizes.level_sizes import Sizes, sizes_of
 
 
 def sizes(x: Dataset, points: np.ndarray, directions: np.ndarray, base: int, counted: bool = False) -> Sizes:

@@ -26,6 +26,7 @@ from tukeydp.sizes.exact_depth_sizes import ExactSizes
 from tukeydp.sizes.inscribed_copies import largest_copy, template
 
 SLACK = Fraction(1, 256)
+SMALLEST_SLACK = Fraction(1, 64 * 10**4)  # that of the smallest epsilon, a tenth of it for the test
 
 
 @pytest.mark.parametrize("d", [2, 3, 4, 5])
@@ -66,20 +67,49 @@ class TestCopies:
         assert bad.most >= good.diagonal
         assert bad.most > good.most  # the weights did matter
 
+    @pytest.mark.parametrize("broken", [0.0, np.nan, np.inf, 1e-320])
+    def test_weights_that_make_no_sense_raise_and_warn_nothing(self, broken):
+        body = region([[1, 2], [3, -1], [-2, 1]], [10000, 7000, 8000], 40000)
+        honest = copies._solved
+
+        def senseless(*arguments):
+            centre, shape, weights = honest(*arguments)
+            return centre, shape, weights * broken
+
+        with patch.object(copies, "_solved", senseless):
+            copy, _ = largest_copy(body, *ends(2, 40000), 16)
+        assert copy.most >= copy.diagonal
+
+    def test_floats_that_give_out_are_asked_again(self):
+        body = region([[1, 2], [3, -1], [-2, 1]], [10000, 7000, 8000], 40000)
+        honest, calls = copies._solved, []
+
+        def broken_at_first(*arguments):
+            calls.append(1)
+            if len(calls) < 3:
+                raise [np.linalg.LinAlgError, OverflowError][len(calls) - 1]
+            return honest(*arguments)
+
+        with patch.object(copies, "_solved", broken_at_first):
+            copy, _ = largest_copy(body, *ends(2, 40000), 16)
+        assert copy.most <= copy.diagonal * (1 + Fraction(1, 500))
+
     def test_no_inner_point(self):
         assert largest_copy(region([[1, 1], [-1, -1]], [5, -5], 100), *ends(2, 100), 10) is None
 
 
-def brute_depths(rows: np.ndarray, reach: int) -> tuple[np.ndarray, np.ndarray]:
-    points = np.array(list(np.ndindex(2 * reach + 1, 2 * reach + 1))) - reach
+def brute_depths(rows: np.ndarray, bound: int) -> tuple[np.ndarray, np.ndarray]:
+    points = np.array(list(np.ndindex(2 * bound + 1, 2 * bound + 1))) - bound
     return points, td.tukey_depth(points, rows)
 
 
-def exact_sizes_of(rows: np.ndarray, directions: np.ndarray, within: Box, base: int) -> ExactSizes:
+def exact_sizes_of(
+    rows: np.ndarray, directions: np.ndarray, within: Box, base: int, slack: Fraction = SLACK
+) -> ExactSizes:
     grid = centred_grid(max(within.high), rows.shape[1])
     prepared = td.Exact().prepare(rows, grid, bytes(32))
     assert prepared.decide is not None
-    return ExactSizes(prepared.decide, level_sets(rows, directions), prepared.levels, within, base, SLACK)
+    return ExactSizes(prepared.decide, level_sets(rows, directions), prepared.levels, within, base, slack)
 
 
 def test_deep_points_are_those_of_tukey_depth():
@@ -99,12 +129,12 @@ def test_deep_points_are_those_of_tukey_depth():
 @pytest.mark.parametrize("counted", [1, 4096])
 def test_sizes_bracket_the_number_of_deep_grid_points(counted):
     rng = np.random.default_rng(1)
-    reach = 20
-    rows = np.clip(np.rint(rng.normal(size=(40, 2)) * 8), -reach, reach).astype(np.int64)
-    _, depth = brute_depths(rows, reach)
+    bound = 20
+    rows = np.clip(np.rint(rng.normal(size=(40, 2)) * 8), -bound, bound).astype(np.int64)
+    _, depth = brute_depths(rows, bound)
     directions = np.array([[1, 0], [0, 1], [1, 1], [1, -1]], dtype=np.int64)
-    with patch.object(exact_sizes, "_COUNTED", counted):
-        sizes = exact_sizes_of(rows, directions, Box((-reach, -reach), (reach, reach)), 1)
+    with patch.object(exact_sizes, "COUNTED", counted):
+        sizes = exact_sizes_of(rows, directions, Box((-bound, -bound), (bound, bound)), 1)
         below = []
         for level in (2, 5, 8, 11, 14, 17, 20):
             count = int((depth >= level).sum())
@@ -125,6 +155,28 @@ def test_a_fine_grid_needs_no_look_at_half_cells():
     volume = td.level_set(rows.astype(float), 12).volume
     # Between the twelve-gon's share of an ellipse's area in a polygon and the polygon's own.
     assert 0.5 * volume < sizes.lower(12) <= volume
+
+
+@pytest.mark.parametrize(("d", "slack"), [(2, Fraction(1, 2000)), (2, SMALLEST_SLACK), (3, SMALLEST_SLACK)])
+def test_small_slacks_end_too(d, slack):
+    """A copy shrunk by more than the slack would never meet the bound."""
+    rows = np.rint(np.random.default_rng(d).normal(size=(20, d)) * 10**6).astype(np.int64)
+    box = Box((-(2**40),) * d, (2**40,) * d)
+    asked = []
+    honest = ExactSizes._checked
+
+    def counted(self, *arguments):
+        asked.append(1)
+        assert len(asked) < 60
+        return honest(self, *arguments)
+
+    with patch.object(ExactSizes, "_checked", counted):
+        sharp = exact_sizes_of(rows, np.eye(d, dtype=np.int64), box, 2, slack).lower(2)
+    usual = exact_sizes_of(rows, np.eye(d, dtype=np.int64), box, 2).lower(2)
+    # Both are between psi and e^-slack psi, each with its own slack.
+    assert usual <= sharp * (1 + slack)
+    assert sharp <= usual * (1 + SLACK)
+    assert sharp > 4096
 
 
 def test_no_pair_of_neighbours_breaks_the_guarantee():

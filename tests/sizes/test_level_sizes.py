@@ -19,12 +19,16 @@ from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region, maximum
 from tukeydp.exact.matrices import integers
 from tukeydp.mechanisms.rem_test.evidence import sparse_offsets
-from tukeydp.sizes import inscribed_ellipsoids as ellipsoids
-from tukeydp.sizes import level_sizes as sizes
+from tukeydp.sizes import boxed
+from tukeydp.sizes import john_ellipsoid as ellipsoids
+from tukeydp.sizes.boxed import SLACK
+from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
+from tukeydp.sizes.ellipsoid_certificate import Proposal, Shape, certified
 from tukeydp.sizes.grid_points import count_up_to, tight_ends
-from tukeydp.sizes.inscribed_ellipsoids import Shape, inner_point, largest_ellipsoid
-from tukeydp.sizes.level_sizes import SLACK, BoxesAndEllipsoids, Polyhedra
+from tukeydp.sizes.inner_points import inner_point
+from tukeydp.sizes.john_ellipsoid import largest_ellipsoid
 from tukeydp.sizes.polygons import floor_sum, grid_points_in_polygon
+from tukeydp.sizes.polyhedra import Polyhedra
 
 
 class TestLinearPrograms:
@@ -149,13 +153,11 @@ class TestEllipsoids:
             noise = np.diag(np.exp(0.3 * rng.normal(size=d)))
             noisy = Shape(proposal.shape.times(noise, proposal.shape.bits), proposal.shape.bits)
             weights = proposal.weights * np.exp(rng.normal(size=len(proposal.weights)))
-            return ellipsoids._Proposal(proposal.centre, proposal.bits, noisy, weights)
+            return Proposal(proposal.centre, proposal.bits, noisy, weights)
 
         centre, bits = inner_point(body)
         for _ in range(5):
-            found = ellipsoids._certified(
-                body, lying(body, centre, bits, Shape.of(np.diag(body.scale))), *ends(d, 1000)
-            )
+            found = certified(body, lying(body, centre, bits, Shape.of(np.diag(body.scale))), *ends(d, 1000))
             if found is not None:
                 seen.append(found)
                 assert found.determinant <= truth.determinant * (1 + truth.gap)
@@ -170,7 +172,7 @@ class TestEllipsoids:
             proposal = honest(*arguments)
             calls.append(1)
             small = Shape(proposal.shape.matrix, proposal.shape.bits + (len(calls) == 1))
-            return ellipsoids._Proposal(proposal.centre, proposal.bits, small, proposal.weights)
+            return Proposal(proposal.centre, proposal.bits, small, proposal.weights)
 
         with patch.object(ellipsoids, "_solved", first_time_bad):
             found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 400))
@@ -191,9 +193,27 @@ class TestEllipsoids:
             found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 400))
         assert found.gap <= self.GAP
 
+    @pytest.mark.parametrize("broken", [0.0, np.nan, np.inf, 1e-300])
+    def test_proposals_that_make_no_sense_raise_and_warn_nothing(self, broken):
+        body = region([[1, 2], [3, -1], [-2, 1]], [100, 70, 80], 400)
+        honest, calls = ellipsoids._solved, []
 
-def all_points(reach: int, d: int) -> np.ndarray:
-    return np.array(list(np.ndindex(*([2 * reach + 1] * d)))) - reach
+        def first_time_senseless(*arguments):
+            proposal = honest(*arguments)
+            calls.append(1)
+            if len(calls) > 2:
+                return proposal
+            far = Shape(proposal.shape.matrix << (2000 if len(calls) == 1 else 0), proposal.shape.bits)
+            return Proposal(proposal.centre, proposal.bits, far, proposal.weights * broken)
+
+        with patch.object(ellipsoids, "_solved", first_time_senseless):
+            found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 400))
+        assert found.gap <= self.GAP
+        assert len(calls) >= 2
+
+
+def all_points(bound: int, d: int) -> np.ndarray:
+    return np.array(list(np.ndindex(*([2 * bound + 1] * d)))) - bound
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -212,11 +232,11 @@ def test_counting(seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_polygons_are_counted_exactly(seed):
     rng = np.random.default_rng(seed)
-    reach = int(rng.integers(1, 15))
-    body = region(rng.integers(-9, 10, size=(int(rng.integers(1, 9)), 2)), rng.integers(-10, 60, size=8), reach)
+    bound = int(rng.integers(1, 15))
+    body = region(rng.integers(-9, 10, size=(int(rng.integers(1, 9)), 2)), rng.integers(-10, 60, size=8), bound)
     body = Region(body.normals, body.offsets[-len(body.normals) :], body.centre, body.scale)
     normals, offsets = body.normals.astype(np.int64), body.offsets.astype(np.int64)
-    truth = int((all_points(reach, 2) @ normals.T <= offsets).all(axis=1).sum())
+    truth = int((all_points(bound, 2) @ normals.T <= offsets).all(axis=1).sum())
     found = tight_ends(body)
     assert (0 if found is None else grid_points_in_polygon(body, found[0][0], found[1][0])) == truth
 
@@ -240,14 +260,14 @@ def test_sums_of_floors(n, m, a, b):
 @pytest.mark.parametrize("counted", [0, 4096])
 def test_sizes_bracket_the_number_of_grid_points_and_fall_with_the_level(d, kind, counted):
     rng = np.random.default_rng(d)
-    reach = 12
+    bound = 12
     directions = np.vstack([np.eye(d, dtype=np.int64), rng.integers(-3, 4, size=(4, d)), np.ones((1, d), dtype=int)])
     directions = directions[np.abs(directions).sum(axis=1) > 0]
-    rows = np.clip(np.rint(rng.normal(size=(40, d)) * 6), -reach, reach).astype(np.int64)
+    rows = np.clip(np.rint(rng.normal(size=(40, d)) * 6), -bound, bound).astype(np.int64)
     levels = level_sets(rows, directions)
-    with patch.object(sizes, "_COUNTED", counted):
-        measured = kind(levels, Box((-reach,) * d, (reach,) * d), 1)
-        depth = levels.depths(all_points(reach, d))
+    with patch.object(boxed, "COUNTED", counted):
+        measured = kind(levels, Box((-bound,) * d, (bound,) * d), 1)
+        depth = levels.depths(all_points(bound, d))
         above, below = [], []
         for level in range(1, 22):
             above.append(measured.upper(level))

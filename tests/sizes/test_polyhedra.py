@@ -18,14 +18,14 @@ from tukeydp.sizes.polyhedra import volume
 Halfspaces = list[tuple[tuple[Fraction, ...], Fraction]]
 
 
-def region(normals, offsets, reach: int, centre=(0, 0, 0)) -> Region:
+def region(normals, offsets, bound: int, centre=(0, 0, 0)) -> Region:
     units = np.eye(3, dtype=np.int64)
     normals = np.asarray(normals, dtype=object).reshape(-1, 3)
     return Region(
         integers(np.vstack([normals, units, -units])),
-        integers([*map(int, offsets), *([reach] * 6)]),
+        integers([*map(int, offsets), *([bound] * 6)]),
         integers(list(centre)),
-        np.full(3, max(1.0, float(reach))),
+        np.full(3, max(1.0, float(bound))),
     )
 
 
@@ -90,24 +90,24 @@ def test_random_halfspaces(data):
 @pytest.mark.parametrize("gap", [-1, 0, 1])
 def test_planes_closer_to_a_corner_than_floats_can_see(gap):
     """Five planes through one corner of a cube of 2^60, and a sixth that misses it by one part in 2^61, if at all."""
-    reach = 2**60
+    bound = 2**60
     normals = [[1, 1, 1], [2, 1, 1], [1, 2, 1], [1, 1, 2], [3, 2, 2], [1, 1, 3]]
-    offsets = [3 * reach, 4 * reach, 4 * reach, 4 * reach, 7 * reach, 5 * reach + gap]
-    body = region(normals, offsets, reach)
+    offsets = [3 * bound, 4 * bound, 4 * bound, 4 * bound, 7 * bound, 5 * bound + gap]
+    body = region(normals, offsets, bound)
     low, high = volume(body)
     truth = true_volume(body)
     assert low <= truth <= high
-    assert (truth < (2 * reach) ** 3) == (gap < 0)
-    assert (high < (2 * reach) ** 3) == (gap < 0)
+    assert (truth < (2 * bound) ** 3) == (gap < 0)
+    assert (high < (2 * bound) ** 3) == (gap < 0)
 
 
 def test_floats_alone_would_not_do():
     """The control to the test above: without exact signs the cut by one unit is not seen, or a face breaks."""
-    reach = 2**60
-    body = region([[1, 1, 1], [1, 1, 3]], [3 * reach, 5 * reach - 1], reach)
-    assert volume(body)[1] < (2 * reach) ** 3
+    bound = 2**60
+    body = region([[1, 1, 1], [1, 1, 3]], [3 * bound, 5 * bound - 1], bound)
+    assert volume(body)[1] < (2 * bound) ** 3
     with patch.object(polyhedra, "_ROUNDING", -1.0):
-        assert volume(body)[0] == (2 * reach) ** 3
+        assert volume(body)[0] == (2 * bound) ** 3
 
 
 def test_empty_and_flat_sets_have_no_volume():

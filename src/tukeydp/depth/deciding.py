@@ -87,7 +87,7 @@ class GridDepth:
             away = integers(self._distinct) * (1 << bits) - where
         nonzero = (away != 0).any(axis=1)
         others = away[nonzero]
-        vectors = Vectors(others.astype(np.float64), self._weights[nonzero], lambda j: others[j].tolist())
+        vectors = Vectors(_shadow(others), self._weights[nonzero], lambda j: others[j].tolist())
         answer = Surroundings(int(self._weights[~nonzero].sum()), vectors).refuted(level, threads)
         if answer is None:
             return None
@@ -104,6 +104,14 @@ class GridDepth:
         """Rows in the closed halfspace whose edge passes through the point; projections are below the limit."""
         at = -(-int(integers(normal) @ point) >> bits)
         return int(self._weights[self._distinct @ normal >= at].sum())
+
+
+def _shadow(vectors: IntArray | Integers) -> FloatArray:
+    """The vectors as floats; long integers up to a positive factor each, since no float holds some of them."""
+    if vectors.dtype == np.int64:
+        return vectors.astype(np.float64)
+    scaled = [[c / max(map(abs, v)) for c in v] for v in vectors.tolist()]
+    return np.array(scaled, dtype=np.float64).reshape(vectors.shape)
 
 
 def rounded_normals(normals: FloatArray, grid: Grid, longest: int = LONGEST) -> IntArray:

@@ -1,1 +1,1 @@
-"""Exact arithmetic that never sees the data: brackets, draws of a level, linear programs, lattices."""
+"""Exact arithmetic that never sees the data: matrices, enclosures, noise, level draws, linear programs, lattices."""

@@ -58,6 +58,14 @@ def exp_bracket(x: Fraction, bits: int) -> Bracket:
     return result.trimmed(bits)
 
 
+def rounded_down(value: Fraction, bits: int = 128) -> Fraction:
+    """The value with its leading bits only."""
+    shift = value.numerator.bit_length() - value.denominator.bit_length() - bits
+    if shift >= 0:
+        return Fraction((value.numerator // (value.denominator << shift)) << shift)
+    return Fraction((value.numerator << -shift) // value.denominator, 1 << -shift)
+
+
 def exp_between(x: Fraction, bits: int = BITS) -> tuple[Fraction, Fraction]:
     """Rationals below and above e^x, for any rational x, to about `bits` bits.
 

@@ -14,7 +14,10 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.exact.matrices import integers, inverse
 
+# Bits of the Gram matrix in integers: all that floats hold, and room for entries of different sizes. Speed only.
 _GRAM_BITS = 120
+# Parts of the largest entry that are added to the diagonal where the floats are too coarse to be definite. Speed only.
+_RIDGES = (2.0**-50, 2.0**-44)
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ def reduced_basis(shape: FloatArray) -> Basis | None:
         return None
     # A grid step is the least width that matters; added to the diagonal it keeps the form definite, and where the
     # floats are too coarse for that, more is added.
-    for ridge in (1.0, largest * 2.0**-50, largest * 2.0**-44):
+    for ridge in (1.0, *(largest * part for part in _RIDGES)):
         scaled = np.ldexp((shape + shape.T) / 2 + ridge * np.eye(len(shape)), _GRAM_BITS - int(np.frexp(largest)[1]))
         matrix = _lll([[int(entry) for entry in row] for row in scaled.tolist()])
         if matrix is not None:

@@ -15,10 +15,11 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.exact.matrices import Integers, integers, inverse
 
-_FLOAT_STEPS = 500
-_VIOLATED = 1e-9
-_TILT = 1e-6
-_STEEPEST = 200  # pivots on the worst row; afterwards on the first one, which cannot cycle (Bland's rule)
+# Speed only, all of them: an optimum is proven in integers.
+_FLOAT_STEPS = 500  # pivots in floats, at most
+_VIOLATED = 1e-9  # what counts as a violation, or a weight, in floats; rows have length one
+_TILT = 1e-6  # of the objective in floats, whose largest entry is one
+_STEEPEST = 200  # exact pivots on the worst row; afterwards on the first one, which cannot cycle (Bland's rule)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,31 +1,39 @@
 """Sizes of the level sets of exact depth (docs/proofs/rem.md, section 7).
 
 Above: the upper size of the level set along finitely many public directions, which contains the exact one. Below: the
-number of grid points up to `_COUNTED`, and the largest copy of a fixed polytope inside the set shrunk by half a cell.
+number of grid points up to `COUNTED`, and the largest copy of a fixed polytope inside the set shrunk by half a cell.
 An envelope of finitely many halfspaces bounds the copies from above; a copy whose corners are deep is one from below.
 Corners that are not deep add halfspaces to the envelope, until both bounds meet.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.data.grid import LIMIT
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
+from tukeydp.exact.brackets import rounded_down
 from tukeydp.exact.linear_programs import Region
 from tukeydp.exact.matrices import Integers, integers, inverse
+from tukeydp.sizes.boxed import COUNTED
 from tukeydp.sizes.grid_points import points_of, tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
-from tukeydp.sizes.level_sizes import bounds_of, rounded_down
+from tukeydp.sizes.level_sizes import bounds_of
 
-_COUNTED = 4096
-# Bits of corners below half a cell, at first, and of the inflation that stands in for half a cell.
-_COARSE, _FINE = 6, 12
+# Bits of corners below half a cell, at first; more follow where rounding was too much. Speed only.
+_COARSE = 6
+# Least bits of the inflation that stands in for half a cell, and by which corners get finer. A copy is shrunk by as
+# much, so that a small slack needs more: with too few both bounds would never meet.
+_FINE = 12
+# The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
+_PART_OF_SLACK = Fraction(1, 4)
 
 
 class ExactSizes:
@@ -41,6 +49,9 @@ class ExactSizes:
         self._depth, self._within = depth, within
         self._along = bounds_of(along, within, base)
         self._envelope = envelope
+        gap = slack * _PART_OF_SLACK
+        self._gap = float(gap)
+        self._fine = max(_FINE, (math.ceil(envelope.d / gap) - 1).bit_length())  # d 2^-fine <= gap
         self._known: set[tuple[int, ...]] = set()
         self._long: list[tuple[Integers, list[int]]] = []  # normals beyond 64 bits, and sorted projections on them
         self._shape: FloatArray | None = None
@@ -60,26 +71,26 @@ class ExactSizes:
                 return Fraction(0)
             copy = self._largest(region, ends, bits)
             volume = template(region.d).volume / 2**region.d
-            if copy is None or volume * copy.most < _COUNTED:
+            if copy is None or volume * copy.most < COUNTED:
                 return Fraction(self._counted(level, region, Box(*ends)))
             inside, refuting = self._checked(copy, level)
             most, least = volume * copy.most, volume * inside
             if not refuting and most <= least * (1 + self.slack / 2):
-                if least >= _COUNTED:
+                if least >= COUNTED:
                     return rounded_down(least)
                 return Fraction(self._counted(level, region, Box(*ends)))
             fresh = sorted({tuple(v) for v in refuting} - self._known)
             if fresh:
                 self._extend(fresh)
             else:
-                bits += _FINE  # nothing new to learn: the corners were rounded too much
+                bits += self._fine  # nothing new to learn: the corners were rounded too much
 
     def _largest(self, region: Region, ends: tuple[tuple[int, ...], tuple[int, ...]], bits: int) -> Copy | None:
         """The largest copy inside the region shrunk by half a cell, in half cells."""
         sizes = np.abs(region.normals).sum(axis=1)
         shrunk = Region(region.normals, 2 * region.offsets - sizes, 2 * region.centre, 2.0 * region.scale)
         low, high = integers([2 * a - 2 for a in ends[0]]), integers([2 * b + 2 for b in ends[1]])
-        found = largest_copy(shrunk, low, high, bits, self._shape)
+        found = largest_copy(shrunk, low, high, bits, self._shape, self._gap)
         if found is None:
             return None
         copy, self._shape = found
@@ -88,12 +99,13 @@ class ExactSizes:
     def _checked(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
         """The diagonal of a slightly smaller copy, and halfspaces that show that it is not in the level set, if so."""
         d = len(copy.centre)
-        # 1 - 2^-_FINE, in integers over 2^(bits + _FINE).
-        factor, bits = copy.factor * ((1 << _FINE) - 1), copy.bits + _FINE
-        smaller = replace(copy, factor=factor, bits=bits, centre=copy.centre * (1 << _FINE))
+        # 1 - 2^-fine, in integers over 2^(bits + fine).
+        fine = self._fine
+        factor, bits = copy.factor * ((1 << fine) - 1), copy.bits + fine
+        smaller = replace(copy, factor=factor, bits=bits, centre=copy.centre * (1 << fine))
         corners = smaller.centre + template(d).corners @ factor.T
-        if _holds_half_a_cell(copy):
-            # Larger again by the factor 1 + 2^-_FINE, which is more than half a cell on every side.
+        if _holds_half_a_cell(copy, fine):
+            # Larger again by the factor 1 + 2^-fine, which is more than half a cell on every side.
             points = corners + template(d).corners @ (copy.factor.T)
         else:
             cell = integers(np.array(list(np.ndindex(*([2] * d)))) * 2 - 1) * (1 << bits)
@@ -114,7 +126,7 @@ class ExactSizes:
         found = 0
         for point in points_of(region, box):
             found += self._depth.refute(point, level) is None
-            if found == _COUNTED:
+            if found == COUNTED:
                 break
         return found
 
@@ -127,8 +139,8 @@ class ExactSizes:
         self._long += [(integers(v), sorted((rows @ integers(v)).tolist())) for v in normals if not self._fits(v)]
 
     def _fits(self, normal: tuple[int, ...]) -> bool:
-        reach = max(max(abs(a), abs(b)) for a, b in zip(self._within.low, self._within.high, strict=True))
-        return sum(map(abs, normal)) * reach < 2**62
+        extent = max(max(abs(a), abs(b)) for a, b in zip(self._within.low, self._within.high, strict=True))
+        return sum(map(abs, normal)) * extent < LIMIT
 
     def _region(self, level: int) -> Region | None:
         """The envelope's level set."""
@@ -146,8 +158,8 @@ class ExactSizes:
         return Region(np.concatenate([*normals, units, -units]), np.concatenate([*offsets, bounds]), centre, scale)
 
 
-def _holds_half_a_cell(copy: Copy) -> bool:
-    """Whether 2^-_FINE times the copy, less what shrinking took, contains half a cell: then no corners need a look."""
+def _holds_half_a_cell(copy: Copy, fine: int) -> bool:
+    """Whether 2^-fine times the copy, less what shrinking took, contains half a cell: then no corners need a look."""
     inverted = inverse(copy.factor)
     if inverted is None:
         return False
@@ -155,4 +167,4 @@ def _holds_half_a_cell(copy: Copy) -> bool:
     d = len(copy.centre)
     # The copy of the cross-polytope inside Q contains the cube [-1, 1]^d if |B^-1| sums up to at most its radius.
     total = Fraction(int(np.abs(adjugate).sum()) << copy.bits, determinant)
-    return total <= Fraction(template(d).radius, 1 << _FINE)
+    return total <= Fraction(template(d).radius, 1 << fine)

@@ -14,9 +14,10 @@ from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region, maximum
 from tukeydp.exact.matrices import integers
 
-_AT_ONCE = 2**16
+# Speed and memory only: counts are exact whatever they are.
+_AT_ONCE = 2**16  # grid points looked at together
 _NOT_WORTH_IT = 2**20  # to look at so many points takes no longer than the linear programs of a tight box
-_ROWS_AT_ONCE = 16
+_ROWS_AT_ONCE = 16  # halfspaces after which the points outside are dropped
 
 Ends = tuple[tuple[int, ...], tuple[int, ...]]
 Bases = dict[int, tuple[int, ...]]
@@ -114,8 +115,8 @@ def _inside(region: Region, box: Box) -> IntArray:
     cutting = cutting[np.argsort(-share.astype(np.float64), kind="stable")]
     normals, offsets = region.normals[cutting], region.offsets[cutting]
     # The envelope of exact depth has normals so long that a product may not fit in 64 bits: Python's integers then.
-    reach = np.maximum(*map(np.abs, ends))[cutting].sum(axis=1)
-    if max(reach.max(initial=0), np.abs(offsets).max(initial=0)) < LIMIT:
+    largest = np.maximum(*map(np.abs, ends))[cutting].sum(axis=1)
+    if max(largest.max(initial=0), np.abs(offsets).max(initial=0)) < LIMIT:
         normals, offsets = normals.astype(np.int64), offsets.astype(np.int64)
     points = _points(box)
     for start in range(0, len(cutting), _ROWS_AT_ONCE):

@@ -22,12 +22,15 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.exact.linear_programs import Region, in_units
 from tukeydp.exact.matrices import Integers, integers
-from tukeydp.sizes.inscribed_ellipsoids import FLOATS_GAVE_OUT, inner_point
+from tukeydp.sizes.inner_points import FLOATS_GAVE_OUT, inner_point
 
-_BITS = 64
-_FINEST = 1e-8
-_STEPS = 60
-_FEW = 24
+# Speed only, all of them: the bound holds whatever the floats did.
+_BITS = 64  # of the weights, next to the longest normal
+_NEGLIGIBLE = 1e-14  # weights that pull less than this part of what the largest pulls are left out
+_GAP = 2.0**-10  # between copy and bound, relative, where the caller does not say
+_FINEST, _FALL = 1e-8, 0.2  # the barrier's last pressure at most, and by what it falls from one to the next
+_STEPS = 60  # Newton steps for each pressure
+_FEW = 24  # halfspaces held from the start, for each column; and those added at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +82,12 @@ class Copy:
 
 
 def largest_copy(
-    region: Region, low: Integers, high: Integers, bits: int, shape: FloatArray | None = None
+    region: Region, low: Integers, high: Integers, bits: int, shape: FloatArray | None = None, gap: float = _GAP
 ) -> tuple[Copy, FloatArray] | None:
     """About the largest copy inside the region, and its B in floats; None if the region has no inner point.
 
     `low` and `high` are the ends of a box that contains the region, `shape` is the B of a similar one, a hint. The copy
-    is inside up to rounding; the bound holds whatever the floats did.
+    is inside up to rounding, and about a factor 1 + gap from the bound; the bound holds whatever the floats did.
     """
     inner = inner_point(region)
     if inner is None:
@@ -94,19 +97,21 @@ def largest_copy(
         try:
             with np.errstate(all="ignore"):
                 if shape is None:
-                    centre, shape, _ = _solved(region, centre, fine, np.diag(region.scale / 4.0**attempt))
-                centre, found, weights = _solved(region, centre, fine, shape)
-            factor = integers([[in_units(v, bits) for v in row] for row in found.tolist()])
-            most = _bound(region, centre, fine, weights, low, high)
+                    centre, shape, _ = _solved(region, centre, fine, np.diag(region.scale / 4.0**attempt), gap)
+                centre, found, weights = _solved(region, centre, fine, shape, gap)
+                factor = integers([[in_units(v, bits) for v in row] for row in found.tolist()])
+                most = _bound(region, centre, fine, weights, low, high)
         except FLOATS_GAVE_OUT:
-            shape = None  # an exception would tell something about the data
+            shape = None  # an exception or a warning would tell something about the data
             continue
         rounded = integers([(int(v) << bits) >> fine for v in centre])
         return Copy(rounded, factor, bits, most), found
     raise AssertionError("counting never ends")
 
 
-def _solved(region: Region, centre: Integers, fine: int, start: FloatArray) -> tuple[Integers, FloatArray, FloatArray]:
+def _solved(
+    region: Region, centre: Integers, fine: int, start: FloatArray, gap: float
+) -> tuple[Integers, FloatArray, FloatArray]:
     """A barrier method in coordinates y = centre + start z: centre, B, and the weights u of all pairs (a, w)."""
     d = region.d
     corners = template(d).corners.astype(np.float64)
@@ -115,11 +120,11 @@ def _solved(region: Region, centre: Integers, fine: int, start: FloatArray) -> t
     # Of many halfspaces few touch the copy: the closest first, then those that it violates.
     held = np.argsort(-np.linalg.norm(seen, axis=1), kind="stable")[: _FEW * d]
     while True:
-        shift, factor, found = _barrier(seen[held], corners)
-        reach = (seen @ (shift[:, np.newaxis] + factor @ corners.T)).max(axis=1)
-        reach[held] = 0.0
-        fresh = np.argsort(-reach, kind="stable")[:_FEW]
-        fresh = fresh[reach[fresh] > 1.0]
+        shift, factor, found = _barrier(seen[held], corners, gap)
+        farthest = (seen @ (shift[:, np.newaxis] + factor @ corners.T)).max(axis=1)
+        farthest[held] = 0.0
+        fresh = np.argsort(-farthest, kind="stable")[:_FEW]
+        fresh = fresh[farthest[fresh] > 1.0]
         if not len(fresh):
             break
         held = np.append(held, fresh)
@@ -131,7 +136,7 @@ def _solved(region: Region, centre: Integers, fine: int, start: FloatArray) -> t
     return moved, start @ factor, weights / slack[:, np.newaxis]
 
 
-def _barrier(rows: FloatArray, corners: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _barrier(rows: FloatArray, corners: FloatArray, gap: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Shift, B and weights of the largest copy inside {z : rows z <= 1}."""
     d = rows.shape[1]
     below = [(j, k) for j in range(d) for k in range(j + 1)]
@@ -142,14 +147,31 @@ def _barrier(rows: FloatArray, corners: FloatArray) -> tuple[FloatArray, FloatAr
     here = np.zeros(terms.shape[1])
     here[diagonal] = 0.5 / max(1e-300, np.abs(entries).sum(axis=1).max())
     pressure = 1.0
-    while pressure > _FINEST:
-        pressure *= 0.2
+    # The duality gap is the last pressure times the number of pairs.
+    while pressure > min(_FINEST, gap / (4 * len(terms))):
+        pressure *= _FALL
         here = _centred(terms, here, diagonal, pressure)
     factor = np.zeros((d, d))
     for value, (j, k) in zip(here[d:], below, strict=True):
         factor[j, k] = value
-    weights = (pressure / np.maximum(1.0 - terms @ here, 1e-300)).reshape(len(rows), len(corners))
+    weights = pressure / np.maximum(1.0 - terms @ here, 1e-300)
+    others = np.delete(np.arange(terms.shape[1]), diagonal)
+    weights = _balanced(weights, terms[:, others]).reshape(len(rows), len(corners))
     return here[:d], factor, weights
+
+
+def _balanced(weights: FloatArray, terms: FloatArray) -> FloatArray:
+    """The weights, changed a little in proportion to themselves so that the weighted terms add up to zero.
+
+    At the optimum they do, and what they add up to otherwise weakens the bound. Slacks near zero are differences of
+    numbers near one: the weights that follow from them are off by far more than rounding.
+    """
+    pull = weights[:, np.newaxis] * terms
+    try:
+        change = pull @ np.linalg.solve(pull.T @ pull, weights @ terms)
+    except np.linalg.LinAlgError:
+        return weights
+    return np.asarray(weights * np.maximum(1.0 - change, 0.0))
 
 
 def _centred(terms: FloatArray, here: FloatArray, diagonal: list[int], pressure: float) -> FloatArray:
@@ -194,7 +216,7 @@ def _bound(region: Region, centre: Integers, fine: int, weights: FloatArray, low
     lengths = np.abs(region.normals).max(axis=1).astype(np.float64)
     bits = _BITS + int(np.abs(region.normals).max()).bit_length()
     felt = weights * lengths[:, np.newaxis]
-    kept = np.argwhere(felt > felt.max() * 1e-14)
+    kept = np.argwhere(felt > felt.max() * _NEGLIGIBLE)
     scaled = integers([in_units(float(weights[i, j] / largest), bits) for i, j in kept])
     normals, corners = region.normals[kept[:, 0]], shape.corners[kept[:, 1]]
     slack = (region.offsets * (1 << fine) - region.normals @ centre)[kept[:, 0]]

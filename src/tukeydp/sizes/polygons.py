@@ -1,13 +1,37 @@
-"""The number of grid points in a polygon with integer halfplanes, exactly: sums of floors under its edges."""
+"""Sizes in two columns: the grid points in a polygon, exactly (docs/proofs/rem.md, section 5)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
 
+from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region
+from tukeydp.sizes.grid_points import tight_ends
+from tukeydp.sizes.regions import Regions
 
 Line = tuple[int, int, int]  # y <= (b - a x) / c, c > 0, as (a, b, c)
+
+
+class Polygons:
+    """Two columns: grid points are counted exactly, edge by edge."""
+
+    exact = True
+    slack = Fraction(0)
+
+    def __init__(self, levels: LevelSets, within: Box) -> None:
+        self._regions = Regions(levels, within)
+        self.top = self._regions.top
+        self._bases: dict[int, tuple[int, ...]] = {}
+
+    def upper(self, level: int) -> Fraction:
+        ends = None if level > self.top else tight_ends(self._regions.at(level), self._bases)
+        if ends is None:
+            return Fraction(0)
+        return Fraction(grid_points_in_polygon(self._regions.at(level), ends[0][0], ends[1][0]))
+
+    lower = upper
 
 
 def grid_points_in_polygon(region: Region, first: int, last: int) -> int:

@@ -1,8 +1,9 @@
-"""The volume of a polyhedron with integer halfspaces, in exact arithmetic: a box is cut by one halfspace after another.
+"""Sizes in three columns: volumes of polyhedra with integer halfspaces, exactly (docs/proofs/rem.md, section 5).
 
-Invariant: the corners are those of a simple polyhedron, three planes and three edges at each. A plane through a corner
-leaves that corner inside, as if every plane lay a trifle farther out than any trifle of the planes before it could
-undo; the volume does not notice trifles, and no special position needs a case of its own.
+A box is cut by one halfspace after another. Invariant: the corners are those of a simple polyhedron, three planes and
+three edges at each. A plane through a corner leaves that corner inside. That is a symbolic perturbation (Edelsbrunner
+and Muecke 1990): plane i is moved outwards by e_i with 0 < e_1 << e_2 << ..., in the order in which planes cut. The
+volume at the limit is that of the polyhedron, and no special position needs a case of its own.
 """
 
 from __future__ import annotations
@@ -14,12 +15,26 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.exact.linear_programs import Region
+from tukeydp.sizes.boxed import Boxed
 
 Point = tuple[int, int, int, int]  # three numerators over a positive denominator
 Plane = tuple[int, int, int, int]  # a, b, c, e: a x + b y + c z <= e
 
-_ROUNDING = 2.0**-48  # far above the error of four correctly rounded products and their sum
-_BITS = 64  # of the volume behind the point
+# Relative to the sum of the sizes of all terms: far above the error of four rounded products and their sum. Larger
+# costs speed; one below that error would decide sides wrongly, and break the bounds.
+_ROUNDING = 2.0**-48
+# Bits of each pyramid behind the point. Fewer widen the bracket, which must stay far below a grid point.
+_BITS = 64
+
+
+class Polyhedra(Boxed):
+    """Three columns: the volume of the set grown by half a cell above, of the set shrunk by half a cell below."""
+
+    def _above(self, level: int, boxed: Fraction) -> Fraction:
+        return min(boxed, volume(self._half_cells(level, +1))[1] / 8)
+
+    def _below(self, level: int) -> Fraction:
+        return Fraction(0) if level > self.top else volume(self._half_cells(level, -1))[0] / 8
 
 
 def volume(region: Region) -> tuple[Fraction, Fraction]:

@@ -20,15 +20,24 @@ from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.rem_test.evidence import Plan, sparse_offsets
 from tukeydp.parameters import show
 
+# Nothing here can break the guarantee: a plan is public whatever it is. A bad one costs releases or accuracy.
+
 # Parts of epsilon for the test, in fortieths: simple numbers keep the coin's arithmetic short.
-_PARTS = (4, 5, 6, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22)
+_PARTS, _WHOLE = (4, 5, 6, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22), 40
 _MARGIN = 5.0  # nats beyond ln(1/delta): more swaps than this allows need not be looked at
-_SAFE = 4.0  # a log strength of 4 passes with probability 0.99999
-_OUTLIERS, _FAR = 0.2, 20.0
-_SHALLOW = 1 / 8  # where there is a choice: columns of few values have no very deep points
+_SURE = 1.1  # nats of the Gaussian table's strength that come first: it passes with probability 0.995
+_SAFE = 4.0  # nats of every table's strength that come second: it passes with probability 0.99999
+_SHALLOW = 1 / 8  # part of n, where there is a choice: columns of few values have no very deep points
+_OUTLIERS, _FAR = 0.2, 20.0  # the contaminated population: its part far away, and how far in standard deviations
+# The first look: so many thresholds from 8 to half of the rows, evenly on a logarithmic scale. Then steps of an eighth
+# of the best one, halved down to 1. More cost time.
+_LOWEST_LOOKED_AT, _LOOKS, _FIRST_STEP = 8, 24, 8
+_MOST_SWAPS_LOOKED_AT = 32  # of all k < K, evenly: strengths are smooth in k. More cost time
+
+# Outside these the floats of a plan, or the first guess of a cut, would give out: refused.
 _SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 1000), Fraction(10_000)
 _SMALLEST_DELTA = Fraction(1, 10**300)
-
+_TINY = 1e-300  # stands in for zero under a logarithm
 
 Curve = Callable[[FloatArray], FloatArray]
 
@@ -58,7 +67,7 @@ def paper_plan(n: int, epsilon: Fraction, delta: Fraction, threshold: int | None
 
 
 def _require_range(epsilon: Fraction, delta: Fraction) -> None:
-    """Far from where the floats of a plan, or the first guess of a threshold, would give out."""
+    """Public values, checked before any data are looked at."""
     if not _SMALLEST_EPSILON <= epsilon <= _LARGEST_EPSILON:
         rule = f"must be from {show(_SMALLEST_EPSILON)} to {show(_LARGEST_EPSILON)} for rem"
         raise ParameterError("epsilon", rule, show(epsilon))
@@ -71,11 +80,6 @@ def make_plan(n: int, threshold: int, test: Fraction, release: Fraction, delta: 
     return Plan(n, threshold, release, test, delta, swaps, sparse_offsets(n))
 
 
-def log_strength(n: int, d: int, plan: Plan) -> float:
-    """What the graded test makes of a Gaussian table, as a logarithm."""
-    return _log_strength(_gaussian(n, d), n, plan.threshold, float(plan.test), float(plan.release), float(plan.delta))
-
-
 def _swaps(test: float, delta: float) -> int:
     return math.ceil((math.log(1.0 / delta) + _MARGIN) / test)
 
@@ -84,26 +88,27 @@ def _swaps(test: float, delta: float) -> int:
 def _best(n: int, d: int, epsilon: float, delta: float, threshold: int | None) -> tuple[int, Fraction]:
     """The Gaussian table first, then the worst of the three, then a low threshold, then a small part for the test."""
     populations = (_gaussian(n, d), _cauchy(n, d), _contaminated(n, d))
-    sure = 1.1  # how much of the Gaussian table's strength comes first: it passes with probability 0.995
 
     @cache
     def merit(t: int, part: int) -> tuple[float, float, bool, int, float]:
-        test = epsilon * part / 40
+        test = epsilon * part / _WHOLE
         strengths = [_log_strength(p, n, t, test, epsilon - test, delta) for p in populations]
-        return min(strengths[0], sure), min(*strengths, _SAFE), t <= _SHALLOW * n, -part, min(strengths)
+        return min(strengths[0], _SURE), min(*strengths, _SAFE), t <= _SHALLOW * n, -part, min(strengths)
 
     if threshold is not None:
         part = max(_PARTS, key=lambda p: merit(threshold, p))
-        return threshold, Fraction(part, 40)
+        return threshold, Fraction(part, _WHOLE)
     most = max(1, (n - 1) // 2)
-    grid = sorted({max(1, min(most, round(most * g))) for g in np.geomspace(min(1.0, 8 / most), 1.0, 24)})
+    grid = sorted(
+        {max(1, min(most, round(most * g))) for g in np.geomspace(min(1.0, _LOWEST_LOOKED_AT / most), 1.0, _LOOKS)}
+    )
     t, part = max(((t, p) for t in grid for p in _PARTS), key=lambda at: merit(*at))
-    step = max(1, t // 8)
+    step = max(1, t // _FIRST_STEP)
     while True:
         near = [(t + s, p) for s in (-step, step) for p in _PARTS if abs(p - part) <= 1 and 1 <= t + s <= most]
         best = max([(t, part), *near], key=lambda at: merit(*at))
         if best == (t, part) and step == 1:
-            return t, Fraction(part, 40)
+            return t, Fraction(part, _WHOLE)
         if best == (t, part):
             step //= 2
         t, part = best
@@ -114,7 +119,7 @@ def _log_strength(population: _Population, n: int, t: int, test: float, release:
     eta = release / 2
     swaps = min(t - 1, _swaps(test, delta))
     strongest = math.log(delta) + test * swaps
-    k = np.arange(0, swaps, max(1, swaps // 32))
+    k = np.arange(0, swaps, max(1, swaps // _MOST_SWAPS_LOOKED_AT))
     offsets = np.array(sparse_offsets(n))
     offsets = offsets[t + 1 + offsets <= n // 2]
     if not len(k) or not len(offsets):
@@ -134,19 +139,22 @@ def _log_strength(population: _Population, n: int, t: int, test: float, release:
 
 
 def _population(n: int, d: int, below: Curve, above: Curve, across: Curve, loss: float = 1.0) -> _Population:
-    """From the distances of level p's ends from the centre: on either side along one direction, and across it."""
+    """From the distances of level p's ends from the centre: on either side along one direction, and across it.
+
+    `loss` is by how much a sample is less deep than the population, in radius and in units of 1 / sqrt(n).
+    """
     ball = d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1)
     lost = loss / math.sqrt(n)
 
     def upper(level: FloatArray) -> FloatArray:
-        length = np.log(np.maximum(below(level / n) + above(level / n), 1e-300))
+        length = np.log(np.maximum(below(level / n) + above(level / n), _TINY))
         if d == 3:  # a volume; beyond, a box; in fewer columns the box has shown itself close enough
-            return ball + (d - 1) * np.log(np.maximum(across(level / n), 1e-300)) + length - math.log(2.0)
+            return ball + (d - 1) * np.log(np.maximum(across(level / n), _TINY)) + length - math.log(2.0)
         return d * length
 
     def lower(level: FloatArray) -> FloatArray:
         radius, length = across(level / n) - lost, (below(level / n) + above(level / n)) / 2 - lost
-        volume = ball + (d - 1) * np.log(np.maximum(radius, 1e-300)) + np.log(np.maximum(length, 1e-300))
+        volume = ball + (d - 1) * np.log(np.maximum(radius, _TINY)) + np.log(np.maximum(length, _TINY))
         return np.where((radius > 0) & (length > 0), volume, -np.inf)
 
     return _Population(upper, lower)
@@ -155,7 +163,7 @@ def _population(n: int, d: int, below: Curve, above: Curve, across: Curve, loss:
 def _normal(p: FloatArray) -> FloatArray:
     from scipy.special import ndtri
 
-    return -ndtri(np.clip(p, 1e-300, 1.0))
+    return -ndtri(np.clip(p, _TINY, 1.0))
 
 
 def _gaussian(n: int, d: int) -> _Population:

@@ -20,8 +20,11 @@ from itertools import pairwise
 from tukeydp.exact.brackets import exp_bracket
 from tukeydp.sizes.level_sizes import Sizes
 
-# Sizes are whole numbers of 2^-_UNIT grid points here: below one point there is nothing but zero.
+# Sizes are whole numbers of 2^-_UNIT grid points here, rounded to the safe side: below one point there is nothing but
+# zero. Fewer bits would weaken the test, more cost time.
 _UNIT = 64
+# Offsets above t + k + 1: all up to the first number, then growing by the second. Public. Fewer offsets weaken the
+# test, more cost time.
 _DENSE, _GROWTH = 48, 1.08
 
 

@@ -17,7 +17,9 @@ from tukeydp.exact.brackets import exp_between
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.randomness import Bits
 
+# Bits of the coin, and of everything compared with it, at first; doubled until the coin is certain. Speed only.
 _FIRST_BITS = 96
+# Bits of the exponentials that fix a cut. Fewer may make the cut larger than it need be, never smaller.
 _CUT_BITS = 128
 
 

@@ -1,0 +1,78 @@
+"""Sizes in any number of columns, by tight boxes and John ellipsoids (docs/proofs/rem.md, sections 5 and 6)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.boxes import Box
+from tukeydp.exact.brackets import rounded_down
+from tukeydp.exact.linear_programs import maximum
+from tukeydp.exact.matrices import integers
+from tukeydp.sizes.boxed import SLACK, Boxed
+from tukeydp.sizes.ellipsoid_certificate import Shape
+from tukeydp.sizes.grid_points import units
+from tukeydp.sizes.john_ellipsoid import largest_ellipsoid
+
+# Rationals below and above pi: wrong digits would break the bounds.
+_PI = (Fraction(314159265358979323846, 10**20), Fraction(314159265358979323847, 10**20))
+
+
+class BoxesAndEllipsoids(Boxed):
+    """Any number of columns: largest inscribed ellipsoids.
+
+    Above: d^d times the largest one in the set grown by half a cell, or the tight box, whichever is less. Below: the
+    largest one in the set shrunk by half a cell.
+    """
+
+    def __init__(self, levels: LevelSets, within: Box, base: int) -> None:
+        super().__init__(levels, within, base)
+        self._shapes: dict[int, Shape] = {}
+
+    def _above(self, level: int, boxed: Fraction) -> Fraction:
+        d = self._regions.d
+        # The ellipsoid of the grown set holds that of any smaller, shrunk one: often enough to see that it is no use.
+        if boxed <= d**d * self._below(max(level, self._base)):
+            return boxed
+        return min(boxed, d**d * self._grown(level))
+
+    def _below(self, level: int) -> Fraction:
+        """A little less than the volume of the largest ellipsoid in the set shrunk by half a cell."""
+        box = None if level > self.top else self._box(min(level, self._base))
+        if box is None:
+            return Fraction(0)
+        low, high = integers([2 * a - 2 for a in box.low]), integers([2 * b + 2 for b in box.high])
+        found = largest_ellipsoid(self._half_cells(level, -1), SLACK / 2, low, high, self._nearest_shape(level))
+        if found is None:
+            return Fraction(0)
+        ellipsoid, self._shapes[level] = found
+        return rounded_down(_ball(self._regions.d, _PI[0]) * ellipsoid.determinant)
+
+    def _grown(self, level: int) -> Fraction:
+        """A little more than the volume of the largest ellipsoid in the set grown by half a cell."""
+        region = self._half_cells(level, +1)
+        ends = [maximum(region, objective) for objective in units(region.d)]
+        high, low = ([best.value for best in ends[i::2] if best is not None] for i in range(2))
+        found = largest_ellipsoid(
+            region,
+            SLACK / 2,
+            integers([-math.ceil(v) for v in low]),
+            integers([math.ceil(v) for v in high]),
+            self._nearest_shape(level),
+        )
+        assert found is not None  # a cell around any point of the level set is inside
+        return _ball(self._regions.d, _PI[1]) * (1 + SLACK / 2) * found[0].determinant
+
+    def _nearest_shape(self, level: int) -> Shape | None:
+        if not self._shapes:
+            return None
+        return self._shapes[min(self._shapes, key=lambda known: abs(known - level))]
+
+
+def _ball(d: int, pi: Fraction) -> Fraction:
+    """The volume of a ball of half cells with radius one, in cells."""
+    half = d // 2
+    if d % 2 == 0:
+        return pi**half / (math.factorial(half) * 2**d)
+    return 2 * math.factorial(half) * (4 * pi) ** half / (math.factorial(d) * 2**d)

@@ -1,0 +1,89 @@
+"""The John ellipsoid of a region, the largest one inside it, with an integer proof of how close to the largest it is.
+
+Floats solve (`ellipsoid_solver`), integers certify (`ellipsoid_certificate`); the floats are asked again until the
+certified gap is as small as wanted.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import count
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.exact.linear_programs import Region
+from tukeydp.exact.matrices import Integers
+from tukeydp.sizes.ellipsoid_certificate import Ellipsoid, Proposal, Shape, certified, in_floats, slack_of
+from tukeydp.sizes.ellipsoid_solver import newton_with_few_rows
+from tukeydp.sizes.inner_points import FLOATS_GAVE_OUT, inner_point
+
+_RIDGE = 1e-13  # of the largest entry: keeps the triangular factor from being singular. Speed only
+_FINE_BITS = 60  # the proposal is written in steps below 2^-60 of the least slack. Fewer cost attempts only
+
+
+def largest_ellipsoid(
+    region: Region, gap: Fraction, low: Integers, high: Integers, shape: Shape | None = None
+) -> tuple[Ellipsoid, Shape] | None:
+    """An inscribed ellipsoid within a factor 1 + gap of the largest, and its B; None if there is no inner point. Exact.
+
+    `low` and `high` are the ends of some box that contains the region; `shape` is the B of a similar region, a hint.
+    """
+    inner = inner_point(region)
+    if inner is None:
+        return None
+    centre, bits = inner
+    shape = Shape.of(np.diag(region.scale)) if shape is None else shape
+    for attempt in count(1):
+        # Seen from the last attempt as the unit ball, every region is well conditioned: attempts only get better.
+        try:
+            with np.errstate(all="ignore"):
+                proposal = _pulled_inside(region, centre, bits, _solved(region, centre, bits, shape, attempt))
+                found = certified(region, proposal, low, high)
+        except FLOATS_GAVE_OUT:
+            # An exception or a warning would tell something about the data.
+            shape = Shape.of(np.diag(region.scale / 4.0**attempt))
+            continue
+        if found is not None and found.gap <= gap:
+            return found, proposal.shape
+        centre, bits = proposal.centre, proposal.bits
+        shape = proposal.shape if found is not None else shape
+    raise AssertionError("counting never ends")
+
+
+def _pulled_inside(region: Region, centre: Integers, bits: int, proposal: Proposal) -> Proposal:
+    """The proposal with its centre moved halfway back to an inner point, as often as it takes to be one."""
+    while slack_of(region, proposal.centre, proposal.bits).min() <= 0:
+        halfway = proposal.centre + centre * (1 << (proposal.bits - bits))
+        proposal = replace(proposal, centre=halfway, bits=proposal.bits + 1)
+    return proposal
+
+
+def _solved(region: Region, centre: Integers, bits: int, start: Shape, attempt: int = 1) -> Proposal:
+    """One float solution in coordinates z with y = centre + start z."""
+    d = region.d
+    slack = slack_of(region, centre, bits)
+    seen = _quotients(region.normals @ start.matrix, start.bits, slack, bits)
+    # Once more, so that the rows are about equally long in every direction; never singular.
+    ridge = np.abs(seen).max() * _RIDGE * np.eye(d)
+    upper: FloatArray = np.asarray(np.linalg.qr(np.vstack([seen / math.sqrt(len(seen)), ridge]), mode="r"))
+    rows: FloatArray = np.asarray(np.linalg.solve(upper.T, seen.T).T, dtype=np.float64)
+    shift, inner, weights = newton_with_few_rows(rows, attempt)
+    # Steps of 2^-fine are below 2^-_FINE_BITS of the least slack, whatever the row.
+    least = int(slack.min()).bit_length() - bits
+    fine = max(bits, _FINE_BITS - least + int(np.abs(region.normals).sum(axis=1).max()).bit_length())
+    moved = start.times(np.asarray(np.linalg.solve(upper, shift)), fine)
+    shape = Shape(start.times(np.asarray(np.linalg.solve(upper, np.linalg.cholesky(inner))), fine), fine)
+    return Proposal(centre * (1 << (fine - bits)) + moved, fine, shape, weights / in_floats(slack, bits))
+
+
+def _quotients(values: Integers, values_bits: int, divisors: Integers, bits: int) -> FloatArray:
+    """Each row of integers over 2^values_bits by its divisor over 2^bits, correctly rounded."""
+    return np.array(
+        [
+            [(int(v) << bits) / divisor for v in row]
+            for row, divisor in zip(values, (int(b) << values_bits for b in divisors), strict=True)
+        ]
+    )
