@@ -47,3 +47,14 @@ def block_table(cells: FloatArray, blocks: int, order: IntArray, statistic: Stat
     else:
         parts.append(np.full((blocks - larger, d), np.nan))  # no row was left for these
     return np.concatenate(parts)
+
+
+def filled_at_the_ends(table: FloatArray, stream: Keystream) -> FloatArray:
+    """Missing cells of a block table at -1 or 1, by a secret coin for each cell.
+
+    A row that lies beyond everything in one column, on either side with equal chance, favours no side there, and still
+    counts in the others: better than no row at all. A cell's coin depends on its place alone, so the rows of the result
+    are functions of the rows of the table (docs/proofs/mean.md, section 2).
+    """
+    words = stream.words(0, table.size).reshape(table.shape)
+    return np.where(np.isnan(table), np.where(words >> np.uint64(63), 1.0, -1.0), table)

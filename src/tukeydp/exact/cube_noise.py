@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 
 from tukeydp.exact.noise import geometric
 from tukeydp.randomness import Bits
@@ -32,3 +33,16 @@ def cube_noise(d: int, scale: Fraction, bits: Bits) -> list[int]:
 def cube_deviation(d: int) -> float:
     """Standard deviation of one column's noise at scale 1, for scales far above 1."""
     return math.sqrt((d + 1) * (d + 2) / 3)
+
+
+@cache
+def median_of_noise(d: int) -> float:
+    """Median size of one column's cube noise at scale 1: of s |u|, s of law Gamma(d + 1), u uniform in -1 ... 1."""
+    from scipy.optimize import brentq
+    from scipy.special import gammainc
+
+    def share_within(t: float) -> float:
+        # Pr[s |u| <= t] = Pr[s <= t] + t E[1/s; s > t]
+        return float(gammainc(d + 1, t) + t / d * (1.0 - gammainc(d, t)))
+
+    return float(brentq(lambda t: share_within(t) - 0.5, 1e-9, 10.0 * d + 10.0))

@@ -16,12 +16,14 @@ _RAISED = 1.5
 _FEWEST = 3  # values, for a third moment
 
 
+@np.errstate(all="ignore")  # no cell may warn, whatever the caller has set
 def means(blocks: FloatArray) -> FloatArray:
     """The mean of the values that each block has in each column; NaN where it has none."""
     present, values = _parts(blocks)
     return _quotient(values.sum(axis=1), present)
 
 
+@np.errstate(all="ignore")
 def corrected_means(blocks: FloatArray) -> FloatArray:
     """The means, moved so that their *median* is nearer to the population's mean (Johnson 1978).
 
@@ -31,12 +33,11 @@ def corrected_means(blocks: FloatArray) -> FloatArray:
     """
     present, values = _parts(blocks)
     mean = _quotient(values.sum(axis=1), present)
-    with np.errstate(all="ignore"):
-        centred = np.where(np.isnan(blocks), 0.0, blocks - mean[:, np.newaxis, :])
-        second, third = (centred**2).sum(axis=1), (centred**3).sum(axis=1)
-        variance = second / (present - 1)
-        cumulant = third * present / ((present - 1) * (present - 2))
-        shift = _RAISED * cumulant / (6 * present * variance)
+    centred = np.where(np.isnan(blocks), 0.0, blocks - mean[:, np.newaxis, :])
+    second, third = (centred**2).sum(axis=1), (centred**3).sum(axis=1)
+    variance = second / (present - 1)
+    cumulant = third * present / ((present - 1) * (present - 2))
+    shift = _RAISED * cumulant / (6 * present * variance)
     usable = (present >= _FEWEST) & np.isfinite(shift)
     low = np.where(np.isnan(blocks), np.inf, blocks).min(axis=1, initial=np.inf)
     high = np.where(np.isnan(blocks), -np.inf, blocks).max(axis=1, initial=-np.inf)
@@ -55,5 +56,4 @@ def _parts(blocks: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _quotient(total: FloatArray, present: FloatArray) -> FloatArray:
-    with np.errstate(all="ignore"):
-        return np.asarray(np.where(present > 0, total / present, np.nan))
+    return np.asarray(np.where(present > 0, total / present, np.nan))

@@ -13,13 +13,16 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.exact.cube_noise import cube_noise
+from tukeydp.exact.cube_noise import cube_noise, median_of_noise
 from tukeydp.randomness import Bits
 
 # Steps of a column's range: so fine that rounding to them is nothing beside the noise (the range over n epsilon), so
 # coarse that sums of 2^31 rows fit in 64 bits. Even, so that the middle is a step.
 STEPS = 2**30
 MOST_ROWS = 2**31
+# Missing cells that stand out: more than so many median noises. And the share that is believed at most, since the mean
+# of the rest is divided by what is left.
+_NOTICED, _MOST_MISSING = 2.0, Fraction(9, 10)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +68,27 @@ def rough_mean(relative: FloatArray, epsilon: Fraction, bits: Bits) -> FloatArra
     sums = [s + z for s, z in zip(values.sum(axis=0).tolist(), noise[:d], strict=True)]
     weights = [half * c + z for c, z in zip(there.sum(axis=0).tolist(), noise[d:], strict=True)]
     return np.array([max(-1.0, min(1.0, s / max(w, half))) for s, w in zip(sums, weights, strict=True)])
+
+
+def missing_shares(relative: FloatArray, epsilon: Fraction, bits: Bits) -> list[Fraction]:
+    """Which share of each column is missing: pure epsilon-DP. Zero unless it stands out from the noise.
+
+    A swap moves each count by at most 1. What the noise alone might be is subtracted, so that a table without missing
+    cells is not disturbed.
+    """
+    n, d = relative.shape
+    missing = np.isnan(relative).sum(axis=0).tolist()
+    noise = cube_noise(d, STEPS / epsilon, bits)
+    usual = Fraction(_NOTICED * median_of_noise(d)) / epsilon
+    counts = (c + Fraction(z, STEPS) - usual for c, z in zip(missing, noise, strict=True))
+    return [max(Fraction(0), min(c / n, _MOST_MISSING)) for c in counts]
+
+
+def without_missing(mean: list[Fraction], fill: FloatArray, shares: list[Fraction]) -> list[Fraction]:
+    """The mean over the values that are there, from one in which missing cells counted as `fill`: post-processing."""
+    return [
+        Fraction(f) + (v - Fraction(f)) / (1 - share) for v, f, share in zip(mean, fill.tolist(), shares, strict=True)
+    ]
 
 
 def within_bounds(relative: list[Fraction]) -> list[Fraction]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.grid import per_column
 from tukeydp.errors import ParameterError
+from tukeydp.exact.cube_noise import median_of_noise
 from tukeydp.mechanisms.mean_plans import ROUGH, CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_plan
 from tukeydp.mechanisms.two_step import two_step_plan
@@ -88,19 +88,6 @@ def predicted_error(plan: MeanPlan, n: int, widths: FloatArray) -> float:
     m = n / plan.plan.blocks
     noise = math.hypot(_BY_DEPTH * math.sqrt(m) * d**0.25 / (epsilon * n), _BY_MEDIAN / math.sqrt(n))
     return noise + _SKEWED.get(round(m), _SKEWED_BEYOND / m**2)
-
-
-@cache
-def median_of_noise(d: int) -> float:
-    """Median size of one column's cube noise at scale 1: of s |u|, s of law Gamma(d + 1), u uniform in -1 ... 1."""
-    from scipy.optimize import brentq
-    from scipy.special import gammainc
-
-    def share_within(t: float) -> float:
-        # Pr[s |u| <= t] = Pr[s <= t] + t E[1/s; s > t]
-        return float(gammainc(d + 1, t) + t / d * (1.0 - gammainc(d, t)))
-
-    return float(brentq(lambda t: share_within(t) - 0.5, 1e-9, 10.0 * d + 10.0))
 
 
 def _plans(

@@ -68,7 +68,7 @@ class TwoStepMean:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        names = ("epsilon_centre", "epsilon_spread", "epsilon_radius", "epsilon_mean")
+        names = ("epsilon_centre", "epsilon_spread", "epsilon_radius", "epsilon_missing", "epsilon_mean")
         spent = {name: part for name, part in zip(names, self.plan.epsilons, strict=True) if part}
         return {"blocks": self.plan.centre.blocks, "partitions": self.plan.centre.partitions, **spent}
 

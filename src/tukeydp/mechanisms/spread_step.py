@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.data.dealing import block_table, secret_order
+from tukeydp.data.dealing import block_table, filled_at_the_ends, secret_order
 from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.exact.boxes import whole_grid
@@ -72,6 +72,9 @@ def spread_octaves(
     n, d = relative.shape
     order = secret_order(n, Keystream(derived_key("dealing", secret_key)))
     table = block_table(relative, plan.pairs, order, log_differences)
+    # From 0 ... -OCTAVES to 1 ... -1 and back: a missing difference lies at a random end.
+    ends = filled_at_the_ends(1.0 + 2.0 * table / OCTAVES, Keystream(derived_key("coins", secret_key)))
+    table = (ends - 1.0) * (OCTAVES / 2)
     cells = OCTAVES * _STEPS
     grid = Grid((Fraction(-OCTAVES),) * d, (Fraction(1, _STEPS),) * d, (cells,) * d)
     prepared = chosen_notion(None, plan.pairs, d).prepare(grid.snap(table), grid, public_key)

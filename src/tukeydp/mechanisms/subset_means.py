@@ -15,7 +15,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import relative_grid
-from tukeydp.data.dealing import block_table, secret_order
+from tukeydp.data.dealing import block_table, filled_at_the_ends, secret_order
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.block_statistics import corrected_means
@@ -98,7 +98,7 @@ def subset_point(
             for i in range(plan.partitions)
         ]
     )
-    table = np.concatenate(parts)
+    table = filled_at_the_ends(np.concatenate(parts), Keystream(derived_key("coins", secret_key)))
     grid = relative_grid(plan.steps)
     prepared = chosen_notion(None, len(table), d).prepare(grid.snap(table), grid, public_key)
     sampler = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon / plan.partitions)

@@ -1,7 +1,8 @@
 """Clipping where the data are: centre, spread and radius first, then a clipped mean with the rest of epsilon.
 
 Each step is pure DP given what the steps before have released, so their epsilons add up (docs/proofs/mean.md,
-section 6). The clip range is fixed by released values and public numbers; a missing cell counts as the centre.
+section 6). The clip range is fixed by released values and public numbers. A missing cell counts as the centre; what
+that takes from the mean's distance to the centre is given back, by the released shares of missing cells.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import relative_grid
 from tukeydp.exact.noise import drawn_index
-from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, within_bounds
+from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, missing_shares, within_bounds, without_missing
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_plan, subset_point
 from tukeydp.randomness import Bits, Keystream, derived_key
 
 # Shares of epsilon for the centre, and as much for the spread: the smallest that the rows suffice for. The clipped mean
-# has what these and the radius leave. Smaller ones made the radius too large on made-up tables.
-_FIRST_STEPS, _RADIUS = (Fraction(1, 20), Fraction(2, 25), Fraction(3, 25), Fraction(3, 20)), Fraction(2, 25)
+# has what these, the radius and the shares of missing cells leave.
+_FIRST_STEPS = (Fraction(1, 20), Fraction(2, 25), Fraction(3, 25), Fraction(3, 20))
+_RADIUS, _MISSING = Fraction(2, 25), Fraction(1, 50)
 # Half widths of the clip range in spreads. With candidates beyond 34, radii far too large are drawn often.
 RADII = tuple(3.0 * 2.0 ** (i / 2) for i in range(8))
 # A spread is taken to be at least the width over this: a column of nearly equal values has no spread to find.
@@ -34,7 +36,7 @@ _RANK = 2.4  # besides ln(number of radii): how far below the wanted rank a wron
 class TwoStepPlan:
     """All that is fixed beforehand; `spread` is None where the spreads are public (`known`, in widths)."""
 
-    epsilons: tuple[Fraction, Fraction, Fraction, Fraction]
+    epsilons: tuple[Fraction, Fraction, Fraction, Fraction, Fraction]
     centre: SubsetPlan
     spread: SpreadPlan | None
     known: tuple[float, ...] | None
@@ -54,7 +56,7 @@ def two_step_plan(
 def _with_share(
     n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, share: Fraction, forced: bool
 ) -> TwoStepPlan | None:
-    shares = (share * epsilon, Fraction(0) if known else share * epsilon, _RADIUS * epsilon)
+    shares = (share * epsilon, Fraction(0) if known else share * epsilon, _RADIUS * epsilon, _MISSING * epsilon)
     centre = subset_plan(n, d, shares[0], widths, blocks=None)
     spread = None if known else spread_plan(n, d, shares[1])
     if forced:
@@ -69,14 +71,16 @@ def _with_share(
 
 def two_step_point(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_key: bytes) -> list[Fraction]:
     """The mean, as numbers from -1 to 1: pure DP with the sum of the plan's epsilons."""
-    keys = [derived_key("step", i, secret_key) for i in range(4)]
+    keys = [derived_key("step", i, secret_key) for i in range(5)]
     bits = [Keystream(key).bits(0) for key in keys[2:]]
     y = subset_point(relative, plan.epsilons[0], plan.centre, public_key, keys[0])
     centre = relative_grid(plan.centre.steps).point(y)
     spread = _spread(relative, plan, public_key, keys[1])
     radius = _radius(relative, centre, spread, plan.epsilons[2], bits[0])
     low, high = np.maximum(-1.0, centre - radius * spread), np.minimum(1.0, centre + radius * spread)
-    return within_bounds(clipped_mean(relative, ClipRange(low, high, centre), plan.epsilons[3], bits[1]))
+    shares = missing_shares(relative, plan.epsilons[3], bits[1])
+    found = clipped_mean(relative, ClipRange(low, high, centre), plan.epsilons[4], bits[2])
+    return within_bounds(without_missing(found, centre, shares))
 
 
 def _spread(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_key: bytes) -> FloatArray:
