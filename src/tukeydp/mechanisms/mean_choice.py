@@ -31,8 +31,7 @@ ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES = 100.0, 10.0
 _BY_DEPTH, _BY_MEDIAN = 5.0, 0.35
 # Bias of the median of block means, in standard deviations: by rows of a block, from three on with the correction for
 # skewness. Half of that of exponential columns, whose skewness is 2.
-_SKEWED = {1: 0.153, 2: 0.08, 3: 0.045, 4: 0.025}
-_SKEWED_BEYOND = 0.35  # over m^2
+_BLOCK_ROWS, _SKEWED = (1, 2, 3, 4, 8, 20, 100), (0.153, 0.08, 0.045, 0.025, 0.005, 0.001, 0.0)
 # Width of the range that the two-step mean clips to, in standard deviations.
 _CLIPPED_WIDTH = 11.0
 
@@ -87,7 +86,7 @@ def predicted_error(plan: MeanPlan, n: int, widths: FloatArray) -> float:
     assert isinstance(plan, SubsetMean)
     m = n / plan.plan.blocks
     noise = math.hypot(_BY_DEPTH * math.sqrt(m) * d**0.25 / (epsilon * n), _BY_MEDIAN / math.sqrt(n))
-    return noise + _SKEWED.get(round(m), _SKEWED_BEYOND / m**2)
+    return noise + float(np.interp(m, _BLOCK_ROWS, _SKEWED))
 
 
 def _plans(

@@ -61,16 +61,18 @@ def subset_plan(
 
 
 def fewest_blocks(n: int, d: int, epsilon: float, width: float) -> int | None:
-    """As few blocks as the cliff allows, with block means sqrt(m) times less spread than rows."""
+    """As few blocks as the cliff allows, with means of n/N rows sqrt(n/N) times less spread than rows."""
 
-    def safe(m: int) -> bool:
-        return log_odds(n // m, d, epsilon) - d * math.log(width * math.sqrt(m)) >= SAFE
+    def safe(blocks: int) -> bool:
+        return log_odds(blocks, d, epsilon) - d * math.log(width * math.sqrt(n / blocks)) >= SAFE
 
-    low, high = 0, max(1, n // _FEWEST_BLOCKS) + 1
+    if not safe(n):
+        return None
+    low, high = min(_FEWEST_BLOCKS, n) - 1, n
     while low + 1 < high:
         middle = (low + high) // 2
-        low, high = (middle, high) if safe(middle) else (low, middle)
-    return n // low if low else None
+        low, high = (low, middle) if safe(middle) else (middle, high)
+    return high
 
 
 def grid_steps(n: int, epsilon: Fraction, widths: FloatArray) -> tuple[int, ...]:
