@@ -51,7 +51,7 @@ def test_a_value_comes_back_to_within_half_a_step(lower, width, place):
 def test_no_projection_can_reach_the_limit(bounds, resolution, depth):
     grid = bounded_grid(2, bounds=bounds, resolution=resolution)
     for v in depth.on_grid(grid, bytes(32)).tolist():
-        assert sum(abs(a) * r for a, r in zip(v, grid.reach, strict=True)) < LIMIT
+        assert sum(abs(a) * r for a, r in zip(v, grid.extent, strict=True)) < LIMIT
 
 
 @pytest.mark.parametrize(
