@@ -123,10 +123,10 @@ def _repel(lines: Any, fixed: int, rounds: int, first_step: float) -> None:
                 push[c] -= along * lines[i, c]
                 length += push[c] * push[c]
             if length > 0.0:
-                reach = step / np.sqrt(length * nearest)
+                stride = step / np.sqrt(length * nearest)
                 length = 0.0
                 for c in range(d):
-                    push[c] = lines[i, c] + reach * push[c]
+                    push[c] = lines[i, c] + stride * push[c]
                     length += push[c] * push[c]
                 for c in range(d):
                     lines[i, c] = push[c] / np.sqrt(length)
