@@ -21,7 +21,7 @@ from tukeydp.cli import app, main
 from tukeydp.experiments import catalogue, experiment
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
-BLOCK = re.compile(r"```python\n# ((?:src|tests)/[\w/]+\.py)(?:, in (the imports|\w+))?\n(.*?)```", re.DOTALL)
+BLOCK = re.compile(r"```(?:python|text)\n# ((?:src|tests)/[\w/]+\.py)(?:, in (the imports|\w+))?\n(.*?)```", re.DOTALL)
 # The command that runs any mechanism of the registry by its name, over any notion by its name.
 COMMAND = next(
     command.callback.__name__
@@ -120,7 +120,7 @@ def test_the_page_has_five_files_their_lines_and_a_test():
         "src/tukeydp/data/json_lines.py",
     ]
     assert sum(path.startswith("tests") for path in files) == 1
-    assert PAGE.read_text().count("```python") == len(blocks())
+    assert len(re.findall("```(?:python|text)", PAGE.read_text(encoding="utf-8"))) == len(blocks())
 
 
 def test_a_line_that_names_nothing_is_noticed():
