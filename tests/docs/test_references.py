@@ -24,8 +24,19 @@ from tukeydp.mechanisms.registry import MECHANISMS
 
 DOCS = ROOT / "docs"
 PROOFS = DOCS / "proofs"
-# Pages that are being written, and how many sections they will have.
+# Pages that are being written, and how many sections they will have; tests that come with them.
 PENDING = {"docs/proofs/mean.md": 9}
+PENDING_TESTS = {
+    f"{name}.py"
+    for name in (
+        "audit/test_mean_enumeration",
+        "audit/test_mean_steps",
+        "data/test_dealing",
+        "exact/test_cube_noise",
+        "mechanisms/test_cliff",
+        "mechanisms/test_spread",
+    )
+}
 CODE = sorted(path for folder in ("src", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 # Names and paths on these are checked one by one; others also speak of files that a run writes.
@@ -48,8 +59,8 @@ def test_links_between_pages_lead_somewhere(page):
 @pytest.mark.parametrize("page", STRICT, ids=relative)
 def test_names_and_paths_on_a_page_exist(page):
     text = page.read_text(encoding="utf-8")
-    pending = {name.removeprefix("docs/proofs/") for name in PENDING} | set(PENDING)
-    assert [span for span in broken_spans(text, page) if span not in pending] == []
+    pending = set(PENDING) | {name for name in PENDING_TESTS if file_at(name, page) is None}
+    assert [span for span in broken_spans(text, page) if span.partition("::")[0] not in pending] == []
 
 
 def test_references_from_code_to_pages_resolve():
