@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import checked_integer
 
-_WORDS_AT_A_TIME = 64
+_WORDS_AT_A_TIME = 64  # that a bit reader takes from its lane at once; speed only, the bits are the same
 
 
 class Randomness(Protocol):

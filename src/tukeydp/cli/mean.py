@@ -9,7 +9,7 @@ import typer
 
 from tukeydp.cli import options
 from tukeydp.cli.words import explain, print_json
-from tukeydp.data.files import read_csv
+from tukeydp.data.files import read_file
 from tukeydp.depth.notions import AnyScale, Spread
 from tukeydp.mechanisms.registry import MECHANISMS, mechanism_named, options_for
 from tukeydp.release import Refused, Release
@@ -73,7 +73,7 @@ def mean(
                 "unproven": unproven,
             },
         )
-        table = read_csv(file, names, decimal=decimal)
+        table = read_file(file, names, decimal=decimal)
         return mechanism_named(mechanism).run(table, epsilon=epsilon, randomness=options.source_for(seed), **given)
 
     outcome = options.run(job)

@@ -7,6 +7,7 @@ import numpy as np
 from tukeydp.data.tables import Table
 
 COLUMNS = ("systolic mmHg", "diastolic mmHg", "pulse per min", "temperature C")
+# Bounds that one would state without looking: what a living adult may have.
 LOWER, UPPER = (60, 30, 30, 33), (240, 150, 200, 43)
 
 

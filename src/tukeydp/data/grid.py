@@ -21,11 +21,13 @@ from tukeydp.parameters import brief, rational, show
 # Every projection of a grid point stays below this in absolute value, so int64 sums and differences of two
 # projections cannot overflow. Checked from public numbers before any data is touched.
 LIMIT = 2**62
+# Steps of a column, as a power of two: by default, with 18 of the 62 bits left for directions, and the fewest that long
+# directions may push it down to. Accuracy only: the overflow check is apart.
 DEFAULT_BITS = 44
 FEWEST_BITS = 16
 LARGEST_BOUND = 10**300  # so that no difference of floats in the box overflows
 SMALLEST_STEP = 1e-300  # below it a float division by the step loses digits, and at last is 0/0
-_ROWS_AT_A_TIME = 2**12
+_ROWS_AT_A_TIME = 2**12  # so that the floats in between stay in the cache; speed and memory only
 
 
 @dataclass(frozen=True)

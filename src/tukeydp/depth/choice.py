@@ -14,7 +14,7 @@ from tukeydp.parameters import brief
 # Above this many projections (160 MB) the default notion takes fewer directions: with so many rows the noise
 # is small already.
 _MOST_PROJECTIONS = 20_000_000
-_FEWEST_DIRECTIONS = 30
+_FEWEST_DIRECTIONS = 30  # however many rows: the number the paper uses
 # Projections, the rows and the directions themselves, with room for one copy.
 _BYTES_PER_PROJECTION, _BYTES_PER_ENTRY = 16, 64
 

@@ -24,6 +24,7 @@ from tukeydp.parameters import checked_integer
 from tukeydp.randomness import SystemRandomness
 
 EXACT = Exact()
+# Relative error of one rounding in double precision. **Smaller, and counts near ties would be wrong.**
 _ROUNDOFF = 2.0**-53
 
 

@@ -20,7 +20,7 @@ from tukeydp.arrays import FloatArray
 from tukeydp.randomness import Keystream, derived_key
 
 _ROUNDS, _FEWEST_ROUNDS, _PAIRS = 50, 20, 5e7  # so many rounds unless there are very many pairs of lines
-_PASSES = 4
+_PASSES = 4  # of all rounds, at most: a further one only where some lines are closer than `least_angle`
 _STEP = 0.3  # of the distance to the nearest line; goes down to zero with the rounds
 _DOUBLINGS = 4  # the repulsion falls with the 2 * 2^4-th power of the distance: neighbours count, others hardly do
 
@@ -123,10 +123,10 @@ def _repel(lines: Any, fixed: int, rounds: int, first_step: float) -> None:
                 push[c] -= along * lines[i, c]
                 length += push[c] * push[c]
             if length > 0.0:
-                reach = step / np.sqrt(length * nearest)
+                stride = step / np.sqrt(length * nearest)
                 length = 0.0
                 for c in range(d):
-                    push[c] = lines[i, c] + reach * push[c]
+                    push[c] = lines[i, c] + stride * push[c]
                     length += push[c] * push[c]
                 for c in range(d):
                     lines[i, c] = push[c] / np.sqrt(length)

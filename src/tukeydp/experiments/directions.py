@@ -15,7 +15,7 @@ from tukeydp.experiments.setup import distance, error_row, papers_data
 
 _RADIUS = 10.0
 _COUNTS, _QUICK_COUNTS = (2, 3, 4, 6, 8, 12, 16, 24, 30, 50, 100), (2, 4, 8, 16, 30, 100)
-_MANY = 100
+_MANY = 100  # directions at which the claims compare
 _FIXED = {"BoxEM exact": td.Exact(), "BoxEM axis-aligned": td.AxisAligned()}
 
 

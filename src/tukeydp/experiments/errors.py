@@ -82,7 +82,7 @@ register(AGAINST_ROWS)
 # --- the range R ------------------------------------------------------------------------------------------------------
 
 _ROWS = 1000
-_LARGEST = 1e10
+_LARGEST = 1e10  # the largest R of the paper's figure, and the one of its footnote
 # CoinPress's noise, a matter of public numbers, has the exponent 0.0115 from R = 10 to 10^10: that must not pass.
 _NO_DEPENDENCE = 0.005
 

@@ -15,7 +15,7 @@ from tukeydp.experiments.figures import colour, new_figure
 from tukeydp.experiments.methods import EMPIRICAL, RADIUS, run_method
 from tukeydp.experiments.results import Results, Row
 
-_POINTS = 14
+_POINTS = 14  # few enough that every region can be seen
 
 
 def _illustrated(seed: int) -> FloatArray:

@@ -23,6 +23,7 @@ _AROUND = {
     "paper": {1: 600, 2: 680, 3: 740, 5: 860},
 }
 _MOSTLY = 0.8  # what 60 trials can tell from less; the figure's 95 % are read off
+# Numbers of rows that are tried, over the one expected to suffice.
 _STEPS = (0.75, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.35)
 
 

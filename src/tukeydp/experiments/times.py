@@ -17,6 +17,7 @@ from tukeydp.experiments.results import NotMeasured, Results, Row
 from tukeydp.experiments.setup import papers_data
 
 _NOTIONS: dict[str, Any] = {"random": PAPERS, "exact": td.Exact()}
+# The columns and rows of the paper's Table I.
 _ROWS = (50, 100, 500, 1000, 2000)
 _COLUMNS = (("random", 2), ("random", 3), ("random", 4), ("random", 5), ("exact", 2), ("exact", 3), ("exact", 4))
 _TEN_MINUTES = 600.0  # seconds; where the paper's table has a dash

@@ -20,7 +20,9 @@ from tukeydp.geometry.halfspaces import AlongDirections
 from tukeydp.release import Release
 
 _MOST_TUPLES = 200_000  # hyperplanes through d rows that are looked at without being asked to
-_DIRECTIONS = 300
+_DIRECTIONS = 300  # besides the axes, where exact depth would take too long; fewer find a coarser middle
+# Of a set's size: axes shorter than this are rounding, and so is a ball with a radius of minus this. Larger values
+# flatten thin sets and take empty levels for deep ones; smaller ones lose levels that are single points.
 _FLAT = 1e-9
 
 

@@ -23,6 +23,7 @@ from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.level_draw import WordTable
 
+# What a run of proposals ended with: no words left; a point; a level, coordinates or ranks to be found outside.
 EXHAUSTED, ACCEPTED, UNDECIDED, STARVED, SHALLOW = 0, 1, 2, 3, 4
 # Words kept in hand when a proposal starts, for coordinates that must be redrawn. Speed only: a proposal that runs out
 # of words all the same is finished outside the kernel.

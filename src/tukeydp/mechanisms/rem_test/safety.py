@@ -1,7 +1,7 @@
 """REM's tests: each turns evidence into the exact probability of a release (docs/proofs/rem.md, section 4).
 
-Each test is a frozen value. `chance` brackets the probability and says which k to look at more closely; an exact coin
-(`coin`) asks for more until it is certain. So the probability itself is never needed, and never rounded.
+Each test is a frozen value. `chance` brackets the probability and says which k to look at more closely; the exact coin
+of `passes` asks for more until it is certain. So the probability itself is never needed, and never rounded.
 """
 
 from __future__ import annotations
