@@ -207,19 +207,19 @@ def volumes_of_levels_by_walks(x: Any, depth: Any, error: float) -> Any:
     return rounded(mcmc.mcmc_level_volumes(x, depth, error=error, randomness=td.seeded(4)))
 
 
-def command(x: Any, *arguments: str) -> Any:
+def command(x: Any, name: str, *arguments: str) -> Any:
     """What the command line prints for a file with the columns a, b, c, ..., and its exit code."""
     names = ",".join("abcdefgh"[: x.shape[1]])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "table.csv"
         lines = [",".join("" if math.isnan(v) else repr(v) for v in row) for row in x.tolist()]
         file.write_text("\n".join([names, *lines]) + "\n", encoding="utf-8")
-        result = CliRunner().invoke(app, ["mean", str(file), "--columns", names, "--seed=5", "--json", *arguments])
+        result = CliRunner().invoke(app, [name, str(file), "--columns", names, "--seed=5", "--json", *arguments])
     return {**json.loads(result.stdout), "exit": result.exit_code}
 
 
-def rounded_command(x: Any, *arguments: str) -> Any:
-    return rounded(command(x, *arguments))
+def rounded_command(x: Any, name: str, *arguments: str) -> Any:
+    return rounded(command(x, name, *arguments))
 
 
 # --- cases ----------------------------------------------------------------------------------------------------------
@@ -441,20 +441,21 @@ def geometry_cases() -> None:
 
 
 def command_cases() -> None:
-    boxem = ("--epsilon=1", "--bounds=-50,60")
+    between = ("--epsilon=1", "--bounds=-50,60")
+    boxem = ("centre", *between)
     case("command/boxem", late(command, (plain, 100, 2)), *boxem)
     case("command/boxem/gaps", late(command, (gaps_only, 100, 2)), *boxem, "--bounds", "a=-9,9", "--resolution=0.01")
     case("command/boxem/random", late(command, (plain, 80, 2)), *boxem, "--depth=random", "--directions=9", "--no-axes")
     for depth in ("spread", "any-scale", "axis-aligned", "exact"):
         case(f"command/boxem/{depth}", late(command, (plain, 50, 2)), *boxem, f"--depth={depth}")
     case("command/boxem/mcmc", late(rounded_command, (plain, 40, 2)), *boxem, "--unproven=mcmc", "--directions=6")
-    rem = ("--mechanism=rem", "--epsilon=1", "--delta=1e-6")
+    rem = ("centre", "--mechanism=rem", "--epsilon=1", "--delta=1e-6")
     case("command/rem", late(command, (plain, 500, 1)), *rem)
     case("command/rem/refused", late(command, (plain, 30, 1)), *rem)
     case("command/rem/paper", late(command, (plain, 700, 1)), *rem, "--test=paper", "--threshold=150")
     for mechanism in ("gaussian", "analytic-gaussian", "coinpress", "huang-liang-yi", "plan"):
-        known = ("--deviation=1",) if mechanism == "coinpress" else ()
-        options = (f"--mechanism={mechanism}", "--delta=1e-6", *boxem, *known)
+        known = ("--sd=1",) if mechanism == "coinpress" else ()
+        options = ("mean", f"--mechanism={mechanism}", "--delta=1e-6", *between, *known)
         repeat = rounded_command if mechanism == "huang-liang-yi" else command
         case(f"command/{mechanism}", late(repeat, (plain, 300, 2)), *options)
 

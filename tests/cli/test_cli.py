@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 
@@ -14,6 +15,11 @@ from tukeydp.cli import main
 from tukeydp.mechanisms.registry import MECHANISMS, Mechanism
 
 SECRET = "4711.25"
+
+
+def flat(text):
+    """Without the line breaks of a terminal."""
+    return " ".join(text.replace("│", " ").split())
 
 
 @pytest.fixture
@@ -39,17 +45,72 @@ def table(tmp_path):
     return path
 
 
-def test_mean_prints_release_guarantee_accuracy_and_what_is_estimated(run, table):
+def test_mean_prints_release_guarantee_way_and_what_is_estimated(run, table):
     code, out, err = run("mean", table, "--columns", "a,b c", "--epsilon", 1, "--bounds=0,200")
     assert (code, err) == (0, "")
-    for word in ("b c", "epsilon = 1", "Accuracy", "standard deviations", "symmetric", "400 rows"):
-        assert word in out
+    for word in ("Mean of 400 rows", "b c", "epsilon = 1", "arithmetic mean", "How Depth", "(subset)", "come closest"):
+        assert word in flat(out)
+    assert "bounds are at most 100 standard deviations wide" in flat(out)
+    assert "give --sd if you know better" in flat(out)
+    assert "symmetric" not in out
     assert SECRET not in out
+
+
+def test_centre_prints_release_guarantee_accuracy_and_what_is_estimated(run, table):
+    code, out, err = run("centre", table, "--columns", "a,b c", "--epsilon", 1, "--bounds=0,200")
+    assert (code, err) == (0, "")
+    for word in ("Centre of 400 rows", "b c", "epsilon = 1", "Accuracy", "symmetric", "tukeydp mean"):
+        assert word in flat(out)
+    assert SECRET not in out
+
+
+@pytest.mark.parametrize(
+    ("more", "mechanism", "words"),
+    [
+        (["--mechanism=subset"], "subset", ["subset means (subset), as asked for", "at most 100 standard deviations"]),
+        (["--mechanism=two-step"], "two-step", ["(two-step), as asked for", "at most 100"]),
+        (["--mechanism=cube"], "cube", ["(cube), as asked for"]),
+        (["--sd", "a=1", "--sd", "b c=10"], None, ["the standard deviations given", "right within a factor of 2"]),
+        (["--blocks=100"], "subset", ["because blocks or partitions are given"]),
+        (["--blocks=100", "--partitions=3"], "subset", ["because blocks or partitions are given"]),
+    ],
+)
+def test_the_ways_to_a_mean(run, table, more, mechanism, words):
+    arguments = ("mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--seed=1", *more)
+    code, out, err = run(*arguments, "--json")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert mechanism in (None, result["mechanism"])
+    if "--blocks=100" in more:
+        assert result["settings"]["blocks"] == 100
+    if "--partitions=3" in more:
+        assert result["settings"]["partitions"] == 3
+    assert result["point"] == pytest.approx([5, 100], abs=15)
+    out = flat(run(*arguments)[1])
+    for word in words:
+        assert word in out
+    assert ("Assumed" in out) == (mechanism != "cube")
+
+
+def test_mean_without_bounds(run, table):
+    arguments = ("mean", table, "--columns", "a,b c", "--epsilon=2", "--delta=1e-4", "--seed=1")
+    code, out, err = run(*arguments, "--json")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    assert result["guarantee"]["delta_exact"] == "1/10000"
+    assert result["point"] == pytest.approx([5, 100], abs=10)
+    out = flat(run(*arguments)[1])
+    for word in ("Mean of 400 rows", "because no bounds are given", f"{result['settings']['blocks']} blocks"):
+        assert word in out
+    code, out, err = run("mean", table, "--columns", "a,b c", "--epsilon=0.1", "--delta=1e-9", "--seed=1")
+    assert (code, err) == (3, "")
+    for word in ("a mean may be released", "The budget is spent", "tukeydp mean never refuses"):
+        assert word in flat(out)
 
 
 def test_json_is_one_object_and_nothing_else(run, table):
     code, out, err = run(
-        "mean", table, "--columns", "b c,a", "--epsilon", "0.5", "--bounds", "b c=50,150", "--bounds", "a=0,10",
+        "centre", table, "--columns", "b c,a", "--epsilon", "0.5", "--bounds", "b c=50,150", "--bounds", "a=0,10",
         "--resolution", "a=0.001", "--resolution", "0.1", "--directions", 10, "--json",
     )  # fmt: skip
     assert (code, err) == (0, "")
@@ -62,8 +123,9 @@ def test_json_is_one_object_and_nothing_else(run, table):
     assert result["point"][1] == pytest.approx(5, abs=0.5)
 
 
-def test_seeded_runs_repeat_and_say_so(run, table):
-    arguments = ("mean", table, "--columns", "a", "--epsilon", 1, "--bounds=0,10", "--seed", 3)
+@pytest.mark.parametrize("command", ["mean", "centre"])
+def test_seeded_runs_repeat_and_say_so(run, table, command):
+    arguments = (command, table, "--columns", "a", "--epsilon", 1, "--bounds=0,10", "--seed", 3)
     first, second = run(*arguments), run(*arguments)
     assert first == second
     assert "NOT PRIVATE" in first[1]
@@ -74,8 +136,8 @@ def test_other_delimiters_decimals_and_depths(run, tmp_path):
     path = tmp_path / "german.csv"
     path.write_text("\ufeffa;b\n" + "".join(f"{1 + i % 3},5;2,0\n" for i in range(300)), encoding="utf-8")
     code, out, _ = run(
-        "mean", path, "--columns", "a,b", "--epsilon", 5, "--bounds=0,10", "--decimal", ",", "--depth", "axis-aligned",
-        "--resolution", "0.5", "--json",
+        "centre", path, "--columns", "a,b", "--epsilon", 5, "--bounds=0,10", "--decimal", ",",
+        "--depth", "axis-aligned", "--resolution", "0.5", "--json",
     )  # fmt: skip
     assert code == 0
     assert json.loads(out)["point"] == [2.5, 2.0]
@@ -84,7 +146,7 @@ def test_other_delimiters_decimals_and_depths(run, tmp_path):
 @pytest.mark.parametrize("mechanism", ["gaussian", "analytic-gaussian", "coinpress", "huang-liang-yi", "plan"])
 def test_the_other_mechanisms(run, table, mechanism):
     arguments = ["mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--mechanism", mechanism]
-    known = ["--deviation", "a=1", "--deviation", "b c=10"] if mechanism == "coinpress" else []
+    known = ["--sd", "a=1", "--sd", "b c=10"] if mechanism == "coinpress" else []
     code, out, err = run(*arguments, *known, "--delta=1e-6", "--json")
     assert (code, err) == (0, "")
     result = json.loads(out)
@@ -92,17 +154,17 @@ def test_the_other_mechanisms(run, table, mechanism):
     assert result["guarantee"]["delta_exact"] == "1/1000000"
     for word in ("epsilon = 1", "delta = 1e-06", "Accuracy", "floating-point"):
         assert word in run(*arguments, *known, "--delta=1e-6")[1]
-    for wrong, word in (([], "delta"), (["--delta=1e-6", "--depth=exact"], "depth"), (["--delta=2"], "delta")):
+    for wrong, word in (([], "delta"), (["--delta=1e-6", "--blocks=9"], "blocks"), (["--delta=2"], "delta")):
         code, out, err = run(*arguments, *known, *wrong)
         assert (code, out) == (2, "")
         assert f"{word} must" in err
-    code, out, err = run(*arguments, "--delta=1e-6", *([] if known else ["--deviation=1"]))
+    code, out, err = run(*arguments, "--delta=1e-6", *([] if known else ["--sd=1"]))
     assert (code, out) == (2, "")
-    assert "deviation must" in err
+    assert "sd must" in err
 
 
 def test_spread_depth(run, table):
-    arguments = ("mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=spread", "--json")
+    arguments = ("centre", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=spread", "--json")
     code, out, _ = run(*arguments, "--directions", 4)
     assert code == 0
     assert len(json.loads(out)["directions"]) == 6
@@ -115,7 +177,7 @@ def test_rem_without_bounds(run, tmp_path):
     path = tmp_path / "many.csv"
     rows = np.random.default_rng(0).normal(loc=[50, 7], scale=[10, 0.1], size=(600, 2))
     path.write_text("a,b\n" + "\n".join(f"{a:.4f},{b:.4f}" for a, b in rows))
-    arguments = ["mean", path, "--columns", "a,b", "--epsilon=1", "--delta=1e-6", "--mechanism=rem"]
+    arguments = ["centre", path, "--columns", "a,b", "--epsilon=1", "--delta=1e-6", "--mechanism=rem"]
     code, out, err = run(*arguments, "--json")
     assert (code, err) == (0, "")
     result = json.loads(out)
@@ -132,7 +194,7 @@ def test_rem_without_bounds(run, tmp_path):
 
 
 def test_a_refusal_exits_with_3_and_says_what_it_means(run, table):
-    arguments = ["mean", table, "--columns", "a,b c", "--epsilon=0.1", "--delta=1e-9", "--mechanism=rem"]
+    arguments = ["centre", table, "--columns", "a,b c", "--epsilon=0.1", "--delta=1e-9", "--mechanism=rem"]
     code, out, err = run(*arguments)
     assert (code, err) == (3, "")
     for word in ("No release", "The budget is spent", "What would help", "boxem never refuses", "epsilon = 0.1"):
@@ -145,7 +207,8 @@ def test_a_refusal_exits_with_3_and_says_what_it_means(run, table):
 
 
 def test_exact_depth(run, table):
-    code, out, _ = run("mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=exact", "--json")
+    arguments = ("--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=exact", "--json")
+    code, out, _ = run("centre", table, *arguments)
     assert code == 0
     assert json.loads(out)["notion"] == "Exact()"
 
@@ -170,43 +233,96 @@ def test_blank_lines_are_rows_only_in_a_single_column(run, tmp_path):
         assert json.loads(run("mean", tmp_path / "x.csv", *arguments)[1])["n"] == n
 
 
+WRONG_FOR_ALL = [
+    ({"--epsilon": "0"}, "epsilon"),
+    ({"--epsilon": "nan"}, "epsilon"),
+    ({"--epsilon": "one"}, "epsilon"),
+    ({"--bounds": "5"}, "bounds"),
+    ({"--bounds": "1,0"}, "bounds"),
+    ({"--bounds": "zzz=0,1"}, "bounds"),
+    ({"--bounds": "a=0,1"}, "bounds"),
+    ({"--bounds": None}, "bounds"),
+    ({"--columns": "nope"}, "columns"),
+    ({"--columns": "a,a"}, "columns"),
+    ({"--columns": ""}, "columns"),
+    ({"--mechanism": "magic"}, "mechanism"),
+    ({"--delta": "1e-6"}, "delta"),
+    ({"--decimal": ";"}, "decimal"),
+    ({"--what": "3"}, "options"),
+    ({"--epsilom": "3"}, "did you mean --epsilon?"),
+    ({"second.csv": None, "FILE": "first.csv second.csv"}, "arguments"),
+    ({"FILE": "missing.csv"}, "FILE"),
+]
+WRONG_FOR_ONE = [
+    ("mean", {"--sd": "0"}, "sd"),
+    ("mean", {"--sd": "-3"}, "sd"),
+    ("mean", {"--sd": "a=1"}, "sd"),
+    ("mean", {"--sd": "5000"}, "sd"),
+    ("mean", {"--blocks": "1000000000"}, "blocks"),
+    ("mean", {"--blocks": "0"}, "blocks"),
+    ("mean", {"--partitions": "0"}, "partitions"),
+    ("mean", {"--mechanism": "cube", "--blocks": "3"}, "it is for auto and subset"),
+    ("mean", {"--mechanism": "cube", "--sd": "3"}, "sd"),
+    ("mean", {"--mechanism": "subste"}, "did you mean subset?"),
+    ("mean", {"--mechanism": "boxem"}, "tukeydp centre --mechanism boxem"),
+    ("mean", {"--mechanism": "subset", "--bounds": None, "--delta": "1e-6"}, "bounds"),
+    ("mean", {"--bounds": None, "--delta": "1e-6", "--sd": "3"}, "sd"),
+    ("mean", {"--bounds": None, "--delta": "1e-6", "--partitions": "3"}, "partitions"),
+    ("mean", {"--bounds": None, "--delta": "2"}, "delta"),
+    ("mean", {"--depth": "exact"}, "it belongs to `tukeydp centre`"),
+    ("mean", {"--directions": "3"}, "it belongs to `tukeydp centre`"),
+    ("mean", {"--resolution": "1"}, "it belongs to `tukeydp centre`"),
+    ("mean", {"--test": "paper"}, "it belongs to `tukeydp centre`"),
+    ("mean", {"--unproven": "mcmc"}, "it belongs to `tukeydp centre`"),
+    ("mean", {"--deviation": "1"}, "did you mean --sd?"),
+    ("centre", {"--sd": "1"}, "it belongs to `tukeydp mean`"),
+    ("centre", {"--blocks": "9"}, "it belongs to `tukeydp mean`"),
+    ("centre", {"--mechanism": "cube"}, "tukeydp mean --mechanism cube"),
+    ("centre", {"--mechanism": "rex"}, "did you mean rem?"),
+    ("centre", {"--test": "paper"}, "it is for rem"),
+    ("centre", {"--depth": "fast"}, "depth"),
+    ("centre", {"--directions": "-3"}, "directions"),
+    ("centre", {"--directions": "1000000000000"}, "directions"),
+    ("centre", {"--resolution": "1e-30"}, "resolution"),
+    ("centre", {"--resolution": "a=0.1"}, "resolution"),
+]
+
+
 @pytest.mark.parametrize(
-    ("change", "word"),
-    [
-        ({"--epsilon": "0"}, "epsilon"),
-        ({"--epsilon": "nan"}, "epsilon"),
-        ({"--epsilon": "one"}, "epsilon"),
-        ({"--bounds": "5"}, "bounds"),
-        ({"--bounds": "1,0"}, "bounds"),
-        ({"--bounds": "zzz=0,1"}, "bounds"),
-        ({"--bounds": "a=0,1"}, "bounds"),
-        ({"--columns": "nope"}, "columns"),
-        ({"--columns": "a,a"}, "columns"),
-        ({"--columns": ""}, "columns"),
-        ({"--mechanism": "magic"}, "mechanism"),
-        ({"--delta": "1e-6"}, "delta"),
-        ({"--depth": "fast"}, "depth"),
-        ({"--directions": "-3"}, "directions"),
-        ({"--directions": "1000000000000"}, "directions"),
-        ({"--resolution": "1e-30"}, "resolution"),
-        ({"--resolution": "a=0.1"}, "resolution"),
-        ({"--decimal": ";"}, "decimal"),
-        ({"FILE": "missing.csv"}, "FILE"),
-    ],
+    ("command", "change", "word"),
+    [(command, *wrong) for command in ("mean", "centre") for wrong in WRONG_FOR_ALL] + WRONG_FOR_ONE,
 )
-def test_bad_parameters_exit_with_2_and_a_sentence(run, table, change, word):
+def test_bad_parameters_exit_with_2_and_a_sentence(run, table, command, change, word):
     options = {"--columns": "a,b c", "--epsilon": "1", "--bounds": "0,200", **change}
-    file = options.pop("FILE", table)
-    code, out, err = run("mean", file, *(f"{k}={v}" for k, v in options.items()))
+    files = options.pop("FILE", str(table)).split(" ")
+    code, out, err = run(command, *files, *(f"{k}={v}" for k, v in options.items() if v is not None))
     assert (code, out) == (2, "")
     assert word in err
     assert "must" in err
     assert "Traceback" not in err
 
 
+def test_an_option_of_the_other_command_is_named_wherever_it_stands(run, table):
+    rest = ("--columns", "a", "--epsilon=1", "--bounds=0,10")
+    for arguments in (("--depth", "exact", table, *rest), (table, *rest, "--no-axes"), (table, "--depth=exact", *rest)):
+        code, out, err = run("mean", *arguments)
+        assert (code, out) == (2, "")
+        assert "belongs to `tukeydp centre`" in err
+
+
+def test_help_follows_from_the_registry(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    for command in ("mean", "centre"):
+        code, out, _ = run(command, "--help")
+        assert code == 0
+        for name, mechanism in MECHANISMS.items():
+            assert (f"{name}: {mechanism.about}" in flat(out)) == (mechanism.estimand == command)
+
+
 def test_missing_options_exit_with_2(run, table):
-    assert run("mean", table)[0] == 2
-    assert run("mean")[0] == 2
+    for command in ("mean", "centre"):
+        assert run(command, table)[0] == 2
+        assert run(command)[0] == 2
     assert run("average", table)[0] == 2
 
 
@@ -234,7 +350,7 @@ def test_an_unexpected_error_exits_with_1_and_quotes_nothing(run, table, monkeyp
     def broken(*_, **__):
         raise RuntimeError(SECRET)
 
-    monkeypatch.setitem(MECHANISMS, "boxem", Mechanism(broken, ("bounds",)))
+    monkeypatch.setitem(MECHANISMS, "auto", Mechanism(broken, "mean", "broken", ("bounds",)))
     code, out, err = run("mean", table, "--columns", "a", "--epsilon", 1, "--bounds=0,1")
     assert (code, out) == (1, "")
     assert "RuntimeError" in err
@@ -244,9 +360,20 @@ def test_an_unexpected_error_exits_with_1_and_quotes_nothing(run, table, monkeyp
 def test_demo(run):
     code, out, err = run("demo")
     assert (code, err) == (0, "")
-    for word in ("epsilon = 1", "systolic", "symmetric", "Accuracy", "300 rows", "made-up"):
-        assert word in out
-    assert json.loads(run("demo", "--json")[1])["d"] == 4
+    for word in ("epsilon = 1", "systolic", "Mean of 500 rows", "made up", "the table's own mean", "centre, released"):
+        assert word in flat(out)
+    result = json.loads(run("demo", "--json")[1])
+    assert (result["n"], result["d"]) == (500, 4)
+
+
+def test_demo_saves_a_table_that_the_command_it_shows_can_read(run, tmp_path):
+    file = tmp_path / "patients.csv"
+    code, out, err = run("demo", "--save", file)
+    assert (code, err) == (0, "")
+    shown = shlex.split(" ".join(out.split("example:")[1].split()))
+    assert shown[0] == "tukeydp"
+    assert run(*shown[1:])[0] == 0
+    assert run("demo", "--save", tmp_path / "no" / "such.csv")[0] == 2
 
 
 def test_module_and_version():

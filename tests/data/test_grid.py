@@ -3,12 +3,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.data.grid import LIMIT, bounded_grid
+from tukeydp.data.grid import LIMIT, bounded_grid, checked_bounds
+from tukeydp.errors import ParameterError
 
 
 def test_ends_are_grid_points_and_decimals_are_exact():
@@ -77,3 +79,71 @@ def test_no_projection_can_reach_the_limit(bounds, resolution, depth):
 def test_bad_bounds_and_resolutions_are_named(arguments, word):
     with pytest.raises(td.ParameterError, match=word):
         bounded_grid(2, **{"bounds": (0, 1), "resolution": None, **arguments})
+
+
+NAMES = ("age", "pulse")
+
+
+def ends(d, bounds, names=None):
+    lows, highs = checked_bounds(d, bounds, names)
+    return [float(v) for v in lows], [float(v) for v in highs]
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        ([0, 5], [10, 20]),
+        ((0, 5), (10, 20)),
+        np.array([[0, 5], [10, 20]]),
+        [np.array([0, 5]), np.array([10, 20])],
+        {"pulse": (5, 20), "age": [0, 10]},
+    ],
+)
+def test_every_way_to_write_the_same_bounds(bounds):
+    assert ends(2, bounds, NAMES) == ([0, 5], [10, 20])
+
+
+def test_lists_that_mean_one_thing_only_are_taken():
+    assert ends(2, [0, 10]) == ([0, 0], [10, 10])
+    assert ends(2, [0, [10, 20]]) == ([0, 0], [10, 20])
+    assert ends(3, [[0, 0, 1], [10, 20, 30]]) == ([0, 0, 1], [10, 20, 30])
+    assert ends(1, [[0], [10]]) == ([0], [10])
+
+
+@pytest.mark.parametrize(
+    ("d", "bounds", "hint"),
+    [
+        (2, [(0, 10), (5, 20)], "ambiguous"),
+        (2, [[0, 5], [10, 20]], "ambiguous"),
+        (1, [(0, 10)], "ambiguous"),
+        (3, [(0, 10), (5, 20), (1, 2)], "ambiguous"),
+        (3, ((0, 10), (5, 20), (1, 2)), "ambiguous"),
+        (2, [(0, 10), (5, 20), (1, 2)], "dict"),
+        (2, 5, "dict"),
+        (2, {"age": (0, 10)}, "none for 'pulse'"),
+        (2, {"age": (0, 10), "pulse": (0, 1), "weight": (0, 1)}, "some for 'weight'"),
+        (2, {"age": (0, 10), "pulse": 5}, "'pulse'"),
+        (2, {"age": (0, 10), "pulse": "51"}, "'pulse'"),
+        (2, {"age": (0, 10), "pulse": (5, 5)}, "lower < upper"),
+        (2, {"age": (0, 10), "pulse": ((0, 1), (2, 3))}, "finite number"),
+    ],
+)
+def test_bounds_that_could_mean_two_things_or_nothing_are_refused_with_a_hint(d, bounds, hint):
+    with pytest.raises(ParameterError, match=r"^bounds must .*; got ") as error:
+        checked_bounds(d, bounds, NAMES if d == 2 else None)
+    assert hint in str(error.value)
+
+
+def test_bounds_by_name_need_names():
+    with pytest.raises(ParameterError, match="no names"):
+        checked_bounds(2, {"age": (0, 10), "pulse": (5, 20)})
+
+
+@pytest.mark.parametrize("mechanism", [td.boxem, td.mean, td.cube, td.spread])
+def test_every_mechanism_takes_bounds_by_name(mechanism):
+    x = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 2)) * [1, 50], columns=["age", "pulse"])
+    a, b = (
+        mechanism(x, epsilon=1, bounds=bounds, randomness=td.seeded(3)).point
+        for bounds in (([-9, -500], [9, 500]), {"pulse": (-500, 500), "age": (-9, 9)})
+    )
+    assert (a == b).all()

@@ -229,7 +229,13 @@ def _prepared(request: _Request[P]) -> _Run:
     bits = source(request.randomness)
     chosen = require_finite(chosen_notion(request.depth, table.n, table.d))
     require_memory(chosen, table.n, table.d)
-    grid = bounded_grid(table.d, bounds=request.bounds, resolution=request.resolution, bits=chosen.grid_bits(table.d))
+    grid = bounded_grid(
+        table.d,
+        bounds=request.bounds,
+        resolution=request.resolution,
+        bits=chosen.grid_bits(table.d),
+        columns=table.columns,
+    )
     public_key, secret_key = bits.key(), bits.key()
     directions = chosen.on_grid(grid, key=public_key)
     setting = PublicSetting(table.n // 2, padding)

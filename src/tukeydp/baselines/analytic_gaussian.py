@@ -10,7 +10,7 @@ from tukeydp.baselines.clipping import noise_deviations, noised_mean
 from tukeydp.baselines.expected import error_within
 from tukeydp.baselines.gaussian import MEAN_NOTE
 from tukeydp.baselines.noise import Noise
-from tukeydp.baselines.setting import MISSING_NOTE, NOISE_NOTE, setting
+from tukeydp.baselines.setting import setting
 from tukeydp.release import Release
 
 
@@ -22,6 +22,7 @@ def analytic_gaussian(
     bounds: Any = None,
     centre: Any = None,
     radius: Any = None,
+    fill: Any = None,
     randomness: Any = None,
 ) -> Release:
     """Release the clipped mean of `x` with the least Gaussian noise (Balle and Wang 2018).
@@ -32,15 +33,14 @@ def analytic_gaussian(
 
     Parameters
     ----------
-    x, delta, bounds, centre, radius, randomness
-        As for `gaussian`.
+    x, delta, bounds, centre, radius, fill, randomness
+        As for `gaussian`: without `fill`, a row with a missing cell counts at the centre of the region.
     epsilon
         Any positive number.
 
     Privacy
     -------
-    (epsilon, delta)-DP under the swap of one row; the noise is discrete and exact (docs/proofs/baselines.md). A row
-    with a missing cell counts at the centre.
+    (epsilon, delta)-DP under the swap of one row; the noise is discrete and exact (docs/proofs/baselines.md).
 
     Cost
     ----
@@ -61,12 +61,21 @@ def analytic_gaussian(
     >>> bool(abs(release.point[0] - smokers.mean()) < 0.01)
     True
     """
-    here = setting(x, epsilon=epsilon, delta=delta, bounds=bounds, centre=centre, radius=radius, randomness=randomness)
+    here = setting(
+        x,
+        epsilon=epsilon,
+        delta=delta,
+        bounds=bounds,
+        centre=centre,
+        radius=radius,
+        fill=fill,
+        randomness=randomness,
+    )
     noise = Noise(here.guarantee, coordinates=here.table.d, bits=here.secret_bits())
     spread = noise_deviations(here.table.n, here.region, noise, Fraction(1))
     return here.release(
         "analytic-gaussian",
         noised_mean(here.table.cells, here.region, noise, Fraction(1)),
-        notes=(MEAN_NOTE, MISSING_NOTE, NOISE_NOTE),
+        notes=(MEAN_NOTE,),
         rehearsal=partial(error_within, here.table.n, spread, here.region),
     )

@@ -2,11 +2,12 @@
 
 A row becomes integers: its place in the region, in steps of 2^-30 of the region's size. That a row is inside is checked
 in integers, so the sensitivity of a sum of rows holds for the numbers the program computes. A row with a missing cell
-counts at the centre.
+counts at the centre, unless a public value takes the cell's place before (`filled`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -121,6 +122,11 @@ def relative(cells: FloatArray, region: ClippingRegion) -> FloatArray:
     return w
 
 
+def filled(cells: FloatArray, values: Sequence[Fraction]) -> FloatArray:
+    """The cells with a public value of its column in the place of each missing one: a map of each row by itself."""
+    return np.where(np.isnan(cells), np.array([float(v) for v in values]), cells)
+
+
 def lengths(w: FloatArray) -> FloatArray:
     """Euclidean length of each row, added up column by column so that a row's result is its own."""
     squares = np.zeros(len(w))
@@ -150,7 +156,9 @@ def within(region: ClippingRegion, w: FloatArray) -> FloatArray:
     return np.asarray(middle + sizes * np.clip(w, -1.0, 1.0))
 
 
-def public_region(d: int, *, bounds: Any, centre: Any, radius: Any) -> ClippingRegion:
+def public_region(
+    d: int, *, bounds: Any, centre: Any, radius: Any, columns: Sequence[str] | None = None
+) -> ClippingRegion:
     """The region that the caller names: a box by its bounds, or a ball by its radius and, unless 0, its centre."""
     if (bounds is None) == (radius is None):
         rule = "must be given as (lower, upper), or radius in its place"
@@ -158,7 +166,7 @@ def public_region(d: int, *, bounds: Any, centre: Any, radius: Any) -> ClippingR
     if bounds is not None:
         if centre is not None:
             raise ParameterError("centre", "must be left out when bounds are given", "both")
-        grid = bounded_grid(d, bounds=bounds, resolution=None)
+        grid = bounded_grid(d, bounds=bounds, resolution=None, columns=columns)
         halves = [s * c / 2 for s, c in zip(grid.step, grid.cells, strict=True)]
         for lower, half in zip(grid.lower, halves, strict=True):
             checked_size("bounds", max(half, abs(lower)))
@@ -169,6 +177,15 @@ def public_region(d: int, *, bounds: Any, centre: Any, radius: Any) -> ClippingR
     if max(map(abs, middle)) > _LARGEST:
         raise ParameterError("centre", f"must be at most {float(_LARGEST)} in size", show(max(middle, key=abs)))
     return ClippingBall(tuple(middle), (size,) * d)
+
+
+def checked_fill(d: int, fill: Any, region: ClippingRegion) -> tuple[Fraction, ...]:
+    """What missing cells count as, one value per column: within the bounds, or within the radius of the centre."""
+    values = per_column("fill", fill, d)
+    for value, centre, size in zip(values, region.centre, region.sizes, strict=True):
+        if abs(value - centre) > size:
+            raise ParameterError("fill", "must lie within the region that rows are moved into", show(value))
+    return tuple(values)
 
 
 def checked_size(parameter: str, size: Fraction) -> Fraction:

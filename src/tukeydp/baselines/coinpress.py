@@ -20,7 +20,7 @@ from tukeydp.baselines.clipping import (
 )
 from tukeydp.baselines.expected import error_of_noise
 from tukeydp.baselines.noise import Noise
-from tukeydp.baselines.setting import NOISE_NOTE, setting
+from tukeydp.baselines.setting import setting
 from tukeydp.data.grid import per_column
 from tukeydp.parameters import checked_integer
 from tukeydp.release import Release
@@ -48,6 +48,7 @@ def coinpress(
     bounds: Any = None,
     centre: Any = None,
     radius: Any = None,
+    fill: Any = None,
     deviation: Any = 1,
     steps: int | None = None,
     randomness: Any = None,
@@ -63,10 +64,14 @@ def coinpress(
     x, epsilon, delta, randomness
         As for `analytic_gaussian`.
     bounds
-        (lower, upper), scalars or one per column, that hold the *mean*. The first ball goes around this box.
+        (lower, upper), scalars or one per column, or a dict of column name -> (lower, upper), that hold the
+        *mean*. The first ball goes around this box.
     centre, radius
         The first ball, in place of bounds, in data units; the centre is 0 unless given. With columns of different
         `deviation` the ball becomes an ellipsoid that reaches at least so far along every column.
+    fill
+        As for `gaussian`; without it, a row with a missing cell counts at the centre of each ball, which holds every
+        step back: with a share q of such rows, q^steps of the way from the first centre to the mean remains.
     deviation
         Known standard deviation, a scalar or one per column.
     steps
@@ -91,7 +96,16 @@ def coinpress(
     True
     """
     count = None if steps is None else checked_integer("steps", steps, least=1, most=_MOST_STEPS)
-    here = setting(x, epsilon=epsilon, delta=delta, bounds=bounds, centre=centre, radius=radius, randomness=randomness)
+    here = setting(
+        x,
+        epsilon=epsilon,
+        delta=delta,
+        bounds=bounds,
+        centre=centre,
+        radius=radius,
+        fill=fill,
+        randomness=randomness,
+    )
     n, d = here.table.n, here.table.d
     units = per_column("deviation", deviation, d)
     for unit in units:
@@ -112,7 +126,8 @@ def coinpress(
     return here.release(
         "coinpress",
         place,
-        notes=(NOTE, MISSING_NOTE, NOISE_NOTE),
+        notes=(NOTE,),
+        missing=MISSING_NOTE,
         rehearsal=partial(error_of_noise, n, np.full(d, last), np.ones(d), known),
     )
 

@@ -10,7 +10,7 @@ from tukeydp.baselines.clipping import noise_deviations, noised_mean
 from tukeydp.baselines.curve import classical_multiplier
 from tukeydp.baselines.expected import error_within
 from tukeydp.baselines.noise import Noise
-from tukeydp.baselines.setting import MISSING_NOTE, NOISE_NOTE, setting
+from tukeydp.baselines.setting import setting
 from tukeydp.release import Release
 
 MEAN_NOTE = (
@@ -27,6 +27,7 @@ def gaussian(
     bounds: Any = None,
     centre: Any = None,
     radius: Any = None,
+    fill: Any = None,
     randomness: Any = None,
 ) -> Release:
     """Release the clipped mean of `x` with classical Gaussian noise: the paper's baseline.
@@ -45,17 +46,21 @@ def gaussian(
     delta
         Between 0 and 1, and much smaller than 1/n.
     bounds
-        (lower, upper), scalars or one per column. Rows are clipped to the box, and half its diagonal, with every column
-        divided by its own half-width, plays the part of R: the noise of a column is proportional to its width.
+        (lower, upper), scalars or one per column, or a dict of column name -> (lower, upper). Rows are clipped
+        to the box, and half its diagonal, with every column divided by its own half-width, plays the part of R: the
+        noise of a column is proportional to its width.
     centre, radius
         The ball, in place of bounds; the centre is 0 unless given.
+    fill
+        What a missing cell counts as: a public value for all columns or one for each. **Choose it without the data.**
+        Left out, a whole row with a missing cell counts at the centre of the region, which draws the result towards it;
+        `td.mean` leaves missing cells out.
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 
     Privacy
     -------
-    (epsilon, delta)-DP under the swap of one row; the noise is discrete and exact (docs/proofs/baselines.md). A row
-    with a missing cell counts at the centre.
+    (epsilon, delta)-DP under the swap of one row; the noise is discrete and exact (docs/proofs/baselines.md).
 
     Cost
     ----
@@ -71,13 +76,22 @@ def gaussian(
     >>> print(release.guarantee)
     epsilon = 1, delta = 1e-06 (approximate differential privacy, one row swapped)
     """
-    here = setting(x, epsilon=epsilon, delta=delta, bounds=bounds, centre=centre, radius=radius, randomness=randomness)
+    here = setting(
+        x,
+        epsilon=epsilon,
+        delta=delta,
+        bounds=bounds,
+        centre=centre,
+        radius=radius,
+        fill=fill,
+        randomness=randomness,
+    )
     deviation = classical_multiplier(here.guarantee)
     noise = Noise(here.guarantee, coordinates=here.table.d, bits=here.secret_bits(), deviation=deviation)
     spread = noise_deviations(here.table.n, here.region, noise, Fraction(1))
     return here.release(
         "gaussian",
         noised_mean(here.table.cells, here.region, noise, Fraction(1)),
-        notes=(MEAN_NOTE, MISSING_NOTE, NOISE_NOTE),
+        notes=(MEAN_NOTE,),
         rehearsal=partial(error_within, here.table.n, spread, here.region),
     )

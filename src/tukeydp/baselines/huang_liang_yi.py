@@ -20,7 +20,7 @@ from tukeydp.baselines.search import (
     enclosing_radius,
     medians,
 )
-from tukeydp.baselines.setting import NOISE_NOTE, setting
+from tukeydp.baselines.setting import setting
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits, Keystream, derived_key
 from tukeydp.release import ExpectedError, Release
@@ -43,6 +43,7 @@ def huang_liang_yi(
     bounds: Any = None,
     centre: Any = None,
     radius: Any = None,
+    fill: Any = None,
     randomness: Any = None,
 ) -> Release:
     """Release the mean, clipped to a privately found ball (Huang, Liang and Yi 2021).
@@ -57,6 +58,9 @@ def huang_liang_yi(
     ----------
     x, epsilon, delta, bounds, centre, radius, randomness
         As for `analytic_gaussian`. With bounds, columns are measured in their own half-widths.
+    fill
+        As for `gaussian`; without it, a row with a missing cell counts at the centre that was found, a rough median,
+        which draws the mean of skewed columns towards it.
 
     Privacy
     -------
@@ -83,13 +87,23 @@ def huang_liang_yi(
     >>> bool(np.abs(release.point - x.mean(axis=0)).max() < 0.2)
     True
     """
-    here = setting(x, epsilon=epsilon, delta=delta, bounds=bounds, centre=centre, radius=radius, randomness=randomness)
+    here = setting(
+        x,
+        epsilon=epsilon,
+        delta=delta,
+        bounds=bounds,
+        centre=centre,
+        radius=radius,
+        fill=fill,
+        randomness=randomness,
+    )
     turn = rotation(here.table.d, here.randomness.key())
     point = _estimate(here.table.cells, here.region, turn, here.guarantee, here.secret_bits())
     return here.release(
         "huang-liang-yi",
         point,
-        notes=(NOTE, MISSING_NOTE, NOISE_NOTE),
+        notes=(NOTE,),
+        missing=MISSING_NOTE,
         rehearsal=partial(_rehearse, here.table.n, here.region, here.guarantee),
     )
 

@@ -30,14 +30,13 @@ from tukeydp.baselines.search import (
     medians,
     spreads,
 )
-from tukeydp.baselines.setting import NOISE_NOTE, setting
+from tukeydp.baselines.setting import setting
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits
 from tukeydp.release import ExpectedError, Release
 
 # Shares of the budget, 1 together; `Noise` refuses more. Accuracy only.
 PLACE, SPREAD, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(1, 8), Fraction(1, 2)
-_NARROWEST = 1e-100  # of a column's scale, relative to the widest: its inverse square still is a float; accuracy only
 
 
 def plan(
@@ -48,20 +47,32 @@ def plan(
     bounds: Any = None,
     centre: Any = None,
     radius: Any = None,
+    fill: Any = None,
     randomness: Any = None,
 ) -> Release:
     """Release the mean with noise that fits each column's spread (Aumueller, Lebeda, Nelson and Pagh 2023).
 
-    Private medians and private spreads come first. Columns are divided by the square root of their spread, which is
-    what minimises the total squared error, and clipped at a privately found length; the mean is noised and scaled
-    back. **When to prefer it:** thousands of rows, the arithmetic mean is wanted, and the columns' spreads differ
-    much and are unknown. With equal spreads `huang_liang_yi` saves a step, and on a few hundred rows, or in a hundred
-    columns, the searches are mostly noise.
+    Columns are measured in half-widths of their bounds. Private medians and private spreads come first. Columns are
+    divided by the square root of their spread, which is what minimises the total squared error, and clipped at a
+    privately found length; the mean is noised and scaled back. **When to prefer it:** thousands of rows, the arithmetic
+    mean is wanted, and the columns' spreads, relative to their bounds, differ much and are unknown. With equal spreads
+    `huang_liang_yi` saves a step, and on a few hundred rows, or in a hundred columns, the searches are mostly noise.
+
+    **Units.** The publication minimises the total squared error in the units the columns come in: give one column in
+    grams instead of tonnes and nearly all the accuracy goes to it. Here a column's unit does not matter, if its bounds
+    come in the same unit: scaling both changes nothing but the unit of the result. The same bounds for all columns, or
+    a ball, are one unit for all, as in the publication: a column that is narrow beside the others then has the larger
+    error in its own standard deviations.
 
     Parameters
     ----------
-    x, epsilon, delta, bounds, centre, radius, randomness
-        As for `analytic_gaussian`. A ball is used as the box around it.
+    x, epsilon, delta, centre, radius, randomness
+        As for `analytic_gaussian`. A ball is used as the box around it: one unit for all columns.
+    bounds
+        (lower, upper), one per column where the columns have unlike units, or a dict of column name -> (lower, upper).
+    fill
+        As for `gaussian`; without it, a row with a missing cell counts at the centre that was found, a rough median,
+        which draws the mean of skewed columns towards it.
 
     Privacy
     -------
@@ -75,8 +86,8 @@ def plan(
 
     Numerics
     --------
-    Differs from the publication in the shares of the budget and in the spread: the median distance from the private
-    median takes the place of their variance from pairs of rows.
+    Differs from the publication in the units (above), the shares of the budget and the spread: the median distance from
+    the private median takes the place of their variance from pairs of rows.
 
     Examples
     --------
@@ -86,12 +97,22 @@ def plan(
     >>> bool((np.abs(release.point - x.mean(axis=0)) < [0.5, 2, 10]).all())
     True
     """
-    here = setting(x, epsilon=epsilon, delta=delta, bounds=bounds, centre=centre, radius=radius, randomness=randomness)
+    here = setting(
+        x,
+        epsilon=epsilon,
+        delta=delta,
+        bounds=bounds,
+        centre=centre,
+        radius=radius,
+        fill=fill,
+        randomness=randomness,
+    )
     region = ClippingBox(here.region.centre, here.region.sizes)
     return here.release(
         "plan",
         _estimate(here.table.cells, region, here.guarantee, here.secret_bits()),
-        notes=(NOTE, MISSING_NOTE, NOISE_NOTE),
+        notes=(NOTE,),
+        missing=MISSING_NOTE,
         rehearsal=partial(_rehearse, here.table.n, region, here.guarantee),
     )
 
@@ -104,10 +125,8 @@ def _estimate(cells: FloatArray, region: ClippingRegion, guarantee: ApproxDP, bi
     rows = region.clipped(relative(cells, region))
     place = medians(rows, 1.0, Budget(noise, PLACE))
     spread = spreads(rows, place, 2.0, Budget(noise, SPREAD))
-    # The squared error is what counts in the columns' own units, so the spreads are weighed in these.
-    sizes = np.array([float(s) for s in region.sizes])
-    scale = np.sqrt(spread * sizes) / sizes
-    scale = np.maximum(scale / scale.max(), _NARROWEST)
+    # In half-widths of the bounds, not in data units: a column's unit has no say in how the noise is shared out.
+    scale = np.sqrt(spread / spread.max())  # at least 2^-16: spreads are within 2^32 of each other
     widest = 2.0 * float(np.sqrt((1.0 / scale**2).sum()))
     radius = enclosing_radius((rows - place) / scale, widest, Budget(noise, RADIUS), clipped_rows(noise, d, MEAN))
     ball = ClippingBall(tuple(map(Fraction, place.tolist())), tuple(Fraction(radius * s) for s in scale.tolist()))

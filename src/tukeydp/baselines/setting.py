@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.baselines.clipping import ClippingRegion, nearest_float, public_region
+from tukeydp.baselines.clipping import ClippingRegion, checked_fill, filled, nearest_float, public_region
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
 from tukeydp.privacy import ApproxDP
@@ -28,6 +28,7 @@ MISSING_NOTE = (
     "A row with a missing or unreadable cell counts at the centre of the region, which draws the result towards it; "
     "how many there are stays secret."
 )
+FILLED_NOTE = "A missing or unreadable cell counts as the public fill value; how many there are stays secret."
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Setting:
     randomness: Randomness
     table: Table
     region: ClippingRegion
+    fill: tuple[Fraction, ...] | None = None
 
     def secret_bits(self) -> Bits:
         return Keystream(self.randomness.key()).bits(0)
@@ -48,6 +50,7 @@ class Setting:
         point: Sequence[Fraction] | FloatArray,
         *,
         notes: tuple[str, ...],
+        missing: str = MISSING_NOTE,
         rehearsal: Callable[[], ExpectedError],
     ) -> Release:
         return Release(
@@ -56,15 +59,22 @@ class Setting:
             mechanism=mechanism,
             seeded=not self.randomness.private,
             **self.table.public,
-            notes=notes,
+            settings={} if self.fill is None else {"fill": [float(v) for v in self.fill]},
+            notes=(*notes, missing if self.fill is None else FILLED_NOTE, NOISE_NOTE),
             rehearsal=rehearsal,
         )
 
 
-def setting(x: Any, *, epsilon: Any, delta: Any, bounds: Any, centre: Any, radius: Any, randomness: Any) -> Setting:
+def setting(
+    x: Any, *, epsilon: Any, delta: Any, bounds: Any, centre: Any, radius: Any, fill: Any, randomness: Any
+) -> Setting:
     guarantee = ApproxDP(epsilon, delta)
     bits = source(randomness)
     table = read_table(x)
     if table.n >= _MOST_ROWS:
         raise ParameterError("x", f"must have fewer than {_MOST_ROWS} rows", table.n)
-    return Setting(guarantee, bits, table, public_region(table.d, bounds=bounds, centre=centre, radius=radius))
+    region = public_region(table.d, bounds=bounds, centre=centre, radius=radius, columns=table.columns)
+    if fill is None:
+        return Setting(guarantee, bits, table, region)
+    values = checked_fill(table.d, fill, region)
+    return Setting(guarantee, bits, Table(filled(table.cells, values), table.columns), region, values)

@@ -17,7 +17,7 @@ _FORMATS = (".png", ".svg", ".pdf")
 
 
 def contours(
-    file: Annotated[Path, typer.Argument(help="CSV file with a header line; one row per person.")],
+    file: options.File,
     columns: Annotated[str, typer.Option(help="Two columns, or more for all their pairs, separated by commas.")],
     out: Annotated[Path, typer.Option(help="Picture to write: .png, .svg or .pdf.")],
     depth: Annotated[str, typer.Option(help=f"{options.DEPTHS}.")] = "exact",

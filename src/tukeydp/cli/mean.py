@@ -1,82 +1,99 @@
-"""`tukeydp mean FILE ...`: a private centre of the named columns."""
+"""`tukeydp mean FILE ...`: private means of the named columns."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tukeydp.cli import options
-from tukeydp.cli.words import explain, print_json
-from tukeydp.data.files import read_file
-from tukeydp.depth.notions import AnyScale, Spread
-from tukeydp.mechanisms.registry import MECHANISMS, mechanism_named, options_for
-from tukeydp.release import Refused, Release
+from tukeydp.cli.words import finish
+from tukeydp.mechanisms.mean_choice import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
+from tukeydp.mechanisms.registry import MECHANISMS
+from tukeydp.release import Outcome
 
 
 def mean(
-    file: Annotated[Path, typer.Argument(help="CSV file with a header line; one row per person.")],
-    epsilon: Annotated[str, typer.Option(help="Privacy budget, > 0; smaller is more private. 1 is common.")],
-    columns: Annotated[str, typer.Option(help="Columns to release, separated by commas.")],
-    bounds: Annotated[
+    context: typer.Context,
+    file: options.File,
+    epsilon: options.Epsilon,
+    columns: options.Columns,
+    bounds: options.Bounds = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(help=f"In place of bounds, and for {options.those_with('delta', 'mean')}: say 1e-6."),
+    ] = None,
+    mechanism: Annotated[str, typer.Option(help=options.mechanism_help("mean"))] = "auto",
+    blocks: Annotated[
+        int | None, typer.Option(help=f"Blocks that rows are dealt to ({options.those_with('blocks', 'mean')}).")
+    ] = None,
+    partitions: Annotated[
+        int | None, typer.Option(help=f"How many times they are dealt ({options.those_with('partitions', 'mean')}).")
+    ] = None,
+    sd: Annotated[
         list[str] | None,
         typer.Option(
-            help="What is known of the columns without looking: --bounds=-10,10 for all, --bounds age=0,120 for one. "
-            "May be repeated. All mechanisms but rem need them."
+            help="Standard deviations known without the data, within a factor of 2: --sd 10 for all, --sd age=15 for "
+            f"one ({options.those_with('sd', 'mean')})."
         ),
-    ] = None,
-    mechanism: Annotated[
-        str, typer.Option(help=f"One of {', '.join(MECHANISMS)}; rem needs no bounds but may refuse.")
-    ] = "boxem",
-    delta: Annotated[str | None, typer.Option(help="For all but boxem: much smaller than 1 / rows; say 1e-6.")] = None,
-    threshold: Annotated[int | None, typer.Option(help="rem only: least depth released; chosen if left out.")] = None,
-    test: Annotated[str | None, typer.Option(help="rem only: graded (default), laplace or paper.")] = None,
-    deviation: Annotated[
-        list[str] | None, typer.Option(help="coinpress only: known standard deviation, for all or COLUMN=VALUE.")
-    ] = None,
-    depth: Annotated[
-        str | None,
-        typer.Option(help=f"{options.DEPTHS}. Left out: any-scale for rem, else spread."),
-    ] = None,
-    directions: Annotated[
-        int | None,
-        typer.Option(help="Directions besides the axes; chosen from the table's shape if left out."),
-    ] = None,
-    axes: Annotated[bool, typer.Option(help="Whether the axes are among the directions.")] = True,
-    resolution: Annotated[
-        list[str] | None,
-        typer.Option(help="Step of the public grid: --resolution 0.1 for all, --resolution age=1 for one column."),
-    ] = None,
-    unproven: Annotated[
-        str | None,
-        typer.Option(help="mcmc: an experiment with random walks, WITHOUT ANY GUARANTEE; not for publication."),
     ] = None,
     decimal: options.Decimal = ".",
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
-    """Release the centre of the named columns with differential privacy."""
+    """Release the mean of each of the named columns with differential privacy.
 
-    def job() -> Release | Refused:
+    The average people ask for: of skewed columns, of yes/no columns, with missing cells.
+
+    For a robust centre of the rows, unmoved by outliers: tukeydp centre.
+    """
+
+    def job() -> Outcome:
+        options.refuse_strangers(context, file)
         names = options.names_in(columns)
-        given = options_for(
-            mechanism,
-            {
-                "bounds": options.pairs_per_column("bounds", bounds, names),
-                "delta": delta,
-                "depth": options.notion_for(depth, directions, axes, AnyScale if mechanism == "rem" else Spread),
-                "resolution": options.one_per_column("resolution", resolution, names),
-                "deviation": options.one_per_column("deviation", deviation, names),
-                "threshold": threshold,
-                "test": test,
-                "unproven": unproven,
-            },
-        )
-        table = read_file(file, names, decimal=decimal)
-        return mechanism_named(mechanism).run(table, epsilon=epsilon, randomness=options.source_for(seed), **given)
+        given = {
+            "bounds": options.pairs_per_column("bounds", bounds, names),
+            "delta": delta,
+            "blocks": blocks,
+            "partitions": partitions,
+            "sd": options.one_per_column("sd", sd, names, "VALUE"),
+        }
+        return options.release("mean", mechanism, file, names, given, epsilon=epsilon, decimal=decimal, seed=seed)
 
     outcome = options.run(job)
-    print_json(outcome) if as_json else explain(outcome)
-    if not outcome.released:
-        raise typer.Exit(options.REFUSED)
+    how = how_and_why(mechanism, outcome, bounds=bool(bounds), sd=bool(sd), dealt=(blocks, partitions) != (None, None))
+    finish(outcome, "mean", how, as_json=as_json)
+    options.leave(outcome)
+
+
+def how_and_why(asked: str, outcome: Outcome, *, bounds: bool = True, sd: bool = False, dealt: bool = False) -> str:
+    """Which mechanism ran, why, and what was assumed: words about public numbers."""
+    if asked == "auto" and not bounds:
+        way = MECHANISMS["auto"].without_bounds
+        assert way is not None
+        blocks = outcome.settings["blocks"]
+        return f"Depth without bounds: {way.about} ({blocks} blocks, dealt in secret), because no bounds are given."
+    about = f"{_capital(MECHANISMS[outcome.mechanism].about)} ({outcome.mechanism})"
+    if asked != "auto":
+        why = "as asked for"
+    elif dealt:
+        why = "because blocks or partitions are given"
+    else:
+        known = ", the bounds and the standard deviations given" if sd else " and the bounds"
+        why = f"because by the numbers of rows and columns, epsilon{known} it should come closest"
+    return f"{about}, {why}. {_assumed(asked, sd)}".strip()
+
+
+def _assumed(asked: str, sd: bool) -> str:
+    if "sd" not in MECHANISMS[asked].takes:
+        return ""
+    if sd:
+        return "Assumed: the standard deviations given are right within a factor of 2."
+    return (
+        f"Assumed: bounds are at most {ASSUMED_WIDTH:g} standard deviations wide (those of 0 to 1 at most "
+        f"{ASSUMED_WIDTH_OF_SHARES:g}); give --sd if you know better."
+    )
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]

@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Annotated, TypeVar
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from tukeydp.cli.words import complain
+from tukeydp.data.files import read_file
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
 from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.registry import chosen, mechanisms_for, takers
 from tukeydp.parameters import checked_choice
 from tukeydp.randomness import SeededRandomness, seeded
+from tukeydp.release import Outcome
 
 T = TypeVar("T")
+
+# Options under names they no longer have.
+_RENAMED = {"--deviation": "--sd"}
 
 # Exit codes; 0 is a release. Scripts rely on them.
 UNEXPECTED, BAD_PARAMETERS, REFUSED = 1, 2, 3
 
 DEPTHS = ", ".join(NOTIONS)
+ESTIMANDS = ("mean", "centre")  # the commands that release, by what they estimate
 
+File = Annotated[Path, typer.Argument(help="CSV file with a header line; one row per person.")]
+Epsilon = Annotated[str, typer.Option(help="Privacy budget, > 0; smaller is more private. 1 is common.")]
+Columns = Annotated[str, typer.Option(help="Columns to release, separated by commas.")]
+Bounds = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What is known of the columns without looking: --bounds=-10,10 for all, --bounds age=0,120 for one. "
+        "May be repeated."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Seed = Annotated[int | None, typer.Option(help="Rehearse with a fixed seed. The result is then NOT private.")]
 Decimal = Annotated[str, typer.Option(help="Decimal sign in the file: . or ,")]
@@ -44,6 +63,60 @@ def run(job: Callable[[], T]) -> T:
         raise typer.Exit(UNEXPECTED) from None
 
 
+def refuse_strangers(context: typer.Context, file: Path) -> None:
+    """Options that this command does not have, with a word on who has them; one of them may stand where FILE should."""
+    strangers = [text.partition("=")[0] for text in (str(file), *context.args) if text.startswith("-")]
+    if not strangers:
+        if context.args:
+            rule = "must be one FILE and options; names with blanks need quotes"
+            raise ParameterError("arguments", rule, repr(context.args[0]))
+        return
+    option = strangers[0]
+    siblings = context.parent.command.commands if context.parent is not None else {}  # type: ignore[attr-defined]
+    for name, command in siblings.items():
+        if option in _options_of(command) and name in ESTIMANDS:
+            raise ParameterError(option, f"must be left out: it belongs to `tukeydp {name}`", option)
+    close = [_RENAMED[option]] if option in _RENAMED else get_close_matches(option, _options_of(context.command), n=1)
+    hint = f" (did you mean {close[0]}?)" if close else ""
+    raise ParameterError("options", f"must be those that `{context.command_path} --help` lists", option + hint)
+
+
+def _options_of(command: Any) -> list[str]:
+    return [name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)]
+
+
+def release(
+    estimand: str,
+    mechanism: str,
+    file: Path,
+    names: list[str],
+    given: dict[str, Any],
+    *,
+    epsilon: str,
+    decimal: str,
+    seed: int | None,
+) -> Outcome:
+    """Check the options, read the file, run the mechanism."""
+    way, present = chosen(mechanism, estimand, given)
+    table = read_file(file, names, decimal=decimal)
+    return way.run(table, epsilon=epsilon, randomness=source_for(seed), **present)
+
+
+def leave(outcome: Outcome) -> None:
+    """The exit code that tells a release from a refusal."""
+    if not outcome.released:
+        raise typer.Exit(REFUSED)
+
+
+def mechanism_help(estimand: str) -> str:
+    return "; ".join(f"{name}: {mechanism.about}" for name, mechanism in mechanisms_for(estimand).items()) + "."
+
+
+def those_with(option: str, estimand: str) -> str:
+    """Mechanisms that take an option, for its help text."""
+    return ", ".join(name for name in takers(option, estimand) if name != "auto" or option != "delta")
+
+
 def names_in(columns: str) -> list[str]:
     return [name.strip() for name in columns.split(",")]
 
@@ -59,9 +132,8 @@ def notion_for(depth: str | None, directions: int | None, axes: bool, usual: typ
     return kind.with_options(directions, axes)
 
 
-def one_per_column(option: str, given: Sequence[str] | None, names: Sequence[str]) -> list[str] | None:
+def one_per_column(option: str, given: Sequence[str] | None, names: Sequence[str], shape: str) -> list[str] | None:
     """`--resolution 0.1` for all columns and `--resolution age=1` for one become one entry per column."""
-    shape = "VALUE" if option == "deviation" else "STEP"
     return [values[0] for values in _per_column(option, given, names, shape)] if given else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -22,6 +22,11 @@ def say(text: str = "") -> None:
     Console().print(Text(text))
 
 
+def say_command(text: str) -> None:
+    """On one line, however long, so that it can be copied."""
+    Console().print(Text(f"  {text}"), soft_wrap=True)
+
+
 def complain(message: str) -> None:
     """To standard error, so that standard output is the release and nothing else."""
     Console(stderr=True).print(Text(f"tukeydp: {message}"), soft_wrap=True)
@@ -31,54 +36,71 @@ def print_json(outcome: Outcome) -> None:
     sys.stdout.write(json.dumps(outcome.to_dict()) + "\n")
 
 
-def explain(outcome: Outcome, beside: Sequence[float] | None = None) -> None:
-    """Print what was released or why nothing was, what it cost, and how far to trust it."""
+def finish(outcome: Outcome, estimand: str, how: str = "", *, as_json: bool) -> None:
+    if as_json:
+        print_json(outcome)
+    else:
+        explain(outcome, estimand, how)
+
+
+def explain(
+    outcome: Outcome, estimand: str, how: str = "", beside: Mapping[str, Sequence[float]] | None = None
+) -> None:
+    """Print what was released or why nothing was, what it cost, and how far to trust it.
+
+    `how` says which mechanism ran and why; `beside` are further columns for the table of released values.
+    """
     if outcome.guarantee is None:
         say("*** NO GUARANTEE: an experimental mode. Do not publish this result. ***\n")
     elif not outcome.private:
         say("*** SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result. ***\n")
     if isinstance(outcome, Release):
-        _print_point(outcome, beside)
+        _print_point(outcome, estimand, beside or {})
     elif isinstance(outcome, Refused):
-        _print_refusal(outcome)
+        _print_refusal(outcome, estimand)
     if outcome.guarantee is not None:
         _print_guarantee(outcome.guarantee)
+    if how:
+        say(f"\nHow  {how}")
     if outcome.released and outcome.expected_error is not None:
         _print_accuracy(outcome.n, outcome.expected_error)
     if outcome.released:
-        _print_estimand(outcome)
+        _print_estimand(outcome, estimand)
 
 
-def _print_point(release: Release, beside: Sequence[float] | None) -> None:
+def _print_point(release: Release, estimand: str, beside: Mapping[str, Sequence[float]]) -> None:
     how = "released with differential privacy" if release.guarantee is not None else "without a guarantee"
-    say(f"Centre of {release.n} rows, {how}\n")
+    say(f"{estimand.capitalize()} of {release.n} rows, {how}\n")
     table = Table(box=None, pad_edge=False)
     table.add_column("column")
     table.add_column("released", justify="right")
-    if beside is not None:
-        table.add_column("made-up table's mean", justify="right")
+    for header in beside:
+        table.add_column(header, justify="right")
     names = release.columns or [f"column {j}" for j in range(release.d)]
     for j, name in enumerate(names):
-        extra = [f"{beside[j]:.5g}"] if beside is not None else []
-        table.add_row(Text(name), f"{release.point[j]:.5g}", *extra)
+        table.add_row(Text(name), f"{release.point[j]:.5g}", *(f"{values[j]:.5g}" for values in beside.values()))
     Console().print(table)
 
 
-def _print_refusal(refused: Refused) -> None:
+def _print_refusal(refused: Refused, estimand: str) -> None:
     if refused.guarantee is None:
         say(f"No release: the test before the draw did not pass for these {refused.n} rows.\n")
         for note in refused.notes:
             if note != SYMMETRY_CAVEAT:
                 say(note)
         return
+    steps = (
+        "the true step of columns that hold few different values (--resolution age=1); or bounds: --mechanism boxem"
+        if estimand == "centre"
+        else "or --bounds in place of --delta: then tukeydp mean"
+    )
     say(
         f"No release: the test before the draw did not pass for these {refused.n} rows.\n\n"
-        "What it means  Without bounds, a centre may be released only if no single row could move it far. The test "
-        "is random; by itself a refusal says little about any one row.\n"
+        f"What it means  Without bounds, a {estimand} may be released only if no single row could move it far. The "
+        "test is random; by itself a refusal says little about any one row.\n"
         "The budget is spent  The refusal is an answer and has cost the epsilon and delta below. Trying again costs "
         "them again.\n"
-        "What would help  More rows, fewer columns, a larger epsilon or delta; the true step of columns that hold few "
-        "different values (--resolution age=1); or bounds: --mechanism boxem never refuses."
+        f"What would help  More rows, fewer columns, a larger epsilon or delta; {steps} never refuses."
     )
 
 
@@ -108,17 +130,24 @@ def _print_accuracy(n: int, error: ExpectedError) -> None:
         )
 
 
-def _print_estimand(outcome: Outcome) -> None:
-    if SYMMETRY_CAVEAT in outcome.notes:
+def _print_estimand(outcome: Outcome, estimand: str) -> None:
+    if estimand == "centre":
         say(
             "\nWhat is estimated  The centre of roughly symmetric data: the point with as many rows as possible on "
-            "every side of it. For bell-shaped columns that is the mean. For skewed or yes/no columns it is not; use a "
-            "clipped, noised mean there."
+            "every side of it. For bell-shaped columns that is the mean. For skewed or yes/no columns it is not: "
+            "tukeydp mean releases their mean."
         )
+    else:
+        say()
     for note in outcome.notes:
         if note != SYMMETRY_CAVEAT:
             say(note)
-    if outcome.grid is not None:
+    if estimand == "mean":
+        say(
+            "How many values were missing, or moved to a bound, stays secret, so check yourself that the columns hold "
+            "numbers: from a column of text nothing but noise comes out.\n"
+        )
+    elif outcome.grid is not None:
         covered = outcome.grid.to_dict()
         ranges = sorted({f"{a:g} to {b:g}" for a, b in zip(covered["lower"], covered["upper"], strict=True)})
         say(

@@ -52,8 +52,8 @@ class BoundedColumns:
         return np.array([float(max(-_LARGEST, min(v, _LARGEST))) for v in exact])
 
 
-def bounded_columns(d: int, bounds: Any) -> BoundedColumns:
-    lows, highs = checked_bounds(d, bounds)
+def bounded_columns(d: int, bounds: Any, names: Sequence[str] | None = None) -> BoundedColumns:
+    lows, highs = checked_bounds(d, bounds, names)
     return BoundedColumns(tuple(lows), tuple(highs))
 
 

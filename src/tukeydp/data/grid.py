@@ -7,7 +7,7 @@ coordinates are as small as they can be and projections have the most room (`LIM
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -28,6 +28,7 @@ FEWEST_BITS = 16
 LARGEST_BOUND = 10**300  # so that no difference of floats in the box overflows
 SMALLEST_STEP = 1e-300  # below it a float division by the step loses digits, and at last is 0/0
 _ROWS_AT_A_TIME = 2**12  # so that the floats in between stay in the cache; speed and memory only
+_A_PAIR = "a tuple (lower, upper), each a number or one per column, or a dict of column name -> (lower, upper)"
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,11 @@ class Grid:
         }
 
 
-def bounded_grid(d: int, *, bounds: Any, resolution: Any, bits: int = DEFAULT_BITS) -> Grid:
+def bounded_grid(
+    d: int, *, bounds: Any, resolution: Any, bits: int = DEFAULT_BITS, columns: Sequence[str] | None = None
+) -> Grid:
     """The grid on the box `bounds`; without a resolution each column gets 2**bits steps."""
-    lows, highs = checked_bounds(d, bounds)
+    lows, highs = checked_bounds(d, bounds, columns)
     widths = [b - a for a, b in zip(lows, highs, strict=True)]
     if resolution is None:
         steps = [w / 2**bits for w in widths]
@@ -116,12 +119,25 @@ def bounded_grid(d: int, *, bounds: Any, resolution: Any, bits: int = DEFAULT_BI
     return Grid(lower=tuple(lows), step=tuple(steps), cells=cells)
 
 
-def checked_bounds(d: int, bounds: Any) -> tuple[list[Fraction], list[Fraction]]:
-    """Lower and upper ends, one of each per column."""
-    try:
-        lower, upper = bounds
-    except (TypeError, ValueError):
-        raise ParameterError("bounds", "must be a pair (lower, upper)", brief(bounds)) from None
+def checked_bounds(d: int, bounds: Any, columns: Sequence[str] | None = None) -> tuple[list[Fraction], list[Fraction]]:
+    """Lower and upper ends, one of each per column.
+
+    `bounds` is (lower, upper), scalars or one per column, or a dict of column name -> (lower, upper) where the table
+    has names. A list of pairs is refused: for two columns it could mean either.
+
+    >>> lows, highs = checked_bounds(2, {"age": (0, 120), "pulse": (30, 220)}, ("age", "pulse"))
+    >>> [str(v) for v in (*lows, *highs)]
+    ['0', '30', '120', '220']
+    """
+    if isinstance(bounds, Mapping):
+        lower, upper = _ends_by_name(bounds, columns)
+    else:
+        if _is_list_of_pairs(d, bounds):
+            raise ParameterError("bounds", f"must be {_A_PAIR}; a list of pairs is ambiguous", brief(bounds))
+        try:
+            lower, upper = bounds
+        except (TypeError, ValueError):
+            raise ParameterError("bounds", f"must be {_A_PAIR}", brief(bounds)) from None
     lows, highs = per_column("bounds", lower, d), per_column("bounds", upper, d)
     for a, b in zip(lows, highs, strict=True):
         if max(abs(a), abs(b)) > LARGEST_BOUND:
@@ -129,6 +145,32 @@ def checked_bounds(d: int, bounds: Any) -> tuple[list[Fraction], list[Fraction]]
         if a >= b:
             raise ParameterError("bounds", "must have lower < upper in every column", f"({show(a)}, {show(b)})")
     return lows, highs
+
+
+def _is_list_of_pairs(d: int, bounds: Any) -> bool:
+    """Whether `bounds` seems to hold (lower, upper) column by column.
+
+    Two pairs for two columns are ambiguous: as a list they are refused, as a tuple they are (lower, upper).
+    """
+    if not isinstance(bounds, list | tuple) or not all(isinstance(v, list | tuple) and len(v) == 2 for v in bounds):
+        return False
+    return isinstance(bounds, list) if d == len(bounds) == 2 else d != 2 and len(bounds) > 0
+
+
+def _ends_by_name(bounds: Mapping[Any, Any], columns: Sequence[str] | None) -> tuple[list[Any], list[Any]]:
+    if columns is None:
+        raise ParameterError("bounds", "must be a pair (lower, upper): the columns have no names", brief(bounds))
+    named = {str(name): pair for name, pair in bounds.items()}
+    for name in [*columns, *named]:
+        if name not in named or name not in columns:
+            known = name in columns
+            raise ParameterError(
+                "bounds", "must name all columns and no other", f"{'none' if known else 'some'} for {brief(name)}"
+            )
+    for name, pair in named.items():
+        if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
+            raise ParameterError("bounds", "must be {name: (lower, upper), ...}", f"{brief(pair)} for {brief(name)}")
+    return [named[name][0] for name in columns], [named[name][1] for name in columns]
 
 
 def unbounded_grid(d: int, *, resolution: Any, bits: int) -> Grid:

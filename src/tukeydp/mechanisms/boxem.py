@@ -42,8 +42,8 @@ def boxem(
     epsilon
         Privacy budget, > 0. A float means its shortest decimal: 0.1 is 1/10.
     bounds
-        (lower, upper), scalars or one per column: what is known of the columns without looking. Rows outside are
-        moved to the edge. Wide bounds cost little.
+        (lower, upper), scalars or one per column, or a dict of column name -> (lower, upper): what is known of the
+        columns without looking. Rows outside are moved to the edge. Wide bounds cost little.
     depth
         `td.Spread(k)` (default: with a number of directions that grows with d), `td.Random(k)`, `td.AxisAligned()`,
         `td.Directions(vectors)`, or `td.Exact()`: all directions, practical for up to four columns.
@@ -91,7 +91,8 @@ def boxem(
     table = read_table(x)
     notion = chosen_notion(depth, table.n, table.d)
     require_memory(notion, table.n, table.d)
-    grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=notion.grid_bits(table.d))
+    steps = notion.grid_bits(table.d)
+    grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=steps, columns=table.columns)
     if unproven is not None:
         return unproven_boxem(unproven, table, epsilon=guarantee.epsilon, grid=grid, depth=notion, randomness=bits)
     public_key, secret_key = bits.key(), bits.key()

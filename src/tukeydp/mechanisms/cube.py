@@ -46,7 +46,7 @@ def cube(x: Any, *, epsilon: Any, bounds: Any, fill: Any = None, randomness: Any
     budget = positive_rational("epsilon", epsilon)
     bits = source(randomness)
     table = checked_rows(read_table(x))
-    columns = bounded_columns(table.d, bounds)
+    columns = bounded_columns(table.d, bounds, table.columns)
     relative = None
     if fill is not None:
         values = per_column("fill", fill, table.d)

@@ -48,8 +48,9 @@ def mean(
     epsilon
         Privacy budget, > 0. A float means its shortest decimal: 0.1 is 1/10.
     bounds
-        (lower, upper), scalars or one per column: what is known of the columns without looking. Cells outside are moved
-        to the edge. Without bounds a delta is needed, and the run may refuse.
+        (lower, upper), scalars or one per column, or a dict of column name -> (lower, upper): what is known of the
+        columns without looking. Cells outside are moved to the edge. Without bounds a delta is
+        needed, and the run may refuse.
     delta
         For runs without bounds: much smaller than 1/n, say 1e-6.
     mechanism
@@ -93,7 +94,7 @@ def mean(
         if partitions is not None:
             raise ParameterError("partitions", "must be left out without bounds", partitions)
         return _without_bounds(table, budget, delta, blocks, bits)
-    columns = bounded_columns(table.d, bounds)
+    columns = bounded_columns(table.d, bounds, table.columns)
     plan = mean_plan(table.n, columns, budget, mechanism=mechanism, sd=sd, blocks=blocks, partitions=partitions)
     return planned_release(table, columns, plan, bits)
 

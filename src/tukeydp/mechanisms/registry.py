@@ -1,52 +1,135 @@
-"""The mechanisms by the names they have on the command line, and which options each of them takes."""
+"""The mechanisms by the names they have on the command line: what each estimates, needs and takes.
+
+A new mechanism is one entry here; the command line's checks and help texts follow from it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from tukeydp import baselines
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.boxem import boxem
+from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.rem import rem
+from tukeydp.parameters import brief
 from tukeydp.release import Refused, Release
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A function, the options it cannot do without, and those it also takes."""
+    """A function, what it estimates ("mean" or "centre"), the options it cannot do without, and those it also takes.
+
+    `about` says in a few words how it works; `without_bounds` is what runs in its place where none are given.
+    """
 
     run: Callable[..., Release | Refused]
+    estimand: str
+    about: str
     needs: tuple[str, ...]
     takes: tuple[str, ...] = ()
+    without_bounds: Mechanism | None = None
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Every option it may be given."""
+        return self.needs + self.takes + (self.without_bounds.options if self.without_bounds else ())
 
 
-MECHANISMS = {
-    "boxem": Mechanism(boxem, ("bounds",), ("depth", "resolution", "unproven")),
-    "rem": Mechanism(rem, ("delta",), ("depth", "resolution", "threshold", "test", "unproven")),
-    "gaussian": Mechanism(baselines.gaussian, ("bounds", "delta")),
-    "analytic-gaussian": Mechanism(baselines.analytic_gaussian, ("bounds", "delta")),
-    "coinpress": Mechanism(baselines.coinpress, ("bounds", "delta", "deviation")),
-    "huang-liang-yi": Mechanism(baselines.huang_liang_yi, ("bounds", "delta")),
-    "plan": Mechanism(baselines.plan, ("bounds", "delta")),
+def _coinpress(x: Any, *, sd: Any, **options: Any) -> Release:
+    return baselines.coinpress(x, deviation=sd, **options)
+
+
+_BY_DEPTH = ("depth", "resolution", "unproven")
+_NOISED = ("bounds", "delta")
+
+MECHANISMS: dict[str, Mechanism] = {
+    "auto": Mechanism(
+        mean,
+        "mean",
+        "subset, two-step or cube, whichever should come closest",
+        ("bounds",),
+        ("blocks", "partitions", "sd"),
+        without_bounds=Mechanism(mean, "mean", "rem on means of blocks of rows", ("delta",), ("blocks",)),
+    ),
+    "subset": Mechanism(
+        partial(mean, mechanism="subset"),
+        "mean",
+        "depth of subset means",
+        ("bounds",),
+        ("blocks", "partitions", "sd"),
+    ),
+    "two-step": Mechanism(
+        partial(mean, mechanism="two-step"), "mean", "a mean clipped where the data are", ("bounds",), ("sd",)
+    ),
+    "cube": Mechanism(partial(mean, mechanism="cube"), "mean", "a mean clipped at the bounds", ("bounds",)),
+    "gaussian": Mechanism(baselines.gaussian, "mean", "a clipped mean with classical Gaussian noise", _NOISED),
+    "analytic-gaussian": Mechanism(
+        baselines.analytic_gaussian, "mean", "a clipped mean with the least Gaussian noise", _NOISED
+    ),
+    "coinpress": Mechanism(_coinpress, "mean", "clipped means in ever smaller balls", (*_NOISED, "sd")),
+    "huang-liang-yi": Mechanism(baselines.huang_liang_yi, "mean", "a mean clipped to a privately found ball", _NOISED),
+    "plan": Mechanism(baselines.plan, "mean", "a clipped mean with noise that fits each column's spread", _NOISED),
+    "boxem": Mechanism(boxem, "centre", "the exponential mechanism over depth between bounds", ("bounds",), _BY_DEPTH),
+    "rem": Mechanism(
+        rem, "centre", "a deep point without bounds, or a refusal", ("delta",), (*_BY_DEPTH, "threshold", "test")
+    ),
 }
 
 
-def mechanism_named(name: str) -> Mechanism:
-    if name not in MECHANISMS:
-        raise ParameterError("mechanism", f"must be one of {', '.join(MECHANISMS)}", repr(name))
-    return MECHANISMS[name]
+def mechanisms_for(estimand: str) -> dict[str, Mechanism]:
+    return {name: mechanism for name, mechanism in MECHANISMS.items() if mechanism.estimand == estimand}
 
 
-def options_for(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given (not None), once it is clear that the mechanism takes them and lacks none."""
-    mechanism = mechanism_named(name)
+def takers(option: str, estimand: str) -> list[str]:
+    """Names of the mechanisms for this estimand that take or need an option."""
+    return [name for name, mechanism in mechanisms_for(estimand).items() if option in mechanism.options]
+
+
+def mechanism_named(name: str, estimand: str) -> Mechanism:
+    among = mechanisms_for(estimand)
+    if name in among:
+        return among[name]
+    hint = ""
+    if name in MECHANISMS:
+        other = MECHANISMS[name].estimand
+        hint = f", which is for a {other}: tukeydp {other} --mechanism {name}"
+    elif close := get_close_matches(name, among, n=1):
+        hint = f" (did you mean {close[0]}?)"
+    raise ParameterError("mechanism", f"must be one of {', '.join(among)}", brief(name) + hint)
+
+
+def chosen(name: str, estimand: str, given: Mapping[str, Any]) -> tuple[Mechanism, dict[str, Any]]:
+    """What to run, and the options that were given (not None), once it is clear that it takes them and lacks none."""
+    mechanism = mechanism_named(name, estimand)
     present = {option: value for option, value in given.items() if value is not None}
+    if mechanism.without_bounds is not None:
+        mechanism = _by_bounds(mechanism, mechanism.without_bounds, present)
     for option in mechanism.needs:
         if option not in present:
-            raise ParameterError(option, f"must be given with --mechanism {name}", "none")
+            others = [other for other, m in mechanisms_for(estimand).items() if option not in m.needs]
+            hint = f" ({_listed(others)} can do without)" if others else ""
+            raise ParameterError(option, f"must be given with --mechanism {name}", "none" + hint)
     for option in present:
-        if option not in mechanism.needs + mechanism.takes:
-            raise ParameterError(option, f"must be left out with --mechanism {name}", repr(present[option])[:60])
-    return present
+        if option not in mechanism.options:
+            hint = f" (it is for {_listed(takers(option, estimand))})"
+            where = "without bounds" if option in MECHANISMS[name].options else f"with --mechanism {name}"
+            raise ParameterError(option, f"must be left out {where}", brief(present[option]) + hint)
+    return mechanism, present
+
+
+def _by_bounds(mechanism: Mechanism, without: Mechanism, present: Mapping[str, Any]) -> Mechanism:
+    if "bounds" not in present and "delta" not in present:
+        raise ParameterError("bounds", "must be given, or delta in their place", "neither")
+    if "bounds" in present and "delta" in present:
+        rule = "must be left out where bounds are given: the result then needs no delta"
+        raise ParameterError("delta", rule, brief(present["delta"]))
+    return mechanism if "bounds" in present else without
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)
