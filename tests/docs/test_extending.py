@@ -245,7 +245,7 @@ def test_a_baseline_under_its_address_and_on_the_command_line(added, run, file):
     )  # noise of deviation sqrt(2) 54/300 = 0.25 in each column
     assert isinstance(release.guarantee, td.PureDP)
     code, out, err = run(
-        COMMAND, file, "--columns", "a", "--epsilon", 1, "--bounds=-9,9", "--mechanism", "laplace", "--json"
+        "mean", file, "--columns", "a", "--epsilon", 1, "--bounds=-9,9", "--mechanism", "laplace", "--json"
     )
     assert (code, err) == (0, "")
     assert json.loads(out)["mechanism"] == "laplace"

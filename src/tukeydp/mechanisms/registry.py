@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 from tukeydp import baselines
@@ -40,6 +40,7 @@ class Mechanism:
         return self.needs + self.takes + (self.without_bounds.options if self.without_bounds else ())
 
 
+@wraps(baselines.coinpress)
 def _coinpress(x: Any, *, sd: Any, **options: Any) -> Release:
     return baselines.coinpress(x, deviation=sd, **options)
 
