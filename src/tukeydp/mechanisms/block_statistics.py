@@ -1,7 +1,8 @@
 """Statistics of one block of rows, for many blocks of one size at once. NaN is a missing cell.
 
 Each is a function of its own block (docs/proofs/mean.md, section 2): sums run over the rows of a block in the order
-in which they were dealt, and no block is standardised, centred or completed by others.
+in which they were dealt, and no block is standardised, centred or completed by others. Without bounds cells may be
+infinite or their sums too large for a float: that happens in silence, a warning would tell of the data.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ _RAISED = 1.5
 _FEWEST = 3  # values, for a third moment
 
 
+@np.errstate(all="ignore")
 def means(blocks: FloatArray) -> FloatArray:
     """The mean of the values that each block has in each column; NaN where it has none."""
     present, values = _parts(blocks)
     return _quotient(values.sum(axis=1), present)
 
 
+@np.errstate(all="ignore")
 def corrected_means(blocks: FloatArray) -> FloatArray:
     """The means, moved so that their *median* is nearer to the population's mean (Johnson 1978).
 
@@ -31,12 +34,11 @@ def corrected_means(blocks: FloatArray) -> FloatArray:
     """
     present, values = _parts(blocks)
     mean = _quotient(values.sum(axis=1), present)
-    with np.errstate(all="ignore"):
-        centred = np.where(np.isnan(blocks), 0.0, blocks - mean[:, np.newaxis, :])
-        second, third = (centred**2).sum(axis=1), (centred**3).sum(axis=1)
-        variance = second / (present - 1)
-        cumulant = third * present / ((present - 1) * (present - 2))
-        shift = _RAISED * cumulant / (6 * present * variance)
+    centred = np.where(np.isnan(blocks), 0.0, blocks - mean[:, np.newaxis, :])
+    second, third = (centred**2).sum(axis=1), (centred**3).sum(axis=1)
+    variance = second / (present - 1)
+    cumulant = third * present / ((present - 1) * (present - 2))
+    shift = _RAISED * cumulant / (6 * present * variance)
     usable = (present >= _FEWEST) & np.isfinite(shift)
     low = np.where(np.isnan(blocks), np.inf, blocks).min(axis=1, initial=np.inf)
     high = np.where(np.isnan(blocks), -np.inf, blocks).max(axis=1, initial=-np.inf)
@@ -55,5 +57,4 @@ def _parts(blocks: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _quotient(total: FloatArray, present: FloatArray) -> FloatArray:
-    with np.errstate(all="ignore"):
-        return np.asarray(np.where(present > 0, total / present, np.nan))
+    return np.asarray(np.where(present > 0, total / present, np.nan))

@@ -50,8 +50,10 @@ def spread(x: Any, *, epsilon: Any, bounds: Any, randomness: Any = None) -> Rele
     used = plan or SpreadPlan(max(1, table.n // 2))
     public_key, secret_key = bits.key(), bits.key()
     octaves = spread_octaves(columns.relative(table.cells), budget, used, public_key, secret_key)
+    with np.errstate(all="ignore"):  # narrow bounds: the smallest spreads are too small for a float
+        point = np.asarray(columns.widths * 2.0**octaves)
     return Release(
-        point=np.asarray(columns.widths * 2.0**octaves),
+        point=point,
         guarantee=PureDP(budget),
         mechanism="spread",
         seeded=not bits.private,
