@@ -249,7 +249,7 @@ def test_a_baseline_under_its_address_and_on_the_command_line(added, run, file):
     )
     assert (code, err) == (0, "")
     assert json.loads(out)["mechanism"] == "laplace"
-    code, _, err = run(COMMAND, file, "--columns", "a", "--epsilon", 1, "--mechanism", "laplace")
+    code, _, err = run("mean", file, "--columns", "a", "--epsilon", 1, "--mechanism", "laplace")
     assert code == 2
     assert "bounds must be given" in err
 

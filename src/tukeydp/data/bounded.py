@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.data.grid import Grid, checked_bounds
+from tukeydp.data.grid import SMALLEST_STEP, Grid, checked_bounds
+from tukeydp.errors import ParameterError
+from tukeydp.parameters import show
 
 _LARGEST = Fraction(10**300)  # what noise beyond all measure becomes: the largest float there is to show
 
@@ -54,6 +56,10 @@ class BoundedColumns:
 
 def bounded_columns(d: int, bounds: Any, names: Sequence[str] | None = None) -> BoundedColumns:
     lows, highs = checked_bounds(d, bounds, names)
+    for a, b in zip(lows, highs, strict=True):
+        if not float(b) / 2 - float(a) / 2 >= SMALLEST_STEP:  # a division by less loses digits, and at last is 0/0
+            rule = f"must be apart as floats, by {2 * SMALLEST_STEP} at least"
+            raise ParameterError("bounds", rule, f"({show(a)}, {show(b)})")
     return BoundedColumns(tuple(lows), tuple(highs))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from tukeydp.data.bounded import bounded_columns
@@ -14,6 +15,10 @@ from tukeydp.mechanisms.planned import planned_release
 from tukeydp.parameters import positive_rational, show
 from tukeydp.randomness import source
 from tukeydp.release import Release
+
+# Below, floats that predict errors overflow; above, cube noise of hardly a step is accepted so rarely that thirty
+# columns take hours. Nobody has use for either.
+_SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**6)
 
 
 def cube(x: Any, *, epsilon: Any, bounds: Any, fill: Any = None, randomness: Any = None) -> Release:
@@ -43,7 +48,7 @@ def cube(x: Any, *, epsilon: Any, bounds: Any, fill: Any = None, randomness: Any
     >>> bool(np.abs(release.point - yes.mean(axis=0)).max() < 0.02), str(release.guarantee.epsilon)
     (True, '1')
     """
-    budget = positive_rational("epsilon", epsilon)
+    budget = checked_epsilon(epsilon)
     bits = source(randomness)
     table = checked_rows(read_table(x))
     columns = bounded_columns(table.d, bounds, table.columns)
@@ -56,6 +61,14 @@ def cube(x: Any, *, epsilon: Any, bounds: Any, fill: Any = None, randomness: Any
         ends = zip(values, columns.lower, columns.upper, strict=True)
         relative = tuple(float((2 * v - a - b) / (b - a)) for v, a, b in ends)
     return planned_release(table, columns, CubeMean(budget, relative), bits)
+
+
+def checked_epsilon(epsilon: Any) -> Fraction:
+    budget = positive_rational("epsilon", epsilon)
+    if not _SMALLEST_EPSILON <= budget <= _LARGEST_EPSILON:
+        rule = f"must be from {show(_SMALLEST_EPSILON)} to {show(_LARGEST_EPSILON)} for means"
+        raise ParameterError("epsilon", rule, show(budget))
+    return budget
 
 
 def checked_rows(table: Table) -> Table:

@@ -12,11 +12,11 @@ from tukeydp.data.dealing import block_table, secret_order
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.block_statistics import corrected_means
-from tukeydp.mechanisms.cube import checked_rows
-from tukeydp.mechanisms.mean_choice import mean_plan
+from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
+from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
 from tukeydp.mechanisms.planned import MEAN_NOTE, planned_release
 from tukeydp.mechanisms.rem import rem
-from tukeydp.parameters import checked_integer, positive_rational
+from tukeydp.parameters import brief, checked_choice, checked_integer
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, Randomness, source
 from tukeydp.release import Refused, Release
@@ -85,14 +85,18 @@ def mean(
     >>> release.mechanism, release.private
     ('two-step', False)
     """
-    budget = positive_rational("epsilon", epsilon)
+    budget = checked_epsilon(epsilon)
+    checked_choice("mechanism", mechanism, MECHANISMS if bounds is not None else (*MECHANISMS, "rem"))
+    if delta is not None:
+        ApproxDP(budget, delta)  # checks it, also where bounds make it unnecessary
     bits = source(randomness)
     table = checked_rows(read_table(x))
     if bounds is None:
         if mechanism not in ("auto", "rem"):
             raise ParameterError("bounds", f"must be given with mechanism={mechanism!r}", "none")
-        if partitions is not None:
-            raise ParameterError("partitions", "must be left out without bounds", partitions)
+        for name, value in (("partitions", partitions), ("sd", sd)):
+            if value is not None:
+                raise ParameterError(name, "must be left out without bounds", brief(value))
         return _without_bounds(table, budget, delta, blocks, bits)
     columns = bounded_columns(table.d, bounds, table.columns)
     plan = mean_plan(table.n, columns, budget, mechanism=mechanism, sd=sd, blocks=blocks, partitions=partitions)

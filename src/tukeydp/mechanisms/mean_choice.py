@@ -32,6 +32,7 @@ _BY_DEPTH, _BY_MEDIAN = 5.0, 0.35
 # Bias of the median of block means, in standard deviations: by rows of a block, from three on with the correction for
 # skewness. Half of that of exponential columns, whose skewness is 2.
 _BLOCK_ROWS, _SKEWED = (1, 2, 3, 4, 8, 20, 100), (0.153, 0.08, 0.045, 0.025, 0.005, 0.001, 0.0)
+_WIDEST = 10**300  # bounds in standard deviations: more is too much for a float
 # Width of the range that the two-step mean clips to, in standard deviations.
 _CLIPPED_WIDTH = 11.0
 
@@ -52,14 +53,15 @@ def mean_plan(
         blocks = checked_integer("blocks", blocks, least=1, most=n)
     if partitions is not None:
         partitions = checked_integer("partitions", partitions, least=1, most=1000)
-    if mechanism in ("two-step", "cube") and (blocks, partitions) != (None, None):
-        raise ParameterError("blocks", f"must be left out with mechanism={mechanism!r}", blocks or partitions)
+    for name, value in (("blocks", blocks), ("partitions", partitions)):
+        if mechanism in ("two-step", "cube") and value is not None:
+            raise ParameterError(name, f"must be left out with mechanism={mechanism!r}", value)
     if mechanism == "auto" and (blocks, partitions) != (None, None):
         mechanism = "subset"
     widths = known_widths(columns, sd)
     plans = _plans(n, columns.d, epsilon, widths, sd is not None, blocks, partitions)
     if mechanism != "auto":
-        return plans.get(mechanism) or _forced(mechanism, n, columns.d, epsilon, widths, sd is not None)
+        return plans.get(mechanism) or _forced(mechanism, n, columns.d, epsilon, widths, sd is not None, partitions)
     return min(plans.values(), key=lambda plan: predicted_error(plan, n, widths))
 
 
@@ -72,7 +74,10 @@ def known_widths(columns: BoundedColumns, sd: Any) -> FloatArray:
     for value, a, b in zip(values, columns.lower, columns.upper, strict=True):
         if not 0 < value <= b - a:
             raise ParameterError("sd", "must be > 0 and at most upper - lower", show(value))
-    return columns.widths / np.array([float(v) for v in values])
+        if (b - a) / value > _WIDEST:
+            raise ParameterError("sd", f"must be at least upper - lower over {float(_WIDEST)}", show(value))
+    ends = zip(columns.lower, columns.upper, values, strict=True)
+    return np.array([float((b - a) / value) for a, b, value in ends])
 
 
 def predicted_error(plan: MeanPlan, n: int, widths: FloatArray) -> float:
@@ -103,10 +108,12 @@ def _plans(
     return plans
 
 
-def _forced(mechanism: str, n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool) -> MeanPlan:
+def _forced(
+    mechanism: str, n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, partitions: int | None
+) -> MeanPlan:
     """What was asked for by name although the rows are too few for it: the release says so."""
     if mechanism == "subset":
-        plan: SubsetPlan | None = subset_plan(n, d, epsilon, widths, blocks=n)
+        plan: SubsetPlan | None = subset_plan(n, d, epsilon, widths, n, partitions)
         assert plan is not None
         return SubsetMean(epsilon, plan)
     steps = two_step_plan(n, d, epsilon, widths, known, forced=True)

@@ -8,9 +8,8 @@ import numpy as np
 
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.tables import read_table
-from tukeydp.mechanisms.cube import checked_rows
+from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
-from tukeydp.parameters import positive_rational
 from tukeydp.privacy import PureDP
 from tukeydp.randomness import source
 from tukeydp.release import Release
@@ -42,7 +41,7 @@ def spread(x: Any, *, epsilon: Any, bounds: Any, randomness: Any = None) -> Rele
     >>> bool((np.abs(release.point / [1, 50] - 1) < 0.3).all())
     True
     """
-    budget = positive_rational("epsilon", epsilon)
+    budget = checked_epsilon(epsilon)
     bits = source(randomness)
     table = checked_rows(read_table(x))
     columns = bounded_columns(table.d, bounds, table.columns)
@@ -50,8 +49,10 @@ def spread(x: Any, *, epsilon: Any, bounds: Any, randomness: Any = None) -> Rele
     used = plan or SpreadPlan(max(1, table.n // 2))
     public_key, secret_key = bits.key(), bits.key()
     octaves = spread_octaves(columns.relative(table.cells), budget, used, public_key, secret_key)
+    with np.errstate(all="ignore"):  # narrow bounds: the smallest spreads are too small for a float
+        point = np.asarray(columns.widths * 2.0**octaves)
     return Release(
-        point=np.asarray(columns.widths * 2.0**octaves),
+        point=point,
         guarantee=PureDP(budget),
         mechanism="spread",
         seeded=not bits.private,
