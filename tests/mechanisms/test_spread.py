@@ -106,7 +106,7 @@ def test_no_cell_raises_or_warns(n, what):
         ({"epsilon": 0}, "epsilon must be > 0; got 0"),
         ({"epsilon": 1e-12}, "epsilon must be from 1e-09 to 1000000 for means; got 1e-12"),
         ({"bounds": (1, 1)}, "bounds must have lower < upper"),
-        ({"bounds": 3}, "bounds must be a pair"),
+        ({"bounds": 3}, "bounds must be a tuple"),
         ({"randomness": 7}, "randomness must be None or td.seeded"),
     ],
 )

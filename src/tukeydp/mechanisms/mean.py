@@ -14,7 +14,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.block_statistics import corrected_means
 from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
 from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
-from tukeydp.mechanisms.planned import MEAN_NOTE, planned_release
+from tukeydp.mechanisms.planned import planned_release
 from tukeydp.mechanisms.rem import rem
 from tukeydp.parameters import brief, checked_choice, checked_integer
 from tukeydp.privacy import ApproxDP
@@ -24,6 +24,11 @@ from tukeydp.release import Refused, Release
 # Blocks that REM's test passes with on bell-shaped block means, at epsilon = 1 and delta = 1e-6: a little more than
 # measured (docs/proofs/rem.md), growing with d. Fewer are refused more often; more cost accuracy on skewed columns.
 _BLOCKS, _BLOCKS_PER_COLUMN, _LOG_DELTA = 250.0, 27.0, math.log(1e6)
+
+UNBOUNDED_NOTE = (
+    "What is estimated is the arithmetic mean of each column, missing cells left out, by the centre of means of blocks of "
+    "rows. Columns of few values, such as yes/no, need many rows to a block for that: give their bounds."
+)
 
 
 def mean(
@@ -114,7 +119,7 @@ def _without_bounds(table: Table, epsilon: Fraction, delta: Any, blocks: Any, bi
         count = checked_integer("blocks", blocks, least=1, most=table.n)
     means = block_table(table.cells, count, secret_order(table.n, Keystream(bits.key())), corrected_means)
     outcome = rem(Table(means, table.columns), epsilon=epsilon, delta=guarantee.delta, randomness=bits)
-    return replace(outcome, n=table.n, settings={**outcome.settings, "blocks": count}, notes=(MEAN_NOTE,))
+    return replace(outcome, n=table.n, settings={**outcome.settings, "blocks": count}, notes=(UNBOUNDED_NOTE,))
 
 
 def blocks_for_rem(d: int, guarantee: ApproxDP) -> int:
