@@ -26,8 +26,8 @@ from tukeydp.release import Refused, Release
 _BLOCKS, _BLOCKS_PER_COLUMN, _LOG_DELTA = 250.0, 27.0, math.log(1e6)
 
 UNBOUNDED_NOTE = (
-    "What is estimated is the arithmetic mean of each column, missing cells left out, by the centre of means of blocks of "
-    "rows. Columns of few values, such as yes/no, need many rows to a block for that: give their bounds."
+    "What is estimated is the arithmetic mean of each column, missing cells left out, by the centre of means of blocks "
+    "of rows. Columns of few values, such as yes/no, need many rows to a block for that: give their bounds."
 )
 
 
