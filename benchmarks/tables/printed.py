@@ -66,7 +66,7 @@ def ratio_table(lines: Sequence[Line], times: float) -> Table:
             *map(_ratio, ratios),
             line.best_way or "",
             _ratio(line.lost),
-            _number(line.claimed) or "nothing",
+            "nothing" if line.claimed is None else " to ".join(dict.fromkeys(map(_number, line.claimed))),
             _ratio(line.honesty),
         )
     table.add_section()

@@ -38,7 +38,7 @@ class Measured:
     mechanism
         What ran, by the release.
     claimed
-        What error the release states; None where it states none.
+        What typical error the release states, least and most over shapes; None where it states none.
     """
 
     table: str
@@ -46,7 +46,7 @@ class Measured:
     method: str
     error: float
     mechanism: str
-    claimed: float | None
+    claimed: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Line:
     times: float
     errors: Mapping[str, float]
     mechanism: str
-    claimed: float | None
+    claimed: tuple[float, float] | None
     pure: str | None
     best: str | None
 
@@ -69,7 +69,11 @@ class Line:
 
     @property
     def honesty(self) -> float:
-        return math.nan if self.claimed is None else self.errors[MEAN] / self.claimed
+        """The error over the nearest that was claimed: 1 inside the claimed range."""
+        if self.claimed is None:
+            return math.nan
+        low, high = self.claimed
+        return self.errors[MEAN] / min(max(self.errors[MEAN], low), high)
 
     @property
     def best_way(self) -> str | None:

@@ -97,12 +97,11 @@ def test_what_another_returned_carries_no_guarantee():
     assert claimed_error(release) is None
 
 
-def test_the_claimed_error_is_the_stated_typical_one():
+def test_the_claimed_error_is_a_range_of_stated_typical_ones():
     release = td.boxem(np.arange(40.0), epsilon=1, bounds=(0, 40), randomness=td.seeded(1))
-    assert release.expected_error is not None
     claimed = claimed_error(release)
     assert claimed is not None
-    assert claimed > 0
+    assert 0 < claimed[0] <= claimed[1]
 
 
 def fabricated(ours: float, others: dict[str, float], trials: int = 30) -> Results:

@@ -137,9 +137,12 @@ WITH_SD = ("td.mean, sd right", "td.mean, sd halved", "td.mean, sd doubled")
 FORCED = {"subset": "td.mean by subset", "two-step": "td.mean by two-step", "cube": "td.cube"}
 
 
-def claimed_error(release: td.Release) -> float | None:
-    """The typical error of one column that a release states, in standard deviations; None where it states none."""
+def claimed_error(release: td.Release) -> tuple[float, float] | None:
+    """The typical error of one column that a release states, least and most over shapes; None where it states none."""
     expected = release.expected_error
     stated = {} if expected is None else expected.to_dict()
-    value = stated.get("privacy")
-    return float(value) if isinstance(value, int | float) else None
+    typical = stated.get("typical", stated.get("privacy"))
+    if typical is None:
+        return None
+    low, high = typical if isinstance(typical, tuple | list) else (typical, typical)
+    return float(low), float(high)

@@ -122,7 +122,7 @@ def _draw(results: Results) -> Any:
         panel.set_xscale("log")
         panel.set_xlabel("error in standard deviations")
         panel.set_title(f"bounds {times} times the range", fontsize="medium")
-    panels[0, 0].legend(fontsize="x-small", frameon=False)
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False)
     return figure
 
 
