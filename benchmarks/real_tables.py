@@ -50,9 +50,9 @@ def contenders() -> dict[str, Contender]:
 
 
 def default_methods() -> list[str]:
-    """All, but Laplace noise once only: a best of several draws from one law would flatter it."""
-    found = other_libraries()[0]
-    return [name for name in contenders() if not (found and name == LAPLACE)]
+    """All, but our Laplace noise only where no library adds its own: the best of several equal ones is flattered."""
+    libraries = other_libraries()[0]
+    return [name for name in contenders() if name != LAPLACE or not libraries]
 
 
 def measure(job: Job) -> Measured:
@@ -106,7 +106,11 @@ def options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="also write the errors to this file")
-    return parser.parse_args()
+    chosen = parser.parse_args()
+    for asked, known in ((chosen.tables, installed_tables()), (chosen.methods, list(contenders()))):
+        if unknown := [name for name in asked if name not in known]:
+            parser.error(f"{', '.join(unknown)}: not among {', '.join(known)}")
+    return chosen
 
 
 def main() -> None:

@@ -51,7 +51,7 @@ def error_table(lines: Sequence[Line], times: float) -> Table:
 def ratio_table(lines: Sequence[Line], times: float) -> Table:
     """td.mean over the best of the others; ratios above 1 are red."""
     columns = ["table", "ran", "best pure-DP other", "best other", "td.mean", "/ pure", "/ best"]
-    columns += [f"{method.removeprefix('td.mean, ')} / best" for method in WITH_SD]
+    columns += [f"{method.removeprefix('td.mean ')} / best" for method in WITH_SD]
     columns += ["best way in hindsight", "lost by choice", "claimed", "happens / claimed"]
     table = _empty(f"td.mean beside the others, bounds {times:g} x range", columns, words=4)
     for line in lines:

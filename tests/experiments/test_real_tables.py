@@ -113,7 +113,7 @@ def fabricated(ours: float, others: dict[str, float], trials: int = 30) -> Resul
         for times in (2, 10)
         for _ in range(trials)
         for method, middle in {
-            MEAN: ours, "td.mean, sd right": ours, "td.mean, sd halved": ours, "td.mean, sd doubled": ours, **others
+            MEAN: ours, "td.mean (sd right)": ours, "td.mean (sd halved)": ours, "td.mean (sd doubled)": ours, **others
         }.items()
     )  # fmt: skip
 

@@ -117,9 +117,9 @@ def unguarded(mechanism: str, question: Question, point: FloatArray) -> td.Relea
 
 CONTENDERS = {
     MEAN: Contender(OURS, _mean),
-    "td.mean, sd right": Contender(OURS, partial(_mean, factor=1.0)),
-    "td.mean, sd halved": Contender(OURS, partial(_mean, factor=0.5)),
-    "td.mean, sd doubled": Contender(OURS, partial(_mean, factor=2.0)),
+    "td.mean (sd right)": Contender(OURS, partial(_mean, factor=1.0)),
+    "td.mean (sd halved)": Contender(OURS, partial(_mean, factor=0.5)),
+    "td.mean (sd doubled)": Contender(OURS, partial(_mean, factor=2.0)),
     "td.mean by subset": Contender(OURS, partial(_mean, mechanism="subset")),
     "td.mean by two-step": Contender(OURS, partial(_mean, mechanism="two-step")),
     "td.cube": Contender(OURS, _by(td.cube)),
@@ -133,7 +133,7 @@ CONTENDERS = {
     "Huang-Liang-Yi": Contender(APPROXIMATE, _baseline(td.baselines.huang_liang_yi)),
     "PLAN": Contender(APPROXIMATE, _baseline(td.baselines.plan)),
 }
-WITH_SD = ("td.mean, sd right", "td.mean, sd halved", "td.mean, sd doubled")
+WITH_SD = ("td.mean (sd right)", "td.mean (sd halved)", "td.mean (sd doubled)")
 FORCED = {"subset": "td.mean by subset", "two-step": "td.mean by two-step", "cube": "td.cube"}
 
 

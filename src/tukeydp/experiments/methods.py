@@ -69,9 +69,9 @@ METHODS = {
     "PLAN": Method("#bbbbbb", baseline(td.baselines.plan)),
     "Laplace": Method("#3a3a9e"),
     "td.mean": Method("#d62828"),
-    "td.mean, sd right": Method("#f77f00"),
-    "td.mean, sd halved": Method("#fcbf49"),
-    "td.mean, sd doubled": Method("#e5989b"),
+    "td.mean (sd right)": Method("#f77f00"),
+    "td.mean (sd halved)": Method("#fcbf49"),
+    "td.mean (sd doubled)": Method("#e5989b"),
     "td.cube": Method("#2a9d8f"),
     "td.boxem": Method("#1b6ca8"),
 }
