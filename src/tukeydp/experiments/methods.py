@@ -67,6 +67,13 @@ METHODS = {
     "CoinPress": Method("#8c6d31", baseline(td.baselines.coinpress)),
     "Huang-Liang-Yi": Method("#999999", baseline(td.baselines.huang_liang_yi)),
     "PLAN": Method("#bbbbbb", baseline(td.baselines.plan)),
+    "Laplace": Method("#3a3a9e"),
+    "td.mean": Method("#d62828"),
+    "td.mean (sd right)": Method("#f77f00"),
+    "td.mean (sd halved)": Method("#fcbf49"),
+    "td.mean (sd doubled)": Method("#e5989b"),
+    "td.cube": Method("#2a9d8f"),
+    "td.boxem": Method("#1b6ca8"),
 }
 
 

@@ -1,0 +1,1 @@
+"""Parts of the benchmark on real tables (benchmarks/real_tables.py)."""
