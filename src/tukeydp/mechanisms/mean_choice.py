@@ -6,7 +6,6 @@ choice is as private.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +17,7 @@ from tukeydp.data.grid import per_column
 from tukeydp.errors import ParameterError
 from tukeydp.exact.cube_noise import median_of_noise
 from tukeydp.mechanisms.mean_plans import ROUGH, CubeMean, MeanPlan, SubsetMean, TwoStepMean
-from tukeydp.mechanisms.subset_means import SubsetPlan, subset_plan
+from tukeydp.mechanisms.subset_means import SubsetPlan, scatter, subset_plan
 from tukeydp.mechanisms.two_step import two_step_plan
 from tukeydp.parameters import checked_choice, checked_integer, show
 
@@ -26,9 +25,6 @@ MECHANISMS = ("auto", "subset", "two-step", "cube")
 # Bounds are taken to be at most so many standard deviations wide, unless the caller knows better; those of shares and
 # yes/no columns, 0 to 1, much less.
 ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES = 100.0, 10.0
-# Median error of the subset mean in sqrt(rows of a block) standard deviations over (epsilon n), and of what a median
-# loses against a mean in standard deviations over sqrt(n).
-_BY_DEPTH, _BY_MEDIAN = 5.0, 0.35
 # Bias of the median of block means, in standard deviations: by rows of a block, from three on with the correction for
 # skewness. Half of that of exponential columns, whose skewness is 2.
 _BLOCK_ROWS, _SKEWED = (1, 2, 3, 4, 8, 20, 100), (0.153, 0.08, 0.045, 0.025, 0.005, 0.001, 0.0)
@@ -90,8 +86,7 @@ def predicted_error(plan: MeanPlan, n: int, widths: FloatArray) -> float:
         return _CLIPPED_WIDTH * median_of_noise(d) / (float(plan.plan.epsilons[-1]) * n)
     assert isinstance(plan, SubsetMean)
     m = n / plan.plan.blocks
-    noise = math.hypot(_BY_DEPTH * math.sqrt(m) * d**0.25 / (epsilon * n), _BY_MEDIAN / math.sqrt(n))
-    return noise + float(np.interp(m, _BLOCK_ROWS, _SKEWED))
+    return scatter(n, d, epsilon, plan.plan.blocks) + float(np.interp(m, _BLOCK_ROWS, _SKEWED))
 
 
 def _plans(
