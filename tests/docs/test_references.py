@@ -24,19 +24,6 @@ from tukeydp.mechanisms.registry import MECHANISMS
 
 DOCS = ROOT / "docs"
 PROOFS = DOCS / "proofs"
-# Pages that are being written, and how many sections they will have; tests that come with them.
-PENDING = {"docs/proofs/mean.md": 9}
-PENDING_TESTS = {
-    f"{name}.py"
-    for name in (
-        "audit/test_mean_enumeration",
-        "audit/test_mean_steps",
-        "data/test_dealing",
-        "exact/test_cube_noise",
-        "mechanisms/test_cliff",
-        "mechanisms/test_spread",
-    )
-}
 CODE = sorted(path for folder in ("src", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py"))
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 # Names and paths on these are checked one by one; others also speak of files that a run writes.
@@ -59,17 +46,16 @@ def test_links_between_pages_lead_somewhere(page):
 @pytest.mark.parametrize("page", STRICT, ids=relative)
 def test_names_and_paths_on_a_page_exist(page):
     text = page.read_text(encoding="utf-8")
-    pending = set(PENDING) | {name for name in PENDING_TESTS if file_at(name, page) is None}
-    assert [span for span in broken_spans(text, page) if span.partition("::")[0] not in pending] == []
+    assert broken_spans(text, page) == []
 
 
 def test_references_from_code_to_pages_resolve():
-    wrong = {relative(p): unresolved(p.read_text(encoding="utf-8"), PENDING) for p in CODE if p != THIS}
+    wrong = {relative(p): unresolved(p.read_text(encoding="utf-8")) for p in CODE if p != THIS}
     assert {path: found for path, found in wrong.items() if found} == {}
 
 
 def test_references_between_pages_resolve():
-    wrong = {relative(p): unresolved(p.read_text(encoding="utf-8"), PENDING) for p in PAGES if p.stem != "extending"}
+    wrong = {relative(p): unresolved(p.read_text(encoding="utf-8")) for p in PAGES if p.stem != "extending"}
     assert {path: found for path, found in wrong.items() if found} == {}
 
 
@@ -96,7 +82,7 @@ def test_every_mechanism_names_its_proof_and_the_proof_names_it(name):
     pages = set(re.findall(r"docs/proofs/[\w-]+\.md", inspect.getsource(module)))
     assert pages, f"{module.__name__} names no proof"
     file = Path(module.__file__).name
-    for page in pages - PENDING.keys():
+    for page in pages:
         text = (ROOT / page).read_text(encoding="utf-8")
         assert file in text or mechanisms()[name].__name__ in text, f"{page} does not mention {file}"
 
@@ -165,7 +151,7 @@ def test_bad_references_are_noticed():
         "docs/errata.md, 70)",
         "docs/proofs/mean.md, section 12)",
     ):
-        assert unresolved(text, PENDING), text
-    assert unresolved("docs/proofs/boxem.md, sections 4 and 6; docs/errata.md, 1)", {}) == []
-    assert unresolved('docs/proofs/boxem.md, "The level draw")', {}) == []
+        assert unresolved(text), text
+    assert unresolved("docs/proofs/boxem.md, sections 4 and 6; docs/errata.md, 1)") == []
+    assert unresolved('docs/proofs/boxem.md, "The level draw")') == []
     assert broken_links("[proof](proofs/boxen.md)", page) == ["proofs/boxen.md"]

@@ -47,7 +47,7 @@ def run(x, mechanism, **options):
         ({"bounds": None, "delta": 1e-6, "blocks": 31}, "blocks must be an integer from 1 to 30; got 31"),
         ({"delta": 0}, "delta must be > 0; got 0"),
         ({"bounds": (1, 0)}, "bounds must have lower < upper"),
-        ({"bounds": (1, 2, 3)}, "bounds must be a pair"),
+        ({"bounds": (1, 2, 3)}, "bounds must be a tuple"),
         ({"bounds": ([0, 0, 0], 1)}, "bounds must be a number or one number for each of the 2 columns"),
         ({"mechanism": "laplace"}, "mechanism must be auto, subset, two-step or cube; got 'laplace'"),
         ({"mechanism": None}, "mechanism must be auto, subset, two-step or cube; got None"),
@@ -79,7 +79,7 @@ def test_parameters_are_checked_by_name_rule_and_value(wrong, message):
         ({"fill": 7}, "fill must lie between the bounds; got 7"),
         ({"fill": [1, 2, 3]}, "fill must be a number or one number for each of the 2 columns"),
         ({"fill": math.nan}, "fill must be a finite number"),
-        ({"bounds": None}, "bounds must be a pair"),
+        ({"bounds": None}, "bounds must be a tuple"),
     ],
 )
 def test_cubes_parameters_are_checked(wrong, message):

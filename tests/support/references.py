@@ -144,15 +144,13 @@ def section_references(text: str) -> Iterator[tuple[str, list[str], str]]:
         yield match[1], re.findall(r"\d+", match[2] or ""), match[3] or ""
 
 
-def unresolved(text: str, pending: dict[str, int]) -> list[str]:
-    """References to pages or sections that are not there; `pending` pages are taken to have so many sections."""
+def unresolved(text: str) -> list[str]:
+    """References to pages or sections that are not there."""
     wrong = []
     for page, numbers, heading in section_references(text):
         path = ROOT / page
         if path.exists():
             known = sections(path.read_text(encoding="utf-8"))
-        elif page in pending:
-            known = {str(i): "" for i in range(1, pending[page] + 1)}
         else:
             wrong.append(page)
             continue
