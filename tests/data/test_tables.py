@@ -161,6 +161,7 @@ TEXT = ["1", "secret-4711"]
         pl.DataFrame({"good": [1, 2], "bad": TEXT}),
         pl.LazyFrame({"good": [1, 2], "bad": TEXT}),
         pl.DataFrame({"good": [1, 2], "bad": pl.Series(TEXT, dtype=pl.Categorical)}),
+        pl.DataFrame({"good": [1, 2], "bad": pl.Series(TEXT, dtype=pl.Enum(TEXT))}),
         pa.table({"good": [1, 2], "bad": TEXT}),
         pa.table({"good": [1, 2], "bad": pa.array(TEXT).dictionary_encode()}),
         np.array([(1, "secret-4711")], dtype=[("good", "f8"), ("bad", "U20")]),

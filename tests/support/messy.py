@@ -170,6 +170,8 @@ REFUSED = [
     Refused("twice.csv", b"a,a,b c\n1,2,3\n", "columns must name columns that occur once in the header; got 'a'."),
     Refused("position.csv", b"1,2\n", "columns must be numbers from 1 to 2 where there is no header; got '3'.",
             {"header": False}, ["3"]),
+    Refused("sep.csv", b"sep=7\na,b c\n1,2\n",
+            "FILE must have a possible separator in its sep= line: pass --separator; got sep.csv."),
     Refused("empty.csv", b"", "FILE must have a header line; got empty.csv."),
     Refused("skipped.csv", PLAIN.encode(), "FILE must have a header line below the 9 lines skipped; got skipped.csv.",
             {"skip": 9}),

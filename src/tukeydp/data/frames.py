@@ -106,13 +106,18 @@ def _polars(x: Any, name: str) -> Opened:
     return list(x.columns), x.height, columns, False
 
 
+def _kind(dtype: Any) -> str:
+    """A type without what it lists: an enumeration would name every value of the column."""
+    return f"type {str(dtype).partition('(')[0]}"
+
+
 def _check_polars(dtype: Any, label: str) -> None:
     import polars as pl
 
     if dtype in (pl.String, pl.Categorical, pl.Enum):
-        raise ParameterError(label, f"{TEXT_ADVICE}, say with .cast(pl.Float64, strict=False)", f"type {dtype}")
+        raise ParameterError(label, f"{TEXT_ADVICE}, say with .cast(pl.Float64, strict=False)", _kind(dtype))
     if not dtype.is_numeric() and dtype not in (pl.Boolean, pl.Null):
-        raise ParameterError(label, "must hold numbers", f"type {dtype}")
+        raise ParameterError(label, "must hold numbers", _kind(dtype))
 
 
 def _polars_column(series: Any, label: str) -> FloatArray:
@@ -159,7 +164,7 @@ def _narwhals_column(series: Any, label: str) -> FloatArray:
     import narwhals.stable.v2 as nw
 
     if isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum):
-        raise ParameterError(label, TEXT_ADVICE, f"type {series.dtype}")
+        raise ParameterError(label, TEXT_ADVICE, _kind(series.dtype))
     if not series.dtype.is_numeric() and not isinstance(series.dtype, nw.Boolean | nw.Object):
-        raise ParameterError(label, "must hold numbers", f"type {series.dtype}")
+        raise ParameterError(label, "must hold numbers", _kind(series.dtype))
     return read_cells(list(series.to_list()))

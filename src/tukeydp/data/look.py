@@ -176,7 +176,7 @@ def _column(name: str, values: FloatArray, within: Bounds, texts: Sequence[Any] 
     kind = "numbers" if read.sum() * 2 > len(values) else "empty" if not any(t != "" for t in texts) else "text"
     if texts == () and kind == "empty":
         kind = "numbers" if read.any() else "empty"
-    if kind == "numbers" and 0 < distinct <= _FEW:
+    if kind == "numbers" and 0 < distinct <= _FEW and len(finite) > 2 * distinct:
         remarks.append(f"{distinct} different value{'s' * (distinct > 1)} only")
     if kind == "numbers" and len(finite) > _FEW and distinct == len(finite) and (np.diff(np.sort(finite)) == 1).all():
         remarks.append(_ID)

@@ -101,7 +101,11 @@ def begin(text: TextBlocks, options: ReadOptions, path: Path | str) -> str:
     if options.separator is not None:
         return options.separator
     if declared is not None:
-        return cast(str, ReadOptions(separator=declared, quote=options.quote).separator)
+        try:
+            return cast(str, ReadOptions(separator=declared, quote=options.quote).separator)
+        except ParameterError:  # which would quote the file
+            rule = "must have a possible separator in its sep= line: pass --separator"
+            raise ParameterError("FILE", rule, name_of(path)) from None
     return "\t" if str(path).lower().removesuffix(".gz").endswith((".tsv", ".tab")) else ","
 
 

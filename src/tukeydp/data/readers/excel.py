@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -48,15 +49,24 @@ def _block(rows: list[list[Any]], places: Sequence[int], rules: Sequence[NumberR
     return cells
 
 
-def sheet_rows(content: bytes, options: ReadOptions, path: Path | str) -> Iterator[list[Any]]:
-    """The rows of the one sheet, or of the named one. Every failure of the library becomes one sentence."""
-    sheet = _sheet(content, options, path)
+@contextmanager
+def _guarded(path: Path | str) -> Iterator[None]:
+    """Every failure of the library, a panic of its compiled part too, becomes one sentence."""
     try:
+        yield
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException:
+        raise ParameterError("FILE", "must be an Excel workbook that can be read", name_of(path)) from None
+
+
+def sheet_rows(content: bytes, options: ReadOptions, path: Path | str) -> Iterator[list[Any]]:
+    """The rows of the one sheet, or of the named one."""
+    sheet = _sheet(content, options, path)
+    with _guarded(path):
         iterator = sheet.iter_rows()
         while (row := next(iterator, None)) is not None:
             yield row
-    except Exception:
-        raise ParameterError("FILE", "must be an Excel workbook that can be read", name_of(path)) from None
 
 
 def sheet_names(content: bytes, path: Path | str) -> list[str]:
@@ -69,10 +79,8 @@ def _workbook(content: bytes, path: Path | str) -> Any:
     except ImportError:
         rule = "needs python-calamine to be read: pip install 'tukeydp[files]'"
         raise ParameterError("FILE", rule, name_of(path)) from None
-    try:
+    with _guarded(path):
         return CalamineWorkbook.from_filelike(io.BytesIO(content))
-    except Exception:
-        raise ParameterError("FILE", "must be an Excel workbook that can be read", name_of(path)) from None
 
 
 def _sheet(content: bytes, options: ReadOptions, path: Path | str) -> Any:
@@ -83,7 +91,5 @@ def _sheet(content: bytes, options: ReadOptions, path: Path | str) -> Any:
         raise ParameterError("sheet", rule, "none")
     if options.sheet is not None and options.sheet not in names:
         raise ParameterError("sheet", f"must be one of the workbook's {len(names)} sheets; {LOOK}", repr(options.sheet))
-    try:
+    with _guarded(path):
         return workbook.get_sheet_by_name(options.sheet if options.sheet is not None else names[0])
-    except Exception:
-        raise ParameterError("FILE", "must have a sheet with cells", name_of(path)) from None
