@@ -1,6 +1,7 @@
 """Private means of small, sensitive, multivariate data: Tukey-depth mechanisms, exact and proven."""
 
 from tukeydp import baselines
+from tukeydp.data.look import look
 from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Random, Spread
 from tukeydp.depth.of_points import tukey_depth
 from tukeydp.errors import ParameterError
@@ -37,6 +38,7 @@ __all__ = [
     "cube",
     "level_set",
     "level_volumes",
+    "look",
     "mean",
     "rem",
     "seeded",

@@ -104,7 +104,7 @@ def test_rem_releases_and_refuses_without_a_guarantee(capsys):
         few = mcmc_rem(rows, epsilon=Fraction(1), delta=Fraction(1, 10**6), grid=wide_grid(2), randomness=td.seeded(4))
         assert isinstance(few, td.Refused)
         assert_no_guarantee(few)
-        explain(few)
+        explain(few, "centre")
         words = " ".join(capsys.readouterr().out.split())
         assert "NO GUARANTEE" in words
         assert "No release" in words
@@ -206,7 +206,7 @@ def test_it_must_be_asked_for_by_name():
 def test_command_line(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text("a,b\n" + "\n".join(f"{i},{i * i % 7}" for i in range(30)))
-    arguments = ["mean", str(file), "--columns", "a,b", "--epsilon", "1", "--bounds=0,40", "--unproven"]
+    arguments = ["centre", str(file), "--columns", "a,b", "--epsilon", "1", "--bounds=0,40", "--unproven"]
     told = CliRunner().invoke(app, [*arguments, "mcmc"])
     assert told.exit_code == 0
     words = " ".join(told.output.split())
@@ -224,7 +224,7 @@ def test_command_line(tmp_path):
 def test_command_line_without_bounds(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text("a\n" + "\n".join(str(i * 37 % 101) for i in range(30)))
-    arguments = ["mean", str(file), "--columns", "a", "--mechanism", "rem", "--unproven", "mcmc"]
+    arguments = ["centre", str(file), "--columns", "a", "--mechanism", "rem", "--unproven", "mcmc"]
     told = CliRunner().invoke(app, [*arguments, "--epsilon", "1", "--delta", "1e-6"])
     assert told.exit_code == 3
     words = " ".join(told.output.split())

@@ -9,7 +9,7 @@ import typer
 
 from tukeydp.cli import options
 from tukeydp.cli.words import say
-from tukeydp.data.files import read_file
+from tukeydp.data.files import read_csv
 from tukeydp.depth.notions import Exact
 from tukeydp.errors import ParameterError
 
@@ -32,7 +32,7 @@ def contours(
         if out.suffix.lower() not in _FORMATS:
             raise ParameterError("out", "must end in .png, .svg or .pdf", str(out))
         notion = options.notion_for(depth, directions, axes=True) or Exact()
-        figure = draw(read_file(file, options.names_in(columns), decimal=decimal), depth=notion)
+        figure = draw(read_csv(file, options.names_in(columns), decimal=decimal), depth=notion)
         try:
             figure.savefig(out, dpi=150)
         except OSError as error:

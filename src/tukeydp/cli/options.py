@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from tukeydp.cli.words import complain
-from tukeydp.data.files import read_file
+from tukeydp.data.files import read_csv
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.registry import chosen, mechanisms_for, takers
@@ -98,7 +98,7 @@ def release(
 ) -> Outcome:
     """Check the options, read the file, run the mechanism."""
     way, present = chosen(mechanism, estimand, given)
-    table = read_file(file, names, decimal=decimal)
+    table = read_csv(file, names, decimal=decimal)
     return way.run(table, epsilon=epsilon, randomness=source_for(seed), **present)
 
 

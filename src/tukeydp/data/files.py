@@ -1,86 +1,52 @@
-"""Files to tables, one reader for each kind of file. Errors quote nothing from the file.
-
-To add one: a function like `read_csv` in a file of its own, and one line in `READERS` (docs/extending.md).
-"""
+"""Files to tables. What is declared is read; nothing is guessed, and errors quote nothing from the file."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import IO
 
-import numpy as np
-
-from tukeydp.data.tables import Table, number
+from tukeydp.arrays import FloatArray
+from tukeydp.data.readers.arrow import read_arrow, read_parquet
+from tukeydp.data.readers.columns import check_distinct
+from tukeydp.data.readers.delimited import read_delimited, read_packed
+from tukeydp.data.readers.excel import read_excel
+from tukeydp.data.readers.options import ReadOptions
+from tukeydp.data.readers.sources import format_of, name_of, opened
+from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 
-_DELIMITERS = ",;\t|"
-
-
-class Reader(Protocol):
-    """From a file to the named columns, in that order; a cell that cannot be read is missing.
-
-    May raise `ParameterError` for the schema (a column that is not there) and `OSError`; never for a value in a cell.
-    """
-
-    def __call__(self, path: Path, columns: Sequence[str], *, decimal: str = ".") -> Table: ...
-
-
-def read_file(path: Path, columns: Sequence[str], *, decimal: str = ".") -> Table:
-    """The named columns of a file, by the reader that its name's ending has in `READERS`; any other is CSV."""
-    if not columns or len(set(columns)) != len(columns):
-        raise ParameterError("columns", "must name at least one column, each once", ",".join(columns) or "none")
-    reader = READERS.get(path.suffix.lower(), read_csv)
-    try:
-        table = reader(path, columns, decimal=decimal)
-    except OSError as error:
-        raise ParameterError("FILE", "must be a readable file", f"{path} ({error.strerror})") from None
-    if not table.n:
-        raise ParameterError("FILE", "must have at least one row", str(path))
-    return table
-
-
-def read_csv(path: Path, columns: Sequence[str], *, decimal: str = ".") -> Table:
-    """The named columns of a CSV file with a header line; cells that are not numbers are missing.
-
-    The delimiter is the one of comma, semicolon, tab and bar that the header holds most of. A blank line is a row
-    only where there is a single column: elsewhere a row without values still has its delimiters.
-    """
-    if decimal not in (".", ","):
-        raise ParameterError("decimal", "must be '.' or ','", repr(decimal))
-    with path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-        header = file.readline()
-        delimiter = max(_DELIMITERS, key=header.count)
-        file.seek(0)
-        # A cell longer than csv's default limit would raise.
-        csv.field_size_limit(2**31 - 1)
-        lines = csv.reader(file, delimiter=delimiter)
-        names = [name.strip() for name in next(lines, [])]
-        places = _places(names, columns)
-        cells = list(_cells(lines, places, blank_is_row=len(names) == 1, decimal=decimal))
-    return Table(np.array(cells, dtype=np.float64).reshape(len(cells), len(places)), tuple(columns))
-
-
-# By the ending of a file's name, in small letters.
+Reader = Callable[[IO[bytes], Sequence[str], ReadOptions, Path | str], FloatArray]
+# A new format: a file in `readers/` and a line here (and its name and endings in `readers/`).
 READERS: dict[str, Reader] = {
-    ".csv": read_csv,
+    "csv": read_delimited,
+    "csv.gz": read_packed,
+    "excel": read_excel,
+    "parquet": read_parquet,
+    "arrow": read_arrow,
 }
 
 
-def _places(names: Sequence[str], columns: Sequence[str]) -> list[int]:
-    for column in columns:
-        if names.count(column) != 1:
-            # The header is not quoted: in a file without one, its first line is somebody's row.
-            rule = f"must name columns that occur once in the header, which has {len(names)}"
-            raise ParameterError("columns", rule, repr(column))
-    return [names.index(column) for column in columns]
+def read_file(path: Path | str, columns: Sequence[str], options: ReadOptions | None = None) -> Table:
+    """The named columns of a file, or of standard input (`-`), as a table.
+
+    Privacy: what raises is the declared dialect, the first bytes, the header or schema, and the system; never a cell.
+    A cell that does not read as a number is missing.
+    """
+    options = ReadOptions() if options is None else options
+    check_distinct(columns)
+    options.check_columns(columns)
+    with opened(path) as stream:
+        cells = READERS[format_of(path, options)](stream, columns, options, path)
+    if not len(cells):
+        raise ParameterError("FILE", "must have at least one row below its header", name_of(path))
+    options.blank_out(cells, columns)
+    return Table(cells, tuple(columns))
 
 
-def _cells(
-    lines: Iterator[list[str]], places: Sequence[int], *, blank_is_row: bool, decimal: str
-) -> Iterator[list[float]]:
-    for line in lines:
-        if line or blank_is_row:
-            texts = (line[place] if place < len(line) else "" for place in places)
-            yield [number(text.replace(",", ".") if decimal == "," else text) for text in texts]
+def read_csv(path: Path, columns: Sequence[str], *, decimal: str = ".") -> Table:
+    """A CSV file whose header tells the separator: the one of comma, semicolon, tab and bar it holds most of."""
+    with opened(path) as stream:
+        header = stream.readline()
+    separator = max(",;\t|", key=lambda mark: header.count(mark.encode()))
+    return read_file(path, columns, ReadOptions(format="csv", separator=separator, decimal=decimal))

@@ -1,0 +1,131 @@
+"""When text is a number: the one rule, for cells of files and for text among Python objects.
+
+A number has ASCII digits, at most one decimal mark (exactly the declared one), and may have a sign, an exponent and
+blanks around it. Marks of thousands and units are read only where they are declared. Everything else, the words "nan"
+and "inf" included, is not a number, and such a cell is missing: a value nobody measured must not pull on a mean.
+`readers/scanning.py` is the same rule, compiled.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+
+# Blanks around a number: ASCII's, and the no-break and narrow spaces that spreadsheets and typesetters put there.
+BLANKS = " \t\n\r\f\v\u00a0\u2009\u202f"
+# What stands for a declared mark of thousands: programs write the same mark as several characters.
+THOUSANDS = {",": ",", ".": ".", " ": " \u00a0\u2009\u202f", "'": "'\u2019"}
+MINUS = "\u2212"  # the typographic minus; left out, only the negative numbers of a column would be missing
+
+
+def may_lead(unit: str) -> bool:
+    """Whether a unit can stand before a number: not one like "m2", whose end could be the number's beginning."""
+    return unit[-1] not in "0123456789+-.,'" + MINUS
+
+
+@dataclass(frozen=True)
+class NumberRule:
+    """How numbers are written: decimal mark, mark of thousands, units that may stand before or after a number."""
+
+    decimal: str = "."
+    thousands: str | None = None
+    units: tuple[str, ...] = ()
+
+    @cached_property
+    def longest_first(self) -> list[str]:
+        # The longest first: "mmHg" must not be taken for a stray "mmH" and grams.
+        return sorted(self.units, key=lambda unit: -len(unit.encode()))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        point = re.escape(self.decimal)
+        whole = "[0-9]+"
+        if self.thousands is not None:
+            # Groups of three after a first that does not start with 0: "0,125" is a decimal comma, not 125.
+            whole = f"[1-9][0-9]{{0,2}}(?:[{re.escape(THOUSANDS[self.thousands])}][0-9]{{3}})+|{whole}"
+        return re.compile(
+            f"([+{MINUS}-]?)(?:({whole})(?:{point}([0-9]*))?|{point}([0-9]+))(?:[eE]([+-]?[0-9]+))?", re.ASCII
+        )
+
+    def without_unit(self, text: str) -> str:
+        text = text.strip(BLANKS)
+        for unit in self.longest_first:
+            if text.endswith(unit):
+                return text[: -len(unit)].rstrip(BLANKS)
+            if may_lead(unit) and text.startswith(unit):
+                return text[len(unit) :].lstrip(BLANKS)
+        return text
+
+    def number(self, text: str) -> float:
+        """The number that the text is, rounded to the nearest float; NaN if it is none.
+
+        >>> german = NumberRule(decimal=",", thousands=".", units=("kg",))
+        >>> german.number(" 1.234,5 kg"), german.number("12.34"), german.number("1_000")
+        (1234.5, nan, nan)
+        """
+        found = self._pattern.fullmatch(self.without_unit(text))
+        if found is None:
+            return math.nan
+        sign, whole, after, only, exponent = found.groups()
+        digits = "".join(c for c in whole or "" if c in "0123456789")
+        minus = "-" if sign in ("-", MINUS) else ""
+        return float(f"{minus}{digits or '0'}.{after or only or '0'}e{exponent or '0'}")
+
+
+PLAIN = NumberRule()
+
+
+def number(cell: Any, rule: NumberRule = PLAIN) -> float:
+    """One cell as a float; NaN when it cannot be read.
+
+    >>> number(" 1e3 "), number("many"), number(10**400), number("inf")
+    (1000.0, nan, inf, nan)
+    """
+    if isinstance(cell, str):
+        return rule.number(cell)
+    if isinstance(cell, bytes):
+        return rule.number(cell.decode("utf-8", "replace"))
+    if not isinstance(cell, Real | Decimal | np.bool_):
+        return math.nan
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf if cell > 0 else -math.inf  # type: ignore[operator]
+    except Exception:
+        return math.nan
+
+
+# Cells of these types only: numpy turns them into floats as `number` would, twenty times faster.
+_DIRECT = {int, float, bool, type(None), np.float64, np.float32, np.int64, np.int32, np.bool_}
+
+
+def read_cells(cells: Iterable[Any], rule: NumberRule = PLAIN) -> FloatArray:
+    """Each cell by itself as a float."""
+    listed = cells if isinstance(cells, list) else list(cells)
+    if set(map(type, listed)) <= _DIRECT:
+        try:
+            with np.errstate(all="ignore"):
+                return np.array(listed, dtype=object).astype(np.float64)
+        except (OverflowError, ValueError, TypeError):  # an integer beyond all floats
+            pass
+    return np.fromiter((number(cell, rule) for cell in listed), dtype=np.float64, count=len(listed))
+
+
+def readable(cell: Any) -> bool:
+    """Whether a cell is of a kind that a column of numbers may hold: a number, a text, or nothing."""
+    return (
+        cell is None
+        or cell is np.ma.masked
+        or isinstance(cell, Real | Decimal | str | bytes | np.bool_)
+        or type(cell).__name__ == "NAType"
+    )

@@ -1,0 +1,81 @@
+"""Parquet and Arrow (Feather) files, by pyarrow: column by column into the table, a batch of rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.data.arrow_columns import check_type, floats
+from tukeydp.data.readers.columns import places_in_schema
+from tukeydp.data.readers.options import ReadOptions
+from tukeydp.data.readers.sources import KIND_NAMES, check_kind, name_of
+from tukeydp.errors import ParameterError
+
+_ROWS_AT_A_TIME = 1 << 16  # what is held twice
+
+
+@contextmanager
+def _guarded(wanted: str, path: Path | str) -> Iterator[None]:
+    """pyarrow's messages may quote cells: every failure becomes one sentence."""
+    try:
+        yield
+    except ParameterError:
+        raise
+    except ImportError:
+        raise ParameterError("FILE", "needs pyarrow to be read: pip install 'tukeydp[files]'", name_of(path)) from None
+    except Exception:
+        rule = f"must be {KIND_NAMES[wanted]} that can be read; it is damaged or cut off"
+        raise ParameterError("FILE", rule, name_of(path)) from None
+
+
+def read_parquet(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
+    check_kind(cast(Any, stream).peek(16), "parquet", options, path)
+    with _guarded("parquet", path):
+        import pyarrow.parquet
+
+        file = pyarrow.parquet.ParquetFile(seekable(stream, path))
+        return _read(
+            file.schema_arrow,
+            columns,
+            lambda names: file.iter_batches(_ROWS_AT_A_TIME, columns=names),
+        )
+
+
+def read_arrow(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
+    start = cast(Any, stream).peek(16)
+    check_kind(start, "arrow", options, path)
+    with _guarded("arrow", path):
+        import pyarrow.ipc
+
+        source = seekable(stream, path)
+        if not start.startswith(b"ARROW1"):
+            reader = pyarrow.ipc.open_stream(source)
+            return _read(reader.schema, columns, lambda names: (batch.select(names) for batch in reader))
+        file = pyarrow.ipc.open_file(source)
+        batches = (file.get_batch(i) for i in range(file.num_record_batches))
+        return _read(file.schema, columns, lambda names: (batch.select(names) for batch in batches))
+
+
+def seekable(stream: IO[bytes], path: Path | str) -> Any:
+    """What pyarrow can jump about in: the file itself, mapped into memory, or all of standard input."""
+    import pyarrow as pa
+
+    return pa.BufferReader(stream.read()) if str(path) == "-" else pa.memory_map(str(path))
+
+
+def _read(schema: Any, columns: Sequence[str], batches: Callable[[list[str]], Iterable[Any]]) -> FloatArray:
+    for place in places_in_schema(schema.names, columns):
+        field = schema.field(place)
+        check_type(field.type, f"FILE column {field.name!r}")
+    read = []
+    for batch in batches(list(columns)):
+        block = np.empty((batch.num_rows, len(columns)))
+        for j, column in enumerate(columns):
+            block[:, j] = floats(batch.column(batch.schema.get_field_index(column)))
+        read.append(block)
+    return np.concatenate(read) if read else np.empty((0, len(columns)))

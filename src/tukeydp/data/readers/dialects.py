@@ -1,0 +1,162 @@
+"""Guesses at how a text file is written, with the evidence. NOT private: for `look` alone, never for a release."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tukeydp.data.numbers import BLANKS, NumberRule
+from tukeydp.data.readers.options import ReadOptions
+
+_SEPARATORS = ",;\t|"
+_SAMPLE_LINES = 500  # lines that decide the separator
+_SAMPLE_CELLS = 5000  # cells of a column that decide its marks
+# Simple rules first: among those that read equally many cells the first is taken.
+_MARKS = [(".", None), (",", None), (".", ","), (",", "."), (",", " "), (".", " "), (".", "'"), (",", "'")]
+_WITH_TAIL = re.compile(r"\s*[+-]?[0-9][0-9.,' \u00a0\u202f]*?\s*([^0-9\s.,'+-][^\s]*)\s*")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What to declare, why, and the rows as texts."""
+
+    options: ReadOptions
+    evidence: tuple[str, ...]
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def guess_encoding(content: bytes) -> tuple[str | None, str]:
+    """None where the default reads it."""
+    if content.startswith(b"\xef\xbb\xbf"):
+        return None, "UTF-8 (it begins with its mark)"
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16", "UTF-16 (it begins with its mark)"
+    nulls = [content[i:4096:2].count(0) for i in (0, 1)]
+    if max(nulls) > len(content[:4096]) / 8:
+        return ("utf-16-le" if nulls[1] > nulls[0] else "utf-16-be"), "UTF-16 (every other byte is zero)"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "cp1252", "not UTF-8; cp1252 (Windows) is the commonest other, check a name with an accent"
+    return None, "UTF-8"
+
+
+def guess_dialect(content: bytes, given: ReadOptions, most_rows: int) -> Dialect:
+    """What is not declared in `given` is guessed."""
+    encoding, why = guess_encoding(content) if given.encoding is None else (given.encoding, "as declared")
+    text = content.decode(encoding or "utf-8-sig", "replace").removeprefix("\ufeff")
+    evidence = [f"encoding {encoding or 'utf-8'}: {why}"]
+    first, _, rest = text.partition("\n")
+    stated = first.rstrip("\r")
+    if stated[:4].lower() == "sep=" and len(stated) == 5:
+        evidence.append(f"separator {stated[4]!r}: the first line says sep=")
+        separator, text = stated[4], rest
+    elif given.separator is not None:
+        separator = given.separator
+    else:
+        separator, why = _separator(text.splitlines()[given.skip : given.skip + _SAMPLE_LINES], given.quote)
+        evidence.append(f"separator {separator!r}: {why}")
+    rows = _split(text, separator, given.quote, most_rows)
+    skip = given.skip or _titles(rows)
+    if skip:
+        evidence.append(f"skip {skip}: so many lines stand above the header")
+    rows = rows[skip:]
+    names, body = (rows[0], rows[1:]) if rows else ((), [])
+    if not given.header:
+        names, body = tuple(str(i + 1) for i in range(len(names))), rows
+    elif names and all(not math.isnan(NumberRule().number(name)) for name in names):
+        evidence.append("header: the first line is all numbers; if it is a row, pass --no-header")
+    widths = Counter(len(row) for row in body)
+    if names and widths and widths.most_common(1)[0][0] == len(names) + 1:
+        evidence.append("rows have one cell more than the header: name the first column too, or they are missing")
+    # A line of a single empty cell is no row where there are several columns.
+    body = [row for row in body if len(names) == 1 or row]
+    decimal, thousands, why = _marks(names, body, given)
+    evidence.append(f"decimal mark {decimal!r}, thousands mark {thousands or 'none'}: {why}")
+    units = given.units or _units(names, body, decimal, thousands, evidence)
+    options = ReadOptions(
+        format=given.format, separator=separator, quote=given.quote, decimal=decimal, thousands=thousands,
+        encoding=encoding, skip=skip, header=given.header, units=units, missing=given.missing,
+    )  # fmt: skip
+    return Dialect(options, tuple(evidence), tuple(names), tuple(body))
+
+
+def _separator(lines: Sequence[str], quote: str) -> tuple[str, str]:
+    """The one that cuts most lines into one number of cells, larger than one."""
+    best, found = (0.0, 0), (",", "no line holds another")
+    for mark in _SEPARATORS:
+        counts = Counter(len(row) for row in _split("\n".join(lines), mark, quote, _SAMPLE_LINES) if row)
+        width, often = max(((w, c) for w, c in counts.items() if w > 1), key=lambda e: e[1], default=(0, 0))
+        share = often / max(counts.total(), 1)
+        if (share, width) > best:
+            best = share, width
+            found = mark, f"{often} of the first {counts.total()} lines have {width} cells"
+    return found
+
+
+def _split(text: str, separator: str, quote: str, most: int) -> list[tuple[str, ...]]:
+    csv.field_size_limit(2**31 - 1)
+    how: Literal[0, 3] = csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE
+    lines = csv.reader(text.splitlines(keepends=True), delimiter=separator, quotechar=quote or None, quoting=how)
+    rows: list[tuple[str, ...]] = []
+    try:
+        for row in lines:
+            rows.append(tuple(cell.strip(BLANKS) for cell in row))
+            if len(rows) >= most:
+                break
+    except csv.Error:
+        pass
+    return rows
+
+
+def _titles(rows: Sequence[tuple[str, ...]]) -> int:
+    """How many lines stand above the first that has as many cells as most have."""
+    counts = Counter(len(row) for row in rows if len(row) > 1)
+    usual = max(counts, key=lambda width: counts[width], default=0)
+    first = next((i for i, row in enumerate(rows) if len(row) >= usual - 1 and len(row) > 1), 0)
+    return first if first <= 50 else 0
+
+
+def _column(rows: Sequence[tuple[str, ...]], j: int) -> list[str]:
+    return [row[j] for row in rows[:_SAMPLE_CELLS] if j < len(row) and row[j]]
+
+
+def _marks(names: Sequence[str], rows: Sequence[tuple[str, ...]], given: ReadOptions) -> tuple[str, str | None, str]:
+    if (given.decimal, given.thousands) != (".", None):
+        return given.decimal, given.thousands, "as declared"
+    cells = [cell for j in range(len(names)) for cell in _column(rows, j) if any(m in cell for m in ".,' \u00a0\u202f")]
+    cells = [_WITH_TAIL.sub(lambda m: m[0].replace(m[1], ""), c) if _WITH_TAIL.fullmatch(c) else c for c in cells]
+    counts = {
+        marks: sum(not math.isnan(rule.number(cell)) for cell in cells)
+        for marks, rule in ((m, NumberRule(*m)) for m in _MARKS)
+    }
+    if not cells or not max(counts.values()):
+        return ".", None, "no number has a mark"
+    decimal, thousands = max(_MARKS, key=lambda marks: counts[marks])
+    why = f"reads {counts[decimal, thousands]} of {len(cells)} cells with marks"
+    other = [m for m in _MARKS if m[0] != decimal and counts[m] == counts[decimal, thousands]]
+    if other:
+        why += f"; UNSURE: decimal {other[0][0]!r} with thousands {other[0][1] or 'none'} reads as many"
+    return decimal, thousands, why
+
+
+def _units(
+    names: Sequence[str], rows: Sequence[tuple[str, ...]], decimal: str, thousands: str | None, evidence: list[str]
+) -> dict[str, str]:
+    """The text that follows most numbers of a column in which most cells are a number and a text."""
+    rule, units = NumberRule(decimal, thousands), {}
+    for j, name in enumerate(names):
+        cells = _column(rows, j)
+        tails = Counter(m[1] for m in map(_WITH_TAIL.fullmatch, cells) if m)
+        tail, often = tails.most_common(1)[0] if tails else ("", 0)
+        with_unit = NumberRule(rule.decimal, rule.thousands, (tail,)) if tail else rule
+        if tail and often > len(cells) / 2 and sum(not math.isnan(with_unit.number(c)) for c in cells) > len(cells) / 2:
+            units[name] = tail
+            evidence.append(f"unit {tail!r} in column {name!r}: behind {often} of {len(cells)} cells")
+    return units

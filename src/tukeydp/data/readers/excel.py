@@ -1,0 +1,95 @@
+"""Excel workbooks, by calamine. Cells are numbers, texts (read by the rule of numbers) or missing, like dates."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.data.numbers import BLANKS, NumberRule, read_cells
+from tukeydp.data.readers.columns import places_of, positions
+from tukeydp.data.readers.options import ReadOptions
+from tukeydp.data.readers.sources import LOOK, check_kind, name_of
+from tukeydp.errors import ParameterError
+
+_ROWS_AT_A_TIME = 8192  # rows held as Python objects, which take ten times the room of floats
+
+
+def read_excel(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
+    check_kind(cast(Any, stream).peek(16), "excel", options, path)
+    rows = sheet_rows(stream.read(), options, path)
+    for _ in range(options.skip):
+        next(rows, None)
+    first = next(rows, None)
+    if first is None:
+        raise ParameterError("FILE", "must have a header in the first row that is not skipped", name_of(path))
+    names = [str(cell).strip(BLANKS) for cell in first] if options.header else positions(len(first))
+    places = places_of(names, columns, header=options.header)
+    rules = [options.rule(column) for column in columns]
+    blocks, pending = [], [] if options.header else [first]
+    for row in rows:
+        # A row without any cell is no row, like a blank line.
+        if any(cell != "" for cell in row):
+            pending.append(row)
+        if len(pending) >= _ROWS_AT_A_TIME:
+            blocks.append(_block(pending, places, rules))
+            pending = []
+    return np.concatenate([*blocks, _block(pending, places, rules)])
+
+
+def _block(rows: list[list[Any]], places: Sequence[int], rules: Sequence[NumberRule]) -> FloatArray:
+    cells = np.empty((len(rows), len(places)))
+    for j, (place, rule) in enumerate(zip(places, rules, strict=True)):
+        cells[:, j] = read_cells([row[place] if place < len(row) else None for row in rows], rule)
+    return cells
+
+
+@contextmanager
+def _guarded(path: Path | str) -> Iterator[None]:
+    """Every failure of the library, a panic of its compiled part too, becomes one sentence."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException:
+        raise ParameterError("FILE", "must be an Excel workbook that can be read", name_of(path)) from None
+
+
+def sheet_rows(content: bytes, options: ReadOptions, path: Path | str) -> Iterator[list[Any]]:
+    """The rows of the one sheet, or of the named one."""
+    sheet = _sheet(content, options, path)
+    with _guarded(path):
+        iterator = sheet.iter_rows()
+        while (row := next(iterator, None)) is not None:
+            yield row
+
+
+def sheet_names(content: bytes, path: Path | str) -> list[str]:
+    return list(_workbook(content, path).sheet_names)
+
+
+def _workbook(content: bytes, path: Path | str) -> Any:
+    try:
+        from python_calamine import CalamineWorkbook
+    except ImportError:
+        rule = "needs python-calamine to be read: pip install 'tukeydp[files]'"
+        raise ParameterError("FILE", rule, name_of(path)) from None
+    with _guarded(path):
+        return CalamineWorkbook.from_filelike(io.BytesIO(content))
+
+
+def _sheet(content: bytes, options: ReadOptions, path: Path | str) -> Any:
+    workbook = _workbook(content, path)
+    names = list(workbook.sheet_names)
+    if options.sheet is None and len(names) != 1:
+        rule = f"must be named, since the workbook has {len(names)} sheets: pass --sheet; {LOOK}"
+        raise ParameterError("sheet", rule, "none")
+    if options.sheet is not None and options.sheet not in names:
+        raise ParameterError("sheet", f"must be one of the workbook's {len(names)} sheets; {LOOK}", repr(options.sheet))
+    with _guarded(path):
+        return workbook.get_sheet_by_name(options.sheet if options.sheet is not None else names[0])

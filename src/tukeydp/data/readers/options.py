@@ -1,0 +1,151 @@
+"""How a file is written, as its owner declares it. Nothing here is guessed."""
+
+from __future__ import annotations
+
+import codecs
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tukeydp.arrays import FloatArray
+from tukeydp.data.numbers import BLANKS, THOUSANDS, NumberRule, number
+from tukeydp.errors import ParameterError
+from tukeydp.parameters import brief, checked_choice, checked_integer
+
+# Names for marks that are awkward to type in a shell.
+MARKS = {
+    "tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";", "bar": "|", "point": ".",
+    "apostrophe": "'", "none": "",
+}  # fmt: skip
+FORMATS = ("csv", "csv.gz", "excel", "parquet", "arrow")
+# Text encodings to Python that are none of files; the first two would warn about what is in the file.
+_NO_ENCODINGS = {"unicode_escape", "raw_unicode_escape", "idna", "punycode", "undefined", "mbcs", "oem"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """The dialect of a file.
+
+    Parameters
+    ----------
+    format : "csv" (any separated text), "csv.gz", "excel", "parquet" or "arrow"; by default what the file's name
+        ends in, and "csv" for standard input.
+    separator : one ASCII character, or "tab", "semicolon", "space", "bar", "comma". By default the one of a leading
+        `sep=` line, tab in files named .tsv or .tab, else a comma.
+    quote : '"', "'", or "" for none.
+    decimal : "." or ",".
+    thousands : ",", ".", " " or "'", in groups of three digits; None: no such marks.
+    encoding : of text files; UTF-8 by default.
+    skip : lines (rows in Excel) above the header.
+    header : False: the columns are named "1", "2", ... and the first line is a row.
+    units : that may stand beside a number: ["mmHg"] in every column, or {"systolic": "mmHg"}.
+    missing : numbers that stand for no value: ["-999"] in every column, or {"systolic": ["-999", "-1"]}.
+    sheet : of an Excel workbook with several.
+    """
+
+    format: str | None = None
+    separator: str | None = None
+    quote: str = '"'
+    decimal: str = "."
+    thousands: str | None = None
+    encoding: str | None = None
+    skip: int = 0
+    header: bool = True
+    units: Sequence[str] | Mapping[str, str] = ()
+    missing: Sequence[str] | Mapping[str, Sequence[str]] = ()
+    sheet: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("separator", "quote", "decimal", "thousands"):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                object.__setattr__(self, name, MARKS.get(given.lower(), given))
+        if self.thousands == "":
+            object.__setattr__(self, "thousands", None)
+        if self.format is not None:
+            checked_choice("format", self.format, FORMATS)
+        if self.quote not in ('"', "'", ""):
+            raise ParameterError("quote", "must be a double quote, an apostrophe or none", brief(self.quote))
+        checked_choice("decimal", self.decimal, (".", ","))
+        checked_integer("skip", self.skip, least=0)
+        _check_separator(self.separator, self.quote)
+        _check_thousands(self.thousands, self.decimal, self.quote)
+        _check_encoding(self.encoding)
+        for unit in _all_units(self.units):
+            _check_unit(unit, self.decimal, self.thousands)
+        _check_texts("missing", self.missing)
+
+    def rule(self, column: str) -> NumberRule:
+        """How the numbers of a column are written."""
+        units = self.units.get(column, ()) if isinstance(self.units, Mapping) else self.units
+        return NumberRule(self.decimal, self.thousands, (units,) if isinstance(units, str) else tuple(units))
+
+    def blank_out(self, cells: FloatArray, columns: Sequence[str]) -> None:
+        """Cells that hold a declared missing number become missing, in place."""
+        for j, column in enumerate(columns):
+            tokens = self.missing.get(column, ()) if isinstance(self.missing, Mapping) else self.missing
+            for token in (tokens,) if isinstance(tokens, str) else tokens:
+                value = number(token, self.rule(column))
+                if not math.isnan(value):
+                    cells[cells[:, j] == value, j] = math.nan
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """What is declared for a column must be declared for one that is read: a slip would go unnoticed."""
+        for parameter, declared in (("units", self.units), ("missing", self.missing)):
+            if isinstance(declared, Mapping):
+                for name in declared:
+                    if name not in columns:
+                        raise ParameterError(parameter, "must be declared for columns that are read", brief(name))
+
+
+def _check_separator(separator: Any, quote: str) -> None:
+    if separator is None:
+        return
+    wrong = not isinstance(separator, str) or len(separator) != 1 or not separator.isascii()
+    if wrong or separator.isalnum() or separator in '.+-"\r\n\0' or separator == quote:
+        rule = "must be one character, say ',' ';' '|' or tab; not a letter, digit, quote, sign or point"
+        raise ParameterError("separator", rule, brief(separator))
+
+
+def _check_thousands(thousands: Any, decimal: str, quote: str) -> None:
+    if thousands is None:
+        return
+    if thousands not in THOUSANDS:
+        raise ParameterError("thousands", "must be comma, point, space, apostrophe or none", brief(thousands))
+    if thousands in (decimal, quote):
+        raise ParameterError("thousands", "must not be the decimal mark or the quote", brief(thousands))
+
+
+def _check_encoding(encoding: Any) -> None:
+    if encoding is None:
+        return
+    try:
+        info = codecs.lookup(encoding)
+        digits = "0123456789"
+        wrong = info.name.replace("-", "_") in _NO_ENCODINGS or digits.encode(encoding).decode(encoding) != digits
+    except (LookupError, TypeError, ValueError):  # UnicodeError and a NUL in the name among them
+        wrong = True
+    if wrong:
+        raise ParameterError("encoding", "must be a text encoding, say utf-8, utf-16 or cp1252", brief(encoding))
+
+
+def _all_units(units: Any) -> list[Any]:
+    _check_texts("units", units)
+    return list(units.values()) if isinstance(units, Mapping) else list(units)
+
+
+def _check_texts(parameter: str, given: Any) -> None:
+    if isinstance(given, str) or not isinstance(given, Sequence | Mapping):
+        raise ParameterError(parameter, "must be a list of texts, or a dict with column names", brief(given))
+    listed = list(given.values()) if isinstance(given, Mapping) else list(given)
+    flat = [text for entry in listed for text in (entry if isinstance(entry, list | tuple) else [entry])]
+    if not all(isinstance(text, str) for text in flat):
+        raise ParameterError(parameter, "must be texts", brief(given))
+
+
+def _check_unit(unit: Any, decimal: str, thousands: str | None) -> None:
+    part_of_numbers = "0123456789+-\u2212" + decimal + (THOUSANDS[thousands] if thousands else "")
+    if not isinstance(unit, str) or unit != unit.strip(BLANKS) or not unit or unit[0] in part_of_numbers:
+        rule = "must be texts without blanks around them that do not begin like a number"
+        raise ParameterError("units", rule, brief(unit))

@@ -1,0 +1,179 @@
+"""Separated text to floats, compiled: records, quoted cells, and the rule of `data/numbers.py` for each cell.
+
+No content stops or misleads the scan. A quote opens a quoted cell only where a cell begins; a cell with text after its
+closing quote is missing; a record with more cells than the header is missing as a whole, since nobody can tell which of
+its cells belongs where; a shorter one lacks its last cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tukeydp.arrays import IntArray
+from tukeydp.data.numbers import NumberRule, may_lead
+from tukeydp.data.readers.number_kernel import READ, UNDECIDED, number_in, trimmed
+
+Bytes = NDArray[np.uint8]
+_NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
+
+
+class Layout(NamedTuple):
+    """How records are cut into cells, and how their numbers are written."""
+
+    separator: int
+    quote: int  # -1: none
+    targets: IntArray  # for each column of the file its place in the table, -1 for those not read
+    blank_is_row: bool
+    decimal: int
+    mark: int  # of thousands; -1: none
+    any_units: bool
+    units: Bytes  # in UTF-8, a row each
+    unit_lengths: IntArray
+    unit_leads: NDArray[np.bool_]
+    unit_starts: IntArray  # the units of table column j are rows unit_starts[j] to unit_starts[j + 1]
+
+
+def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[NumberRule]) -> Layout:
+    """The rules of the table's columns, which share their marks."""
+    units = [rule.longest_first for rule in rules]
+    flat = [unit for some in units for unit in some]
+    table, lengths = _padded(flat)
+    return Layout(
+        separator=ord(separator),
+        quote=ord(quote) if quote else -1,
+        targets=np.array(targets, dtype=np.int64),
+        blank_is_row=len(targets) == 1,
+        decimal=ord(rules[0].decimal),
+        mark=ord(rules[0].thousands) if rules[0].thousands else -1,
+        any_units=bool(flat),
+        units=table,
+        unit_lengths=lengths,
+        unit_leads=np.array([may_lead(unit) for unit in flat], dtype=np.bool_),
+        unit_starts=np.cumsum([0, *map(len, units)], dtype=np.int64),
+    )
+
+
+def _padded(texts: Sequence[str]) -> tuple[Bytes, IntArray]:
+    encoded = [text.encode() for text in texts]
+    rows = np.zeros((len(texts), max(map(len, encoded), default=1)), dtype=np.uint8)
+    for row, text in zip(rows, encoded, strict=True):
+        row[: len(text)] = np.frombuffer(text, dtype=np.uint8)
+    return rows, np.array([len(text) for text in encoded], dtype=np.int64)
+
+
+@njit(nogil=True, cache=True)
+def _is_at(text, start, stop, word, length):  # type: ignore[no-untyped-def]
+    if start < 0 or start + length > stop:
+        return False
+    same = True
+    for i in range(length):
+        same = same and text[start + i] == word[i]
+    return same
+
+
+@njit(nogil=True, cache=True)
+def _without_unit(text, a, b, column, form):  # type: ignore[no-untyped-def]
+    a, b = trimmed(text, a, b)
+    for u in range(form.unit_starts[column], form.unit_starts[column + 1]):
+        length = form.unit_lengths[u]
+        if b - length >= a and _is_at(text, b - length, b, form.units[u], length):
+            return trimmed(text, a, b - length)
+        if form.unit_leads[u] and _is_at(text, a, b, form.units[u], length):
+            return trimmed(text, a + length, b)
+    return a, b
+
+
+@njit(nogil=True, cache=True)
+def _end_of_cell(text, p, stop, separator, quote):  # type: ignore[no-untyped-def]
+    """Where the cell that begins at p ends, the span of its content, and whether the content is all there is."""
+    clean = True
+    if p < stop and text[p] == quote:
+        start = p + 1
+        p = start
+        while p < stop:
+            if text[p] == quote:
+                if p + 1 < stop and text[p + 1] == quote:
+                    clean = False  # a quote inside: no number
+                    p += 1
+                else:
+                    break
+            p += 1
+        end = p
+        p = min(p + 1, stop)
+        while p < stop and text[p] != separator and text[p] != _NEWLINE and text[p] != _RETURN:
+            clean = clean and (text[p] == _SPACE or text[p] == _TAB)
+            p += 1
+        return p, start, min(end, stop), clean
+    start = p
+    while p < stop and text[p] != separator and text[p] != _NEWLINE and text[p] != _RETURN:
+        p += 1
+    return p, start, p, clean
+
+
+@njit(nogil=True, cache=True)
+def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-untyped-def]
+    """Read whole records from start to stop into `bits` from `row` on.
+
+    Returns where it stopped, the next row, and how many cells stand in `unread` (row, column, span) for others to read.
+    A record that may go on after stop is left, unless this is the final piece of the file.
+    """
+    # Scalars in hand: passing the record to each cell costs more than reading the cell.
+    separator, quote, decimal, mark, any_units = form.separator, form.quote, form.decimal, form.mark, form.any_units
+    targets, width, missing = form.targets, len(form.targets), np.uint64(0x7FF8000000000000)
+    position, waiting = start, 0
+    while position < stop and row < len(bits) and waiting + bits.shape[1] <= len(unread):
+        p, field, crowded, before = position, 0, False, waiting
+        bits[row, :] = missing
+        while True:
+            opening = p
+            p, a, b, clean = _end_of_cell(text, p, stop, separator, quote)
+            if p >= stop and not final:
+                return position, row, before
+            if field >= width:
+                a, b = trimmed(text, a, b)
+                crowded = crowded or a < b or not clean
+            elif targets[field] >= 0 and clean:
+                column = targets[field]
+                left, right = _without_unit(text, a, b, column, form) if any_units else (a, b)
+                state, value = number_in(text, left, right, decimal, mark)
+                if state == READ:
+                    bits[row, column] = value
+                elif state == UNDECIDED:
+                    unread[waiting, 0], unread[waiting, 1] = row, column
+                    unread[waiting, 2], unread[waiting, 3] = a, b
+                    waiting += 1
+            field += 1
+            if p >= stop or text[p] != separator:
+                break
+            p += 1
+        blank = field == 1 and p == opening
+        if p < stop and text[p] == _RETURN:
+            if p + 1 >= stop and not final:
+                return position, row, before
+            p += 1 + (p + 1 < stop and text[p + 1] == _NEWLINE)
+        elif p < stop:
+            p += 1
+        position = p
+        if crowded:
+            bits[row, :] = missing
+            waiting = before
+        if not blank or form.blank_is_row:
+            row += 1
+    return position, row, waiting
+
+
+def numbers_in(texts: Sequence[bytes], rule: NumberRule) -> list[tuple[int, float]]:
+    """What the compiled rule makes of single cells, with their state; for tests against `NumberRule.number`."""
+    form = layout(",", '"', [0], [rule])
+    read = []
+    for text in texts:
+        cell = np.frombuffer(bytearray(text), dtype=np.uint8)
+        span: Any = _without_unit(cell, 0, len(cell), 0, form)
+        state, bits = number_in(cell, *span, form.decimal, form.mark)
+        read.append((int(state), float(np.uint64(bits).view(np.float64))))
+    return read

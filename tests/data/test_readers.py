@@ -1,0 +1,212 @@
+"""Files: read exactly, or refused in a sentence that quotes no cell."""
+
+from __future__ import annotations
+
+import io
+import math
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import tukeydp as td
+from support import messy
+from tukeydp.data.files import READERS, read_file
+from tukeydp.data.look import look_at_file
+from tukeydp.data.readers.options import FORMATS, ReadOptions
+from tukeydp.data.readers.sources import BLOCK
+
+NAN = math.nan
+
+
+def by_name(case):
+    return case.name
+
+
+def place(folder, case):
+    path = folder / case.name
+    path.write_bytes(case.content)
+    return path
+
+
+@pytest.mark.parametrize("case", messy.FILES, ids=by_name)
+def test_messy_files_are_read_exactly(case, tmp_path):
+    table = read_file(place(tmp_path, case), case.columns, ReadOptions(**case.options))
+    assert table.columns == tuple(case.columns)
+    np.testing.assert_array_equal(table.cells, case.values)
+
+
+@pytest.mark.parametrize("case", messy.REFUSED, ids=by_name)
+def test_others_are_refused_in_a_sentence(case, tmp_path):
+    with pytest.raises(td.ParameterError) as caught:
+        read_file(place(tmp_path, case), case.columns, ReadOptions(**case.options))
+    assert str(caught.value).replace(f"{tmp_path}/", "") == case.sentence
+
+
+@pytest.mark.parametrize("case", messy.FILES, ids=by_name)
+def test_standard_input_reads_the_same(case, monkeypatch):
+    """Which has no name: its format and separator are declared."""
+    kinds = {"xlsx": "excel", "parquet": "parquet", "feather": "arrow", "gz": "csv.gz"}
+    named = {"format": kinds.get(case.name.rsplit(".")[-1])}
+    if case.name.endswith(".tsv"):
+        named["separator"] = "\t"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(case.content)))
+    table = read_file("-", case.columns, ReadOptions(**{**named, **case.options}))
+    np.testing.assert_array_equal(table.cells, case.values)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"separator": "ab"}, "separator must be one character, say ',' ';' '|' or tab; not a letter, digit, quote, "
+         "sign or point; got 'ab'."),
+        ({"separator": '"'}, "separator must be one character"),
+        ({"separator": "5"}, "separator must be one character"),
+        ({"quote": "x"}, "quote must be a double quote, an apostrophe or none; got 'x'."),
+        ({"decimal": ";"}, "decimal must be . or ,; got ';'."),
+        ({"thousands": "_"}, "thousands must be comma, point, space, apostrophe or none; got '_'."),
+        ({"thousands": "."}, "thousands must not be the decimal mark or the quote; got '.'."),
+        ({"thousands": "'", "quote": "'"}, "thousands must not be the decimal mark or the quote"),
+        ({"encoding": "klingon"}, "encoding must be a text encoding, say utf-8, utf-16 or cp1252; got 'klingon'."),
+        ({"encoding": "hex"}, "encoding must be"),
+        ({"encoding": "unicode_escape"}, "encoding must be"),
+        ({"skip": -1}, "skip must be an integer >= 0; got -1."),
+        ({"format": "json"}, "format must be csv, csv.gz, excel, parquet or arrow; got 'json'."),
+        ({"units": "kg"}, "units must be a list of texts, or a dict with column names; got 'kg'."),
+        ({"units": ["10^9/L"]}, "units must be texts without blanks around them that do not begin like a number; got "
+         "'10^9/L'."),
+        ({"units": [" kg"]}, "units must be texts without blanks"),
+        ({"missing": [-999]}, "missing must be texts; got [-999]."),
+    ],
+)  # fmt: skip
+def test_wrong_options_are_refused(options, sentence):
+    with pytest.raises(td.ParameterError) as caught:
+        ReadOptions(**options)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_files_that_are_not_there(tmp_path):
+    for path in (tmp_path / "none.csv", tmp_path, "no\0name.csv"):
+        with pytest.raises(td.ParameterError, match="FILE must be a readable file"):
+            read_file(path, ["a"])
+
+
+def test_every_format_has_a_reader():
+    assert set(READERS) == set(FORMATS)
+
+
+def test_text_in_a_schema_is_refused_by_name(tmp_path):
+    table = pa.table({"a": [1, 2], "name": ["secret-4711", "y"], "day": pa.array([0, 1], pa.date32())})
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    np.testing.assert_array_equal(read_file(tmp_path / "t.parquet", ["a"]).cells, [[1], [2]])
+    for column in ("name", "day"):
+        with pytest.raises(td.ParameterError, match=f"column '{column}' must hold numbers") as caught:
+            read_file(tmp_path / "t.parquet", [column])
+        assert "4711" not in str(caught.value)
+
+
+def test_records_across_blocks(tmp_path):
+    """Cells, quotes and ends of line fall on the ends of blocks; a cell is longer than one."""
+    rows = [f'{i},"note {"x" * (i % 7)}\r\n",{i / 8}\r\n' for i in range(BLOCK // 8)]
+    rows[5] = f'5,"{"z" * (2 * BLOCK)}",0.625\r\n'
+    (tmp_path / "t.csv").write_text("a,n,b\r\n" + "".join(rows), newline="")
+    expected = np.arange(len(rows))
+    read = read_file(tmp_path / "t.csv", ["b", "a"]).cells
+    np.testing.assert_array_equal(read, np.column_stack([expected / 8, expected]))
+
+
+def test_no_cell_changes_how_another_row_is_read(tmp_path):
+    """One row swapped for an odd one, without an open quote: n and all other rows stay."""
+    path = tmp_path / "t.csv"
+    for odd in (b"x", b"1,2,3,4,5", b"", b"1", b'"1,""",2', b'2"3,4', b"\xff\xfe\x00,1", b'"9"9,1', b"1e999,-1e999"):
+        path.write_bytes(b"a,b,id\n1,2,1\n" + (odd or b",") + b"\n3,4,1\n")
+        cells = read_file(path, ["a", "b"]).cells
+        assert len(cells) == 3
+        np.testing.assert_array_equal(cells[[0, 2]], [[1, 2], [3, 4]])
+
+
+finite = st.floats(allow_nan=True, allow_infinity=False)
+notes = st.text(st.characters(codec="utf-8"), max_size=8)
+
+
+@given(st.lists(st.tuples(finite, notes, finite), min_size=1, max_size=8), st.sampled_from([",", ";", "\t", "|"]),
+       st.sampled_from([".", ","]), st.sampled_from(["utf-8", "utf-16", "utf-8-sig"]))  # fmt: skip
+def test_what_pandas_writes_is_read_back(tmp_path_factory, rows, separator, decimal, encoding):
+    path = tmp_path_factory.mktemp("pandas") / "t.csv"
+    frame = pd.DataFrame(rows, columns=["x", "note", "y"])
+    frame.to_csv(path, index=False, sep=separator, decimal=decimal, encoding=encoding)
+    # pandas does not quote its own decimal commas.
+    if separator != decimal:
+        options = ReadOptions(separator=separator, decimal=decimal, encoding=encoding)
+        np.testing.assert_array_equal(read_file(path, ["x", "y"], options).cells, frame[["x", "y"]].to_numpy())
+
+
+numbers = st.one_of(finite, st.integers(-(10**6), 10**6), st.booleans(), st.none())
+
+
+@given(st.lists(st.tuples(numbers, st.text(st.characters(codec="ascii", min_codepoint=32), max_size=5)), min_size=1))
+@settings(max_examples=30)
+def test_workbooks_are_read_back(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("excel") / "t.xlsx"
+    rows = [(None if isinstance(v, float) and math.isnan(v) else v, t) for v, t in rows]
+    path.write_bytes(messy.workbook(("S", [["x", "t"], *map(list, rows), [7, "end"]])))
+    kept = [NAN if v is None else float(v) for v, t in rows if v is not None or t] + [7]
+    np.testing.assert_array_equal(read_file(path, ["x"]).cells[:, 0], kept)
+
+
+SECRET = b"secret4711"
+STARTS = [
+    b"",
+    b"a,b\n",
+    b"\xff\xfe",
+    b"\x1f\x8b\x08",
+    b"PK\x03\x04",
+    b"PAR1",
+    b"ARROW1\0\0",
+    b"\xff\xff\xff\xff",
+    b"sep=;\n",
+]
+
+
+def read_or_refuse(path, options):
+    for job in (lambda: read_file(path, ["a"], options), lambda: look_at_file(path, options)):
+        refusal = None
+        try:
+            job()
+        except td.ParameterError as error:
+            refusal = error
+        assert "secret4711" not in str(refusal)
+        assert refusal is None or refusal.__suppress_context__ or refusal.__context__ is None
+
+
+@given(st.sampled_from(STARTS), st.binary(max_size=200), st.sampled_from([None, *FORMATS]),
+       st.sampled_from([None, "utf-8", "utf-16", "cp1252", "utf-7", "shift_jis"]))  # fmt: skip
+@example(b"", b'"', None, None)
+@example(b"", b"\n\n\n", "csv", None)
+@settings(max_examples=200)
+def test_bytes_are_read_or_refused(tmp_path_factory, start, more, form, encoding):
+    path = tmp_path_factory.mktemp("fuzz") / "t.csv"
+    path.write_bytes(start + SECRET + more + SECRET)
+    read_or_refuse(path, ReadOptions(format=form, encoding=encoding))
+
+
+CONTAINERS = ("packed.csv.gz", "book.xlsx", "table.parquet", "table.feather")
+CHANGES = st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255))
+
+
+@given(
+    st.sampled_from([c for c in messy.FILES if c.name in CONTAINERS]), st.lists(CHANGES, max_size=4), st.floats(0.5, 1)
+)
+@settings(max_examples=200)
+def test_damaged_containers_are_read_or_refused(tmp_path_factory, case, changes, share):
+    content = bytearray(case.content)
+    for where, byte in changes:
+        content[int(where * len(content))] = byte
+    path = tmp_path_factory.mktemp("fuzz") / case.name
+    path.write_bytes(content[: math.ceil(share * len(content))])
+    read_or_refuse(path, ReadOptions())
