@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.data.dealing import block_table, filled_at_the_ends, secret_order
+from tukeydp.data.dealing import block_table, secret_order
 from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.exact.boxes import whole_grid
@@ -30,6 +30,9 @@ OCTAVES, _STEPS = 30, 8
 # Width of that range in standard deviations of what is ranked: log differences spread over an octave or so.
 _ASSUMED_WIDTH = 25.0
 _FEWEST_PAIRS = 16
+# Chance of the lower end, in sixteenths: for missing differences, and for zero ones. With 9, eight ninths of a column's
+# differences may be zero before it counts as a column of equal values.
+_EVEN, _ZERO_LOW = 8, 9
 _MEDIAN = 0.6744897501960817  # of the size of a standard Gaussian variable
 
 
@@ -65,16 +68,28 @@ def log_differences(blocks: FloatArray) -> FloatArray:
         return np.asarray(np.clip(np.log2(size), -OCTAVES, 0.0))
 
 
+def at_the_ends(table: FloatArray, stream: Keystream) -> FloatArray:
+    """Differences that are missing, or zero, at one end of the range by a secret coin for each.
+
+    They favour neither side, so that the others decide: in a yes/no column most differences of single rows are zero,
+    and say nothing of its spread. Zero ones fall a little more often to the lower end, where a column of equal values
+    belongs. A coin depends on its place alone, so rows of the result are functions of rows of the table.
+    """
+    sixteenths = stream.words(0, table.size).reshape(table.shape) >> np.uint64(60)
+    missing = np.isnan(table)
+    low = sixteenths < np.where(missing, _EVEN, _ZERO_LOW).astype(np.uint64)
+    return np.where(missing | (table <= -OCTAVES), np.where(low, -float(OCTAVES), 0.0), table)
+
+
 def spread_octaves(
     relative: FloatArray, epsilon: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
 ) -> FloatArray:
     """log2 of each column's standard deviation in widths of its bounds: pure epsilon-DP."""
     n, d = relative.shape
     order = secret_order(n, Keystream(derived_key("dealing", secret_key)))
-    table = block_table(relative, plan.pairs, order, log_differences)
-    # From 0 ... -OCTAVES to 1 ... -1 and back: a missing difference lies at a random end.
-    ends = filled_at_the_ends(1.0 + 2.0 * table / OCTAVES, Keystream(derived_key("coins", secret_key)))
-    table = (ends - 1.0) * (OCTAVES / 2)
+    table = at_the_ends(
+        block_table(relative, plan.pairs, order, log_differences), Keystream(derived_key("coins", secret_key))
+    )
     cells = OCTAVES * _STEPS
     grid = Grid((Fraction(-OCTAVES),) * d, (Fraction(1, _STEPS),) * d, (cells,) * d)
     prepared = chosen_notion(None, plan.pairs, d).prepare(grid.snap(table), grid, public_key)
