@@ -16,6 +16,7 @@ from tukeydp.mechanisms.cube import checked_rows
 from tukeydp.mechanisms.mean_choice import mean_plan
 from tukeydp.mechanisms.planned import MEAN_NOTE, planned_release
 from tukeydp.mechanisms.rem import rem
+from tukeydp.mechanisms.rem_rehearsal import on_blocks
 from tukeydp.parameters import checked_integer, positive_rational
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, Randomness, source
@@ -95,7 +96,7 @@ def mean(
         return _without_bounds(table, budget, delta, blocks, bits)
     columns = bounded_columns(table.d, bounds)
     plan = mean_plan(table.n, columns, budget, mechanism=mechanism, sd=sd, blocks=blocks, partitions=partitions)
-    return planned_release(table, columns, plan, bits)
+    return planned_release(table, columns, plan, bits, sd=sd)
 
 
 def _without_bounds(table: Table, epsilon: Fraction, delta: Any, blocks: Any, bits: Randomness) -> Release | Refused:
@@ -109,7 +110,14 @@ def _without_bounds(table: Table, epsilon: Fraction, delta: Any, blocks: Any, bi
         count = checked_integer("blocks", blocks, least=1, most=table.n)
     means = block_table(table.cells, count, secret_order(table.n, Keystream(bits.key())), corrected_means)
     outcome = rem(Table(means, table.columns), epsilon=epsilon, delta=guarantee.delta, randomness=bits)
-    return replace(outcome, n=table.n, settings={**outcome.settings, "blocks": count}, notes=(MEAN_NOTE,))
+    assert outcome.rehearsal is not None
+    return replace(
+        outcome,
+        n=table.n,
+        settings={**outcome.settings, "blocks": count},
+        notes=(MEAN_NOTE,),
+        rehearsal=on_blocks(outcome.rehearsal, table.n, count),
+    )
 
 
 def blocks_for_rem(d: int, guarantee: ApproxDP) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.accuracy import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.grid import per_column
@@ -23,9 +24,6 @@ from tukeydp.mechanisms.two_step import two_step_plan
 from tukeydp.parameters import checked_choice, checked_integer, show
 
 MECHANISMS = ("auto", "subset", "two-step", "cube")
-# Bounds are taken to be at most so many standard deviations wide, unless the caller knows better; those of shares and
-# yes/no columns, 0 to 1, much less.
-ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES = 100.0, 10.0
 # Median error of the subset mean in sqrt(rows of a block) standard deviations over (epsilon n), and of what a median
 # loses against a mean in standard deviations over sqrt(n).
 _BY_DEPTH, _BY_MEDIAN = 5.0, 0.35
