@@ -110,8 +110,8 @@ def _print_accuracy(n: int, error: ExpectedError) -> None:
     elif not error.law_known:
         said += ", whichever of the shapes of measurements below the columns have"
     say(
-        f"\nAccuracy to expect  {said}. For comparison: with {n} rows, chance alone puts the table's own mean typically "
-        f"{error.sampling:g} standard deviations from the truth."
+        f"\nAccuracy to expect  {said}. For comparison: with {n} rows, chance alone puts the table's own mean "
+        f"typically {error.sampling:g} standard deviations from the truth."
     )
     if error.from_mean is not None:
         say(
