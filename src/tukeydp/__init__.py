@@ -1,6 +1,7 @@
 """Private means of small, sensitive, multivariate data: Tukey-depth mechanisms, exact and proven."""
 
 from tukeydp import baselines
+from tukeydp.accuracy import ExpectedError
 from tukeydp.data.look import look
 from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Random, Spread
 from tukeydp.depth.of_points import tukey_depth
@@ -15,7 +16,7 @@ from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.spread import spread
 from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import seeded
-from tukeydp.release import ExpectedError, Refused, Release
+from tukeydp.release import Refused, Release
 
 baselines.paper_recipe, baselines.tukey_median = paper_recipe, tukey_median
 

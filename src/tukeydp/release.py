@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tukeydp.accuracy import ExpectedError, Rehearsal
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import show
 from tukeydp.privacy import Guarantee
@@ -29,46 +29,10 @@ UNPROVEN_CAVEAT = (
 )
 
 
-# Rehearsals take the columns to be this many standard deviations wide, from bound to bound: generous for columns of
-# people's measurements. A guess, since nobody knows their spread beforehand; it moves the stated accuracy only.
-ASSUMED_WIDTH = 20
-
-
 class PublicGrid(Protocol):
     """What a release tells about its grid."""
 
     def to_dict(self) -> dict[str, Any]: ...
-
-
-@dataclass(frozen=True)
-class ExpectedError:
-    """Typical errors in units of a column's standard deviation.
-
-    Attributes
-    ----------
-    privacy
-        Typical difference between the release and the table's own mean, in one column (root mean square).
-    privacy_95
-        95 of 100 releases are at most this far from the table's own mean, in one column.
-    sampling
-        Typical difference between the table's own mean and the truth behind it, privacy or not.
-    total
-        Privacy and sampling error together.
-    distance
-        Mean Euclidean distance between the release and the table's own mean, over all columns.
-    assumption
-        What the figures rest on.
-    """
-
-    privacy: float
-    privacy_95: float
-    sampling: float
-    total: float
-    distance: float
-    assumption: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -106,7 +70,7 @@ class Outcome:
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = (SYMMETRY_CAVEAT,)
     unproven: str | None = None
-    rehearsal: Callable[[], ExpectedError] | None = field(default=None, repr=False)
+    rehearsal: Rehearsal | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         # Also on the way through dataclasses.replace.
@@ -123,12 +87,30 @@ class Outcome:
 
     @property
     def caveats(self) -> tuple[str, ...]:
+        width = () if self.rehearsal is None or self.rehearsal.caveat is None else (self.rehearsal.caveat,)
         unproven = (UNPROVEN_CAVEAT,) if self.guarantee is None else ()
-        return self.notes + unproven + ((SEEDED_CAVEAT,) if self.seeded else ())
+        return self.notes + width + unproven + ((SEEDED_CAVEAT,) if self.seeded else ())
 
-    @cached_property
+    @property
     def expected_error(self) -> ExpectedError | None:
-        return None if self.rehearsal is None else self.rehearsal()
+        return self.rehearse()
+
+    @property
+    def widest(self) -> float | None:
+        """How many standard deviations wide bounds may be for these rows and columns; None if depth is not used."""
+        return None if self.rehearsal is None else self.rehearsal.widest
+
+    def rehearse(self, *, sd: Any = None, missing: float = 0.0) -> ExpectedError | None:
+        """What accuracy to expect under other public assumptions than those of `expected_error`.
+
+        Parameters
+        ----------
+        sd
+            Standard deviations known without the data, one for all columns or one for each, in data units.
+        missing
+            Share of cells that are missing, known or feared without a look at the data.
+        """
+        return None if self.rehearsal is None else self.rehearsal(sd=sd, missing=missing)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything public about the run, ready for JSON."""

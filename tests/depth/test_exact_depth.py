@@ -271,7 +271,7 @@ def test_boxem_exact_is_accurate_and_says_so():
     assert np.linalg.norm(release.point - x.mean(axis=0)) < 0.4
     assert release.to_dict()["notion"] == "Exact()"
     assert release.to_dict()["directions"] == []
-    assert 0.02 < release.expected_error.privacy < 0.2
+    assert 0.01 < release.expected_error.shapes[0].typical < 0.15
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 from tukeydp.baselines.clipping import noise_deviations, noised_mean
-from tukeydp.baselines.expected import error_within
+from tukeydp.baselines.expected import gaussian_forecast
 from tukeydp.baselines.gaussian import MEAN_NOTE
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.setting import setting
@@ -77,5 +76,5 @@ def analytic_gaussian(
         "analytic-gaussian",
         noised_mean(here.table.cells, here.region, noise, Fraction(1)),
         notes=(MEAN_NOTE,),
-        rehearsal=partial(error_within, here.table.n, spread, here.region),
+        rehearsal=gaussian_forecast(here.table.n, spread, here.region),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from tukeydp.baselines.clipping import (
     nearest_float,
     noised_mean,
 )
-from tukeydp.baselines.expected import error_of_noise
+from tukeydp.baselines.expected import gaussian_forecast
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.setting import setting
 from tukeydp.data.grid import per_column
@@ -122,13 +121,13 @@ def coinpress(
         )
         place = tuple(noised_mean(here.table.cells, ball, noise, share))
     last = _schedule(n, d, first, budget, noise)[-1][1]
-    known = "Gaussian columns of the given standard deviation; errors in standard deviations"
+    deviations = last * np.array([float(u) for u in units])
     return here.release(
         "coinpress",
         place,
         notes=(NOTE,),
         missing=MISSING_NOTE,
-        rehearsal=partial(error_of_noise, n, np.full(d, last), np.ones(d), known),
+        rehearsal=gaussian_forecast(n, deviations, here.region, tuple(units)),
     )
 
 

@@ -4,82 +4,133 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from tukeydp.accuracy import (
+    ASSUMED_WIDTH,
+    FAR,
+    ColumnError,
+    ExpectedError,
+    Rehearsal,
+    noise_error,
+    over_shapes,
+    rounded,
+    sampling_error,
+    shape_error,
+)
 from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import ClippingRegion
+from tukeydp.data.grid import per_column
+from tukeydp.data.shapes import SHAPES, made_up
+from tukeydp.errors import ParameterError
+from tukeydp.parameters import brief, show
+from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits, Keystream, derived_key
-from tukeydp.release import ASSUMED_WIDTH, ExpectedError
 
-_NORMAL_95 = 1.959964  # 95 % of a standard normal lie within it
-# Rehearsals: cells and rows of a made-up table, and runs, so many that all of them have about so many columns. Time
-# against precision of the forecast (some 20 percent); no release depends on them.
+# Rehearsals: cells and rows of a made-up table, and runs, so many that all of one shape have about so many columns.
+# Time against precision of the forecast (some 15 percent); no release depends on them.
 _MOST_CELLS, _FEWEST_ROWS = 100_000, 1000
-_RUNS, _FEWEST_RUNS, _MOST_COLUMNS = 40, 3, 600
-_WIDE = (
-    f"roughly bell-shaped columns about {ASSUMED_WIDTH} standard deviations wide from end to end of the region; "
-    "errors in standard deviations"
-)
+_COLUMNS, _FEWEST_RUNS = 60, 3
+
+Estimate = Callable[[FloatArray, ClippingRegion, ApproxDP, Bits, int], FloatArray]
 
 
-def error_of_noise(n: int, deviations: FloatArray, spreads: FloatArray, assumption: str) -> ExpectedError:
-    """The error of a mean whose noise is known and whose clipping does no harm."""
-    ratios = deviations / spreads
-    d = len(ratios)
-    privacy = float(np.sqrt((ratios**2).mean()))
-    # The mean length of a d-dimensional Gaussian vector; exact where all columns have one ratio.
-    length = math.sqrt(2.0) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
-    return _errors(n, privacy, _NORMAL_95 * privacy, length * privacy, assumption)
+def gaussian_forecast(
+    n: int, deviations: FloatArray, region: ClippingRegion | None, sd: tuple[Fraction, ...] | None = None
+) -> Rehearsal:
+    """For Gaussian noise of known deviations that is all the error there is: its exact law.
+
+    The columns' own deviations are `sd`, or assumed from how wide the region is.
+    """
+    return Rehearsal(_gaussian_error, (n, tuple(deviations.tolist()), region, sd))
 
 
-def error_within(n: int, deviations: FloatArray, region: ClippingRegion) -> ExpectedError:
-    """The same for columns as wide as the region."""
-    return error_of_noise(n, deviations, _spreads(region), _WIDE)
+def rehearsed_forecast(estimate: Estimate, n: int, region: ClippingRegion, guarantee: ApproxDP) -> Rehearsal:
+    """For mechanisms that find out about the data first: `estimate` run on made-up tables."""
+    return Rehearsal(_rehearsed_error, (estimate, n, region, guarantee))
 
 
-def rehearsed(run: Callable[[FloatArray, Bits, int], FloatArray], n: int, region: ClippingRegion) -> ExpectedError:
-    """Run the mechanism on made-up Gaussian tables. `run` takes cells, secret bits and the number of the rehearsal.
+def _gaussian_error(
+    n: int,
+    deviations: tuple[float, ...],
+    region: ClippingRegion | None,
+    known: tuple[Fraction, ...] | None,
+    *,
+    sd: Any,
+    missing: float,
+) -> ExpectedError:
+    noise = np.array(deviations)
+    given = known if sd is None else sd
+    spreads, facts = _assumed(n, len(noise), region, given, missing)
+    ratios = noise / spreads
+    typical, within_95 = (_quantile(ratios, share) for share in (0.5, 0.95))
+    far = 1.0 - float(np.prod(_within(FAR / ratios)))
+    in_units = [tuple(rounded(float(s) * _quantile(np.ones(1), share)) for share in (0.5, 0.95)) for s in noise]
+    columns = tuple(ColumnError((a, a), (b, b)) for a, b in in_units)
+    return over_shapes((noise_error(typical, within_95, far),), **facts, columns=columns)
 
-    Numerics
-    --------
-    Good to about 20 percent. Large tables are rehearsed with fewer rows, and their noise taken to shrink like 1/n: it
-    shrinks at least so fast.
+
+def _within(limits: FloatArray) -> FloatArray:
+    from scipy.special import ndtr
+
+    return np.asarray(2.0 * ndtr(limits) - 1.0)
+
+
+def _quantile(ratios: FloatArray, share: float) -> float:
+    """Of the sizes of Gaussian variables of these deviations, all taken together."""
+    from scipy.optimize import brentq
+
+    largest = float(ratios.max())
+    return float(brentq(lambda t: float(_within(t * largest / ratios).mean()) - share, 0.0, 40.0)) * largest
+
+
+def _rehearsed_error(
+    estimate: Estimate, n: int, region: ClippingRegion, guarantee: ApproxDP, *, sd: Any, missing: float
+) -> ExpectedError:
+    """Good to about 15 percent.
+
+    Large tables are rehearsed with fewer rows, and their noise taken to shrink like 1/n: it shrinks at least so fast.
     """
     d = len(region.centre)
     rows = min(n, max(_FEWEST_ROWS, _MOST_CELLS // d))
-    runs = max(_FEWEST_RUNS, min(_RUNS, _MOST_COLUMNS // d))
-    centre, spreads = np.array([float(c) for c in region.centre]), _spreads(region)
-    gauss = np.random.default_rng(0)
-    errors = np.empty((runs, d))
-    for i in range(runs):
-        cells = centre + spreads * gauss.normal(size=(rows, d))
-        point = run(cells, Keystream(derived_key("baseline rehearsal", i)).bits(0), i)
-        errors[i] = (point - cells.mean(axis=0)) / spreads * (rows / n)
-    return _errors(
-        n,
-        float(np.sqrt((errors**2).mean())),
-        float(np.quantile(np.abs(errors), 0.95)),
-        float(np.linalg.norm(errors, axis=1).mean()),
-        _WIDE,
-    )
+    spreads, facts = _assumed(n, d, region, sd, missing)
+    centre = np.array([float(c) for c in region.centre])
+    shapes = []
+    for shape in SHAPES:
+        errors = []
+        for i in range(max(_FEWEST_RUNS, math.ceil(_COLUMNS / d))):
+            cells = centre + spreads * made_up(shape, rows, d, i)
+            bits = Keystream(derived_key("rehearsal", "baseline", i)).bits(0)
+            errors.append((estimate(cells, region, guarantee, bits, i) - cells.mean(axis=0)) / spreads * (rows / n))
+        shapes.append(shape_error(shape, np.array(errors)))
+    return over_shapes(tuple(shapes), **facts, scales=None if sd is None else spreads)
 
 
-def _spreads(region: ClippingRegion) -> FloatArray:
-    return np.array([2.0 * float(s) / ASSUMED_WIDTH for s in region.sizes])
-
-
-def _errors(n: int, privacy: float, privacy_95: float, distance: float, assumption: str) -> ExpectedError:
-    sampling = 1.0 / math.sqrt(n)
-    return ExpectedError(
-        privacy=_rounded(privacy),
-        privacy_95=_rounded(privacy_95),
-        sampling=_rounded(sampling),
-        total=_rounded(math.hypot(privacy, sampling)),
-        distance=_rounded(distance),
-        assumption=assumption,
-    )
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.2g}")
+def _assumed(n: int, d: int, region: ClippingRegion | None, sd: Any, missing: float) -> tuple[FloatArray, Any]:
+    """Standard deviations of the columns, given or assumed, and what to say about them."""
+    if missing:
+        rule = (
+            "must be 0: where a row with a missing cell counts is stated, and how far that is from the mean not known"
+        )
+        raise ParameterError("missing", rule, brief(missing))
+    widths = None if region is None else np.array([2.0 * float(s) for s in region.sizes])
+    if sd is not None:
+        values = per_column("sd", sd, d)
+        for value in values:
+            if value <= 0:
+                raise ParameterError("sd", "must be > 0", show(value))
+        spreads = np.array([float(v) for v in values])
+    else:
+        assert widths is not None
+        spreads = widths / ASSUMED_WIDTH
+    facts = {
+        "estimand": "mean",
+        "sampling": sampling_error(n),
+        "missing": missing,
+        "widths": None if widths is None else tuple((widths / spreads).tolist()),
+        "known": sd is not None,
+    }
+    return spreads, facts

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import ClippingBall, ClippingRegion, nearest_float, noised_mean, relative, within
-from tukeydp.baselines.expected import rehearsed
+from tukeydp.baselines.expected import rehearsed_forecast
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.search import (
     MEDIAN_ROUNDS,
@@ -23,7 +22,7 @@ from tukeydp.baselines.search import (
 from tukeydp.baselines.setting import setting
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits, Keystream, derived_key
-from tukeydp.release import ExpectedError, Release
+from tukeydp.release import Release
 
 # Shares of the budget, 1 together; `Noise` refuses more. Accuracy only.
 PLACE, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(5, 8)
@@ -104,7 +103,7 @@ def huang_liang_yi(
         point,
         notes=(NOTE,),
         missing=MISSING_NOTE,
-        rehearsal=partial(_rehearse, here.table.n, here.region, here.guarantee),
+        rehearsal=rehearsed_forecast(_rehearse, here.table.n, here.region, here.guarantee),
     )
 
 
@@ -140,10 +139,5 @@ def _estimate(
     return within(region, turn @ mean)
 
 
-def _rehearse(n: int, region: ClippingRegion, guarantee: ApproxDP) -> ExpectedError:
-    d = len(region.centre)
-
-    def run(cells: FloatArray, bits: Bits, number: int) -> FloatArray:
-        return _estimate(cells, region, rotation(d, derived_key("rotation", number)), guarantee, bits)
-
-    return rehearsed(run, n, region)
+def _rehearse(cells: FloatArray, region: ClippingRegion, guarantee: ApproxDP, bits: Bits, number: int) -> FloatArray:
+    return _estimate(cells, region, rotation(cells.shape[1], derived_key("rotation", number)), guarantee, bits)

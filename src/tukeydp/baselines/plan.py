@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from tukeydp.baselines.clipping import (
     relative,
     within,
 )
-from tukeydp.baselines.expected import rehearsed
+from tukeydp.baselines.expected import rehearsed_forecast
 from tukeydp.baselines.huang_liang_yi import MISSING_NOTE, NOTE
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.search import (
@@ -33,7 +32,7 @@ from tukeydp.baselines.search import (
 from tukeydp.baselines.setting import setting
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits
-from tukeydp.release import ExpectedError, Release
+from tukeydp.release import Release
 
 # Shares of the budget, 1 together; `Noise` refuses more. Accuracy only.
 PLACE, SPREAD, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(1, 8), Fraction(1, 2)
@@ -113,7 +112,7 @@ def plan(
         _estimate(here.table.cells, region, here.guarantee, here.secret_bits()),
         notes=(NOTE,),
         missing=MISSING_NOTE,
-        rehearsal=partial(_rehearse, here.table.n, region, here.guarantee),
+        rehearsal=rehearsed_forecast(_rehearse, here.table.n, region, here.guarantee),
     )
 
 
@@ -134,8 +133,5 @@ def _estimate(cells: FloatArray, region: ClippingRegion, guarantee: ApproxDP, bi
     return within(region, mean)
 
 
-def _rehearse(n: int, region: ClippingRegion, guarantee: ApproxDP) -> ExpectedError:
-    def run(cells: FloatArray, bits: Bits, number: int) -> FloatArray:
-        return _estimate(cells, region, guarantee, bits)
-
-    return rehearsed(run, n, region)
+def _rehearse(cells: FloatArray, region: ClippingRegion, guarantee: ApproxDP, bits: Bits, _: int) -> FloatArray:
+    return _estimate(cells, region, guarantee, bits)

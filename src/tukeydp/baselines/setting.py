@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from tukeydp.accuracy import Rehearsal
 from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import ClippingRegion, checked_fill, filled, nearest_float, public_region
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits, Keystream, Randomness, source
-from tukeydp.release import ExpectedError, Release
+from tukeydp.release import Release
 
 # Sums of so many numbers of at most 2^30 in size fit in 64 bits. **More would overflow, and break the sensitivity.**
 _MOST_ROWS = 2**31
@@ -51,7 +52,7 @@ class Setting:
         *,
         notes: tuple[str, ...],
         missing: str = MISSING_NOTE,
-        rehearsal: Callable[[], ExpectedError],
+        rehearsal: Rehearsal,
     ) -> Release:
         return Release(
             point=np.array([nearest_float(Fraction(v)) for v in point]),

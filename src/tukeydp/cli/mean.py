@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from tukeydp.accuracy import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
 from tukeydp.cli import options
 from tukeydp.cli.words import finish
-from tukeydp.mechanisms.mean_choice import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
 from tukeydp.mechanisms.registry import MECHANISMS
 from tukeydp.release import Outcome
 

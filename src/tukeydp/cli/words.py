@@ -11,11 +11,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tukeydp.accuracy import ExpectedError
 from tukeydp.parameters import show
 from tukeydp.privacy import ApproxDP, Guarantee
-from tukeydp.release import SYMMETRY_CAVEAT, ExpectedError, Outcome, Refused, Release
+from tukeydp.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
 
 _LARGEST_SHOWN = 20  # an epsilon above which e^epsilon as a number helps nobody
+# Shares of releases that are far off, or refused: worth a word, and worth a warning.
+_RARE, _OFTEN = 0.005, 0.3
 
 
 def say(text: str = "") -> None:
@@ -116,18 +119,77 @@ def _print_guarantee(guarantee: Guarantee) -> None:
 
 
 def _print_accuracy(n: int, error: ExpectedError) -> None:
+    if error.typical is None or error.within_95 is None:
+        return
+    own = "centre (the middle value of each column)" if error.estimand == "centre" else error.estimand
+    said = f"Half of the released values are within {_between(error.typical)} {error.units} of the table's own {own}, "
+    said += f"and 95 of 100 within {_between(error.within_95)}"
+    by_columns = "; ".join(f"{_between(c.typical)} and {_between(c.within_95)}" for c in error.columns or ())
+    if error.law_known and not error.known:
+        # What the noise is in data units is certain; what that is in standard deviations is a guess.
+        said = "All of the error is noise of a known law. In each column's own units, half of the releases are within "
+        said += f"the first number of the table's own {own}, and 95 of 100 within the second: {by_columns}"
+    elif not error.law_known:
+        said += ", whichever of the shapes of measurements below the columns have"
     say(
-        f"\nAccuracy to expect  Each released value is typically {error.privacy:g} standard deviations of its column "
-        f"away from the table's own mean, and within {error.privacy_95:g} in 95 of 100 releases. For comparison: with "
-        f"{n} rows, chance alone puts the table's own mean about {error.sampling:g} standard deviations from "
-        f"the truth.\n  In words: where a column's standard deviation is 10, expect the released value within "
-        f"{10 * error.privacy_95:.2g} of the table's own mean.\n  Assumed: {error.assumption}."
+        f"\nAccuracy to expect  {said}. For comparison: with {n} rows, chance alone puts the table's own mean "
+        f"typically {error.sampling:g} standard deviations from the truth."
     )
-    if error.privacy_95 > 1:
+    if error.from_mean is not None:
         say(
-            "  So this release is mostly noise. More rows, fewer columns, narrower bounds or a larger epsilon help; "
+            f"  From the table's own mean, half are within {_between(error.from_mean)}: a centre is not a mean where "
+            "columns are skewed."
+        )
+    if by_columns and error.known:
+        say(f"  In the columns' own units, one after the other: {by_columns}.")
+    if error.refused is not None and error.refused[1] > _RARE:
+        say(f"  Chance of a refusal: {_between(error.refused)}.")
+    _print_share_far_off(error)
+    _print_assumptions(error)
+
+
+def _print_share_far_off(error: ExpectedError) -> None:
+    if error.far <= _RARE:
+        return
+    worst = ", ".join(shape.shape for shape in error.shapes if shape.far > _RARE and not shape.few_values)
+    where = "" if error.law_known else f" if columns are of the shape: {worst}"
+    guess = "" if error.known or error.widths is None else f" between bounds {error.widths[0]:g} of them wide"
+    say(
+        f"  Up to {100 * error.far:.2g} of 100 releases have a value more than 3 standard deviations off{guess}{where}."
+    )
+    if error.far > _OFTEN:
+        say(
+            "  Such a release is mostly noise. More rows, fewer columns, narrower bounds or a larger epsilon help; "
             "each further run spends its own epsilon."
         )
+
+
+def _print_assumptions(error: ExpectedError) -> None:
+    if not error.law_known:
+        measured, few = (_shapes(error, few_values) for few_values in (False, True))
+        say(
+            f"  Half within, by shape of measurements: {measured}. More skewed or heavy-tailed columns do worse. "
+            f"Columns of few values: {few}."
+        )
+    assumed = f"{100 * error.missing:g} % of the cells missing" if error.missing else "no missing cells"
+    if error.widths is not None:
+        widths = sorted({f"{w:.3g}" for w in error.widths}, key=float)
+        how = "by the given standard deviations" if error.known else "a guess"
+        assumed += f", bounds {' and '.join(widths)} standard deviations wide ({how})"
+    say(f"  Assumed: {assumed}.")
+
+
+def _shapes(error: ExpectedError, few_values: bool) -> str:
+    said = []
+    for shape in error.shapes:
+        if shape.few_values == few_values:
+            noise = f" (mostly noise, {100 * shape.far:.0f} of 100 far off)" if shape.far > _OFTEN else ""
+            said.append(f"{shape.shape} {'-' if shape.typical is None else format(shape.typical, 'g')}{noise}")
+    return "; ".join(said)
+
+
+def _between(pair: tuple[float, float]) -> str:
+    return f"{pair[0]:g}" if pair[0] == pair[1] else f"{pair[0]:g} to {pair[1]:g}"
 
 
 def _print_estimand(outcome: Outcome, estimand: str) -> None:
@@ -142,6 +204,8 @@ def _print_estimand(outcome: Outcome, estimand: str) -> None:
     for note in outcome.notes:
         if note != SYMMETRY_CAVEAT:
             say(note)
+    if outcome.rehearsal is not None and outcome.rehearsal.caveat is not None:
+        say(outcome.rehearsal.caveat)
     if estimand == "mean":
         say(
             "How many values were missing, or moved to a bound, stays secret, so check yourself that the columns hold "

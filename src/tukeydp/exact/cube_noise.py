@@ -14,8 +14,13 @@ import math
 from fractions import Fraction
 from functools import cache
 
+import numpy as np
+
+from tukeydp.arrays import FloatArray
 from tukeydp.exact.noise import geometric
 from tukeydp.randomness import Bits
+
+_PLACES = 1000  # quantiles of s that stand for its law in forecasts: good to three digits
 
 
 def cube_noise(d: int, scale: Fraction, bits: Bits) -> list[int]:
@@ -35,14 +40,34 @@ def cube_deviation(d: int) -> float:
     return math.sqrt((d + 1) * (d + 2) / 3)
 
 
-@cache
 def median_of_noise(d: int) -> float:
-    """Median size of one column's cube noise at scale 1: of s |u|, s of law Gamma(d + 1), u uniform in -1 ... 1."""
+    """Median size of one column's cube noise at scale 1."""
+    return quantile_of_noise(d, 0.5)
+
+
+@cache
+def quantile_of_noise(d: int, share: float, scales: tuple[float, ...] = (1.0,)) -> float:
+    """Quantile of the size of the noise in d columns: of s |u|, s of law Gamma(d + 1), u uniform in -1 ... 1.
+
+    For columns that are scaled afterwards, of all their noise together.
+    """
     from scipy.optimize import brentq
     from scipy.special import gammainc
 
+    relative = np.array(scales) / max(scales)
+
     def share_within(t: float) -> float:
         # Pr[s |u| <= t] = Pr[s <= t] + t E[1/s; s > t]
-        return float(gammainc(d + 1, t) + t / d * (1.0 - gammainc(d, t)))
+        limit = t / relative
+        return float((gammainc(d + 1, limit) + limit / d * (1.0 - gammainc(d, limit))).mean())
 
-    return float(brentq(lambda t: share_within(t) - 0.5, 1e-9, 10.0 * d + 10.0))
+    return float(brentq(lambda t: share_within(t) - share, 1e-9, 50.0 * d + 50.0)) * max(scales)
+
+
+def share_all_within(limits: FloatArray) -> float:
+    """Pr[every column's noise at scale 1 is at most its limit in size]: over s, the product of min(1, limit / s)."""
+    from scipy.special import gammaincinv
+
+    places = (np.arange(_PLACES) + 0.5) / _PLACES
+    s = gammaincinv(len(limits) + 1, places)
+    return float(np.minimum(1.0, limits[:, np.newaxis] / s).prod(axis=0).mean())

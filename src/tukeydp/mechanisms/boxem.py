@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from tukeydp.data.grid import bounded_grid
@@ -10,7 +9,7 @@ from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import Notion
 from tukeydp.exact.boxes import whole_grid
-from tukeydp.mechanisms.rehearsal import expected_error
+from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
 from tukeydp.mechanisms.unproven import unproven_boxem
 from tukeydp.parameters import positive_rational
 from tukeydp.privacy import PureDP
@@ -107,7 +106,5 @@ def boxem(
         notion=repr(notion),
         directions=prepared.directions,
         grid=grid,
-        rehearsal=partial(
-            expected_error, n=table.n, epsilon=guarantee.epsilon, directions=prepared.directions, cells=grid.cells
-        ),
+        rehearsal=centre_rehearsal(notion, grid, table.n, guarantee.epsilon),
     )

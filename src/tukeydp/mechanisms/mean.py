@@ -16,6 +16,7 @@ from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
 from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
 from tukeydp.mechanisms.planned import planned_release
 from tukeydp.mechanisms.rem import rem
+from tukeydp.mechanisms.rem_rehearsal import on_blocks
 from tukeydp.parameters import brief, checked_choice, checked_integer
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, Randomness, source
@@ -105,7 +106,7 @@ def mean(
         return _without_bounds(table, budget, delta, blocks, bits)
     columns = bounded_columns(table.d, bounds, table.columns)
     plan = mean_plan(table.n, columns, budget, mechanism=mechanism, sd=sd, blocks=blocks, partitions=partitions)
-    return planned_release(table, columns, plan, bits)
+    return planned_release(table, columns, plan, bits, sd=sd)
 
 
 def _without_bounds(table: Table, epsilon: Fraction, delta: Any, blocks: Any, bits: Randomness) -> Release | Refused:
@@ -119,7 +120,14 @@ def _without_bounds(table: Table, epsilon: Fraction, delta: Any, blocks: Any, bi
         count = checked_integer("blocks", blocks, least=1, most=table.n)
     means = block_table(table.cells, count, secret_order(table.n, Keystream(bits.key())), corrected_means)
     outcome = rem(Table(means, table.columns), epsilon=epsilon, delta=guarantee.delta, randomness=bits)
-    return replace(outcome, n=table.n, settings={**outcome.settings, "blocks": count}, notes=(UNBOUNDED_NOTE,))
+    assert outcome.rehearsal is not None
+    return replace(
+        outcome,
+        n=table.n,
+        settings={**outcome.settings, "blocks": count},
+        notes=(UNBOUNDED_NOTE,),
+        rehearsal=on_blocks(outcome.rehearsal, table.n, count),
+    )
 
 
 def blocks_for_rem(d: int, guarantee: ApproxDP) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.accuracy import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.grid import per_column
@@ -22,9 +23,6 @@ from tukeydp.mechanisms.two_step import two_step_plan
 from tukeydp.parameters import checked_choice, checked_integer, show
 
 MECHANISMS = ("auto", "subset", "two-step", "cube")
-# Bounds are taken to be at most so many standard deviations wide, unless the caller knows better; those of shares and
-# yes/no columns, 0 to 1, much less.
-ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES = 100.0, 10.0
 # Bias of the median of block means, in standard deviations: by rows of a block, from three on with the correction for
 # skewness. Half of that of exponential columns, whose skewness is 2.
 _BLOCK_ROWS, _SKEWED = (1, 2, 3, 4, 8, 20, 100), (0.153, 0.08, 0.045, 0.025, 0.005, 0.001, 0.0)

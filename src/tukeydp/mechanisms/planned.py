@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.tables import Table
 from tukeydp.mechanisms.mean_plans import MeanPlan
+from tukeydp.mechanisms.mean_rehearsal import mean_rehearsal
 from tukeydp.privacy import PureDP
 from tukeydp.randomness import Randomness
 from tukeydp.release import Release
@@ -16,9 +19,9 @@ MEAN_NOTE = (
 
 
 def planned_release(
-    table: Table, columns: BoundedColumns, plan: MeanPlan, bits: Randomness, notes: tuple[str, ...] = ()
+    table: Table, columns: BoundedColumns, plan: MeanPlan, bits: Randomness, notes: tuple[str, ...] = (), sd: Any = None
 ) -> Release:
-    """Draw by the plan. All but the drawn point is public beforehand."""
+    """Draw by the plan. All but the drawn point is public beforehand; `sd` as the plan was made with."""
     public_key, secret_key = bits.key(), bits.key()
     drawn = plan.draw(columns.relative(table.cells), public_key, secret_key)
     return Release(
@@ -29,4 +32,5 @@ def planned_release(
         **table.public,
         settings=plan.settings,
         notes=(MEAN_NOTE, *notes),
+        rehearsal=mean_rehearsal(plan, table.n, columns, sd),
     )

@@ -6,14 +6,13 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from tukeydp.arrays import IntArray
-from tukeydp.data.grid import Grid, unbounded_grid
+from tukeydp.data.grid import unbounded_grid
 from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
 from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import Box, whole_grid
-from tukeydp.mechanisms.rehearsal import expected_error
+from tukeydp.mechanisms.rem_rehearsal import RemInputs, rem_rehearsal
 from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, passes
@@ -21,7 +20,7 @@ from tukeydp.mechanisms.unproven import unproven_rem
 from tukeydp.parameters import checked_choice, checked_integer
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, source
-from tukeydp.release import ExpectedError, Refused, Release
+from tukeydp.release import Refused, Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sizes.of_depth import sizes_of
 
@@ -134,7 +133,7 @@ def rem(
             "epsilon_draw": plan.release,
             "epsilon_test": plan.test,
         },
-        rehearsal=partial(_expected, table.n, plan, directions, grid),
+        rehearsal=rem_rehearsal(RemInputs(notion, grid, plan, _TESTS[test], table.n)),
     )
     y = _draw(prepared, whole_grid(grid), plan, _TESTS[test], secret_key, coin_key)
     return outcome() if y is None else Release(point=grid.point(y), **outcome.keywords)
@@ -154,8 +153,3 @@ def _draw(
     if not passes(test, Evidence(sizes, plan), Keystream(coin_key).bits(0)):
         return None
     return DepthSampler(prepared, within=within, epsilon=plan.release, lowest=plan.threshold).draw(secret_key)
-
-
-def _expected(n: int, plan: Plan, directions: IntArray, grid: Grid) -> ExpectedError:
-    """Rehearsed on tables that are far from the ends of the grid."""
-    return expected_error(n=n, epsilon=plan.release, directions=directions, cells=grid.cells, lowest=plan.threshold)

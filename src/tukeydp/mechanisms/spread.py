@@ -9,6 +9,7 @@ import numpy as np
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.tables import read_table
 from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
+from tukeydp.mechanisms.mean_rehearsal import spread_rehearsal
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
 from tukeydp.privacy import PureDP
 from tukeydp.randomness import source
@@ -59,4 +60,5 @@ def spread(x: Any, *, epsilon: Any, bounds: Any, randomness: Any = None) -> Rele
         **table.public,
         settings={"pairs": used.pairs},
         notes=(SPREAD_NOTE,) if plan is not None else (SPREAD_NOTE, FEW_ROWS_NOTE),
+        rehearsal=spread_rehearsal(table.n, table.d, budget, used),
     )

@@ -9,6 +9,7 @@ deepest point of the log differences, on a grid of eighths of an octave, is rele
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -85,6 +86,13 @@ def spread_octaves(
     relative: FloatArray, epsilon: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
 ) -> FloatArray:
     """log2 of each column's standard deviation in widths of its bounds: pure epsilon-DP."""
+    return spread_draws(relative, epsilon, plan, public_key, secret_key)(derived_key("draw", secret_key))
+
+
+def spread_draws(
+    relative: FloatArray, epsilon: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
+) -> Callable[[bytes], FloatArray]:
+    """What `spread_octaves` draws from, once; each further key spends its epsilon again."""
     n, d = relative.shape
     order = secret_order(n, Keystream(derived_key("dealing", secret_key)))
     table = at_the_ends(
@@ -93,5 +101,5 @@ def spread_octaves(
     cells = OCTAVES * _STEPS
     grid = Grid((Fraction(-OCTAVES),) * d, (Fraction(1, _STEPS),) * d, (cells,) * d)
     prepared = chosen_notion(None, plan.pairs, d).prepare(grid.snap(table), grid, public_key)
-    y = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon).draw(derived_key("draw", secret_key))
-    return np.asarray(grid.point(y) - math.log2(_MEDIAN))
+    sampler = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon)
+    return lambda key: np.asarray(grid.point(sampler.draw(key)) - math.log2(_MEDIAN))

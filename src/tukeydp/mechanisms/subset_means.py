@@ -96,6 +96,13 @@ def subset_point(
     relative: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
 ) -> list[int]:
     """A grid point deep among the block means: pure epsilon-DP in the rows of `relative` (numbers from -1 to 1)."""
+    return subset_sampler(relative, epsilon, plan, public_key, secret_key).draw(derived_key("draw", secret_key))
+
+
+def subset_sampler(
+    relative: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
+) -> DepthSampler:
+    """What `subset_point` draws from, once; each further draw spends its epsilon again."""
     n, d = relative.shape
     parts = (
         [relative]
@@ -113,5 +120,4 @@ def subset_point(
     table = filled_at_the_ends(np.concatenate(parts), Keystream(derived_key("coins", secret_key)))
     grid = relative_grid(plan.steps)
     prepared = chosen_notion(None, len(table), d).prepare(grid.snap(table), grid, public_key)
-    sampler = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon / plan.partitions)
-    return sampler.draw(derived_key("draw", secret_key))
+    return DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon / plan.partitions)

@@ -8,6 +8,7 @@ that takes from the mean's distance to the centre is given back, by the released
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -77,10 +78,16 @@ def _with_share(
 def two_step_point(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_key: bytes) -> list[Fraction]:
     """The mean, as numbers from -1 to 1: pure DP with the sum of the plan's epsilons."""
     keys = [derived_key("step", i, secret_key) for i in range(5)]
-    bits = [Keystream(key).bits(0) for key in keys[2:]]
     y = subset_point(relative, plan.epsilons[0], plan.centre, public_key, keys[0])
     centre = relative_grid(plan.centre.steps).point(y)
-    spread = _spread(relative, plan, public_key, keys[1])
+    return clipped_around(relative, plan, centre, _spread(relative, plan, public_key, keys[1]), keys[2:])
+
+
+def clipped_around(
+    relative: FloatArray, plan: TwoStepPlan, centre: FloatArray, spread: FloatArray, keys: Sequence[bytes]
+) -> list[Fraction]:
+    """The second step: radius, shares of missing cells and clipped mean, given the released centre and spread."""
+    bits = [Keystream(key).bits(0) for key in keys]
     radius = _radius(relative, centre, spread, plan.epsilons[2], bits[0])
     low, high = np.maximum(-1.0, centre - radius * spread), np.minimum(1.0, centre + radius * spread)
     shares = missing_shares(relative, plan.epsilons[3], bits[1])
@@ -94,6 +101,11 @@ def _spread(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_k
         return 2.0 * np.array(plan.known)
     assert plan.spread is not None
     octaves = spread_octaves(relative, plan.epsilons[1], plan.spread, derived_key("spread", public_key), secret_key)
+    return at_least_narrowest(octaves)
+
+
+def at_least_narrowest(octaves: FloatArray) -> FloatArray:
+    """Released spreads in relative units, none below the narrowest that is told apart."""
     return np.asarray(2.0 * np.maximum(2.0**octaves, 1.0 / _NARROWEST))
 
 

@@ -1,0 +1,211 @@
+"""What accuracy to expect of a mean or a spread, from public inputs only: the plan itself, on made-up tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.accuracy import (
+    FAR,
+    ColumnError,
+    ExpectedError,
+    Rehearsal,
+    noise_error,
+    over_shapes,
+    rounded,
+    sampling_error,
+    shape_error,
+)
+from tukeydp.arrays import FloatArray
+from tukeydp.data.bounded import BoundedColumns, relative_grid
+from tukeydp.data.shapes import SHAPES, made_up
+from tukeydp.exact.cube_noise import quantile_of_noise, share_all_within
+from tukeydp.mechanisms.cliff import widest_bounds, width_sentence
+from tukeydp.mechanisms.mean_choice import known_widths
+from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
+from tukeydp.mechanisms.rehearsed_tables import (
+    DEPTH_COLUMNS,
+    MOST_CELLS,
+    NOISE_COLUMNS,
+    ROWS_OF_DEPTH,
+    numbers,
+    settled,
+)
+from tukeydp.mechanisms.spread_step import SpreadPlan, spread_draws
+from tukeydp.mechanisms.subset_means import SubsetPlan, subset_sampler
+from tukeydp.mechanisms.two_step import TwoStepPlan, at_least_narrowest, clipped_around
+from tukeydp.randomness import derived_key
+
+# Draws from one made-up table. Those by depth cost nothing once the table is prepared; those of two steps pass over it.
+_DRAWS, _PASSES = 20, 8
+
+
+def mean_rehearsal(plan: MeanPlan, n: int, columns: BoundedColumns, sd: Any) -> Rehearsal:
+    """The forecast that goes with a planned mean; `sd` as given to the mechanism."""
+    widths = known_widths(columns, sd)
+    widest = widest_for(plan, n, columns.d)
+    caveat = None if widest is None else width_sentence(widest, n, widths, sd is not None)
+    given = None if sd is None else tuple((columns.widths / widths).tolist())
+    return Rehearsal(_mean_error, (plan, n, columns, given), widest, caveat)
+
+
+def widest_for(plan: MeanPlan, n: int, d: int, missing: float = 0.0) -> float | None:
+    """How wide bounds may be for the plan's depth of subset means; None if it uses none."""
+    steps = {SubsetMean: lambda p: (p.plan, p.epsilon), TwoStepMean: lambda p: (p.plan.centre, p.plan.epsilons[0])}
+    if type(plan) not in steps:
+        return None
+    subset, epsilon = steps[type(plan)](plan)
+    rows_of_block = max(1.0, n * (1.0 - missing) / subset.blocks)
+    return rounded(widest_bounds(subset.blocks, d, float(epsilon)) / math.sqrt(rows_of_block))
+
+
+def _mean_error(
+    plan: MeanPlan, n: int, columns: BoundedColumns, given: tuple[float, ...] | None, *, sd: Any, missing: float
+) -> ExpectedError:
+    sd = given if sd is None else sd
+    widths = known_widths(columns, sd)
+    facts = {
+        "estimand": "mean",
+        "sampling": sampling_error(n, missing),
+        "missing": missing,
+        "widths": tuple(widths.tolist()),
+        "known": sd is not None,
+        "widest": widest_for(plan, n, columns.d, missing),
+    }
+    if isinstance(plan, CubeMean) and not missing:
+        return _noise_alone(plan, n, columns, widths, facts)
+    rows = min(n, max(1, MOST_CELLS // columns.d))
+    shapes = []
+    for shape in SHAPES:
+        errors = []
+        sizes = 2.0 / shape.widths(widths)
+        for i in numbers(columns.d, DEPTH_COLUMNS if isinstance(plan, SubsetMean) else NOISE_COLUMNS):
+            relative = np.clip(made_up(shape, rows, columns.d, i, missing) * sizes, -1.0, 1.0)
+            errors.append((_draws(plan, relative, Fraction(n, rows), i) - own_means(relative)) / sizes)
+        if isinstance(plan, SubsetMean):
+            errors = _shrunk(plan.plan, errors, rows / n)
+        shapes.append(shape_error(shape, np.concatenate(errors)))
+    scales = None if sd is None else columns.widths / widths
+    return over_shapes(tuple(shapes), **facts, scales=scales)
+
+
+def own_means(relative: FloatArray) -> FloatArray:
+    """Column means of the values that are there; 0 where there are none."""
+    there = ~np.isnan(relative)
+    return np.asarray(np.where(there, relative, 0.0).sum(axis=0) / np.maximum(1, there.sum(axis=0)))
+
+
+def _draws(plan: MeanPlan, relative: FloatArray, raised: Fraction, number: int) -> FloatArray:
+    """Releases from one made-up table, one per row.
+
+    A table with fewer rows than n has the epsilons of sums and counts `raised` in proportion: shares of the rows, and
+    the noise of a mean, stay as they are.
+    """
+    keys = [derived_key("rehearsal", part, number) for part in ("public", "secret")]
+    if isinstance(plan, SubsetMean):
+        draw = _depth_draws(relative, plan.epsilon, plan.plan, *keys)
+        return np.array([draw(derived_key(i, keys[1])) for i in range(_DRAWS)])
+    if isinstance(plan, TwoStepMean):
+        centre, spread, *rest = plan.plan.epsilons
+        radius, shares, mean = (raised * e for e in rest)
+        steps = replace(plan.plan, epsilons=(centre, spread, radius, shares, mean))
+        return _two_step_draws(steps, relative, *keys)
+    assert isinstance(plan, CubeMean)
+    enough = replace(plan, epsilon=raised * plan.epsilon)
+    secret = (derived_key(i, keys[1]) for i in range(_PASSES))
+    return np.array([[float(v) for v in enough.draw(relative, keys[0], key)] for key in secret])
+
+
+def _depth_draws(
+    relative: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
+) -> Callable[[bytes], FloatArray]:
+    """Draws from the depth of subset means; of at most so many blocks, epsilon raised in proportion.
+
+    Depth counts in shares of the blocks, so that fewer of them at a larger epsilon leave the law as it is, but for how
+    far the deepest point strays by itself (`settled`).
+    """
+    blocks = min(plan.blocks, ROWS_OF_DEPTH)
+    fewer = relative[: len(relative) * blocks // plan.blocks]
+    raised = epsilon * plan.blocks / blocks
+    sampler = subset_sampler(fewer, raised, replace(plan, blocks=blocks), public_key, secret_key)
+    return lambda key: relative_grid(plan.steps).point(sampler.draw(key))
+
+
+def _two_step_draws(steps: TwoStepPlan, relative: FloatArray, public_key: bytes, secret_key: bytes) -> FloatArray:
+    centres = _depth_draws(relative, steps.epsilons[0], steps.centre, public_key, secret_key)
+    if steps.spread is not None:
+        octaves = _spread_draws(relative, steps.epsilons[1], steps.spread, public_key, secret_key)
+    found = []
+    for i in range(_PASSES):
+        key = derived_key(i, secret_key)
+        spread = 2.0 * np.array(steps.known) if steps.known is not None else at_least_narrowest(octaves(key))
+        keys = [derived_key("step", j, key) for j in range(len(steps.epsilons))]
+        found.append([float(v) for v in clipped_around(relative, steps, centres(key), spread, keys[2:])])
+    return np.array(found)
+
+
+def _spread_draws(
+    relative: FloatArray, epsilon: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
+) -> Callable[[bytes], FloatArray]:
+    """As `_depth_draws`."""
+    pairs = min(plan.pairs, ROWS_OF_DEPTH)
+    fewer = relative[: len(relative) * pairs // plan.pairs]
+    return spread_draws(fewer, epsilon * plan.pairs / pairs, SpreadPlan(pairs), public_key, secret_key)
+
+
+def _shrunk(plan: SubsetPlan, errors: list[FloatArray], share: float) -> list[FloatArray]:
+    """From the rehearsed share of the rows to all: as many blocks of more rows have errors that go like 1/sqrt(n).
+
+    Fewer blocks than planned have made the deepest point stray too far.
+    """
+    fewer = min(1.0, ROWS_OF_DEPTH / plan.blocks)
+    return settled([e * math.sqrt(share) for e in errors], math.sqrt(fewer))
+
+
+def _noise_alone(
+    plan: CubeMean, n: int, columns: BoundedColumns, widths: FloatArray, facts: dict[str, Any]
+) -> ExpectedError:
+    """Cube noise by its exact law: nothing to rehearse, whatever the shape. In data units it needs no assumption."""
+    scale = 1.0 / (float(plan.settings["epsilon_mean"]) * n)
+    # Results are moved back between the bounds.
+    sizes = [min(1.0, scale * quantile_of_noise(columns.d, share)) for share in (0.5, 0.95)]
+    spread_out = tuple((scale * widths).tolist())
+    typical, within_95 = (
+        min(float(widths.max()), quantile_of_noise(columns.d, share, spread_out)) for share in (0.5, 0.95)
+    )
+    far = 1.0 - share_all_within(FAR / widths / scale) if widths.max() > FAR else 0.0
+    in_units = [tuple(rounded(size * w) for size in sizes) for w in columns.widths.tolist()]
+    exact = tuple(ColumnError((a, a), (b, b)) for a, b in in_units)
+    return over_shapes((noise_error(typical, within_95, far),), **facts, columns=exact)
+
+
+def spread_rehearsal(n: int, d: int, epsilon: Fraction, plan: SpreadPlan) -> Rehearsal:
+    """The forecast that goes with a released spread."""
+    return Rehearsal(_spread_error, (n, d, epsilon, plan))
+
+
+def _spread_error(n: int, d: int, epsilon: Fraction, plan: SpreadPlan, *, sd: Any, missing: float) -> ExpectedError:
+    """Errors as shares of the table's own standard deviation: bounds and units do not matter."""
+    rows = min(n, max(1, MOST_CELLS // d))
+    shapes = []
+    for shape in SHAPES:
+        errors = []
+        for i in numbers(d):
+            relative = np.clip(made_up(shape, rows, d, i, missing) / _WIDTH, -1.0, 1.0)
+            draw = _spread_draws(
+                relative, epsilon, plan, *(derived_key("rehearsal", p, i) for p in ("public", "secret"))
+            )
+            own = np.sqrt(own_means((relative - own_means(relative)) ** 2))
+            ratios = [2.0 * 2.0 ** draw(derived_key("rehearsal", "draw", i, j)) for j in range(_DRAWS)]
+            errors.append(np.array(ratios) / np.maximum(own, 1e-300) - 1.0)
+        shapes.append(shape_error(shape, np.concatenate(errors)))
+    facts = {"estimand": "standard deviation", "units": "shares of the standard deviation", "missing": missing}
+    return over_shapes(tuple(shapes), **facts, sampling=rounded(sampling_error(n, missing) / math.sqrt(2.0)))
+
+
+_WIDTH = 50.0  # half the width of the bounds in standard deviations; any will do

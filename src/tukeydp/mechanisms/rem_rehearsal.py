@@ -1,0 +1,170 @@
+"""What accuracy, and which chance of a refusal, to expect without bounds: REM rehearsed on made-up tables.
+
+The draw is rehearsed with the notion's own directions, the test with few: exact sizes of level sets along hundreds of
+directions take minutes, and its chance hardly depends on them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.accuracy import ExpectedError, Rehearsal, ShapeError, over_shapes, sampling_error, shape_error
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.data.dealing import block_table, secret_order
+from tukeydp.data.grid import Grid, per_column
+from tukeydp.data.shapes import SHAPES, Shape, made_up
+from tukeydp.depth.levels import level_sets
+from tukeydp.depth.notions import AnyScale, FiniteNotion, Notion
+from tukeydp.errors import ParameterError
+from tukeydp.exact.boxes import whole_grid
+from tukeydp.mechanisms.block_statistics import corrected_means
+from tukeydp.mechanisms.centre_rehearsal import own_medians, rehearsed_directions
+from tukeydp.mechanisms.mean_rehearsal import own_means
+from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS, ROWS_OF_DEPTH, numbers, settled
+from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan, sparse_offsets
+from tukeydp.mechanisms.rem_test.safety import SafetyTest
+from tukeydp.parameters import show
+from tukeydp.randomness import Keystream, derived_key
+from tukeydp.sampling.sampler import Sampler
+from tukeydp.sizes.of_depth import sizes_of
+
+_DRAWS = 20  # from one made-up table: all but free once it is prepared
+# Deviation of a made-up column in grid steps where none is known: a fine grid, far from its ends.
+_STEPS = 2.0**20
+# The test: tables of one shape, sizes that are refined at most, and how close the chance is found. More take longer.
+_TESTED, _REFINED, _CLOSE = 2, 60, Fraction(1, 20)
+# Directions besides the axes: so many up to so many columns, few beyond. Skewed columns are refused a little more often
+# with more of them.
+_TEST_DIRECTIONS, _FEW_COLUMNS, _FEW_DIRECTIONS = 30, 5, 10
+
+
+@dataclass(frozen=True)
+class RemInputs:
+    """What is public about a run of REM: on `n` rows, or on the means of `blocks` blocks of them."""
+
+    notion: Notion
+    grid: Grid
+    plan: Plan
+    test: SafetyTest
+    n: int
+    blocks: int | None = None
+
+
+def rem_rehearsal(inputs: RemInputs) -> Rehearsal:
+    """The forecast that goes with an outcome of REM."""
+    return Rehearsal(_rem_error, (inputs,))
+
+
+def on_blocks(rehearsal: Rehearsal, n: int, blocks: int) -> Rehearsal:
+    """The forecast for a mean, by REM on the means of blocks of n rows, from that for its block table."""
+    (inputs,) = rehearsal.inputs
+    assert isinstance(inputs, RemInputs)
+    return rem_rehearsal(replace(inputs, n=n, blocks=blocks))
+
+
+def _rem_error(inputs: RemInputs, *, sd: Any, missing: float) -> ExpectedError:
+    deviations = _deviations(inputs.grid, sd)
+    directions = rehearsed_directions(inputs.notion, inputs.grid)
+    return over_shapes(
+        tuple(_on(shape, inputs, directions, deviations, missing) for shape in SHAPES),
+        estimand="centre" if inputs.blocks is None else "mean",
+        sampling=sampling_error(inputs.n, missing),
+        missing=missing,
+        known=sd is not None,
+        scales=None if sd is None else deviations,
+    )
+
+
+def _deviations(grid: Grid, sd: Any) -> FloatArray:
+    if sd is None:
+        return np.array([_STEPS * float(s) for s in grid.step])
+    values = per_column("sd", sd, grid.d)
+    for value in values:
+        if value <= 0:
+            raise ParameterError("sd", "must be > 0", show(value))
+    return np.array([float(v) for v in values])
+
+
+def _on(shape: Shape, inputs: RemInputs, directions: IntArray, deviations: FloatArray, missing: float) -> ShapeError:
+    grid, d = inputs.grid, inputs.grid.d
+    ranked = inputs.blocks or inputs.n
+    rows = min(ranked, ROWS_OF_DEPTH)
+    plan = _scaled(inputs.plan, rows)
+    few = _for_the_test(inputs.notion, d)
+    chances, from_centre, from_mean = [], [], []
+    for i in numbers(d):
+        table = made_up(shape, _rows_made(inputs, rows), d, i, missing) * deviations
+        snapped = grid.snap(_ranked(table, rows, inputs, i))
+        if i < _TESTED:
+            prepared = few.prepare(snapped, grid, derived_key("rehearsal", i), lowest=1)
+            evidence = Evidence(sizes_of(prepared, whole_grid(grid), plan.threshold, slack=plan.test / 64), plan)
+            chances.append(_chance(inputs.test, evidence))
+        levels = level_sets(snapped, directions, 1)
+        if not levels.depths(snapped).max(initial=0) >= plan.threshold:
+            continue  # no row is so deep: hardly any point is
+        sampler = Sampler(levels, within=whole_grid(grid), epsilon=plan.release, lowest=plan.threshold)
+        points = np.array([grid.point(sampler.draw(derived_key("rehearsal", i, j))) for j in range(_DRAWS)])
+        from_centre.append((points - own_medians(table)) / deviations)
+        from_mean.append((points - own_means(table)) / deviations)
+    refused = 1.0 - float(np.mean(chances))
+    if not from_mean or refused > 0.999:
+        return shape_error(shape, np.empty((0, d)), refused=1.0)
+    factor = math.sqrt(rows / ranked)
+    means = np.concatenate(settled(from_mean, factor))
+    if inputs.blocks is not None:
+        fewer = _rows_made(inputs, rows) * ranked / rows / inputs.n  # rows of a block that were made up
+        return shape_error(shape, means * math.sqrt(min(1.0, fewer)), refused=refused)
+    return shape_error(shape, np.concatenate(settled(from_centre, factor)), means, refused=refused)
+
+
+def _for_the_test(notion: Notion, d: int) -> Notion:
+    few = AnyScale(_TEST_DIRECTIONS if d <= _FEW_COLUMNS else _FEW_DIRECTIONS)
+    return notion if isinstance(notion, FiniteNotion) and notion.size(d) <= few.size(d) else few
+
+
+def _rows_made(inputs: RemInputs, rows: int) -> int:
+    """As many rows as there would be in so many blocks, but not more than fit."""
+    if inputs.blocks is None:
+        return rows
+    return max(rows, min(inputs.n * rows // inputs.blocks, MOST_CELLS // inputs.grid.d))
+
+
+def _ranked(table: FloatArray, rows: int, inputs: RemInputs, number: int) -> FloatArray:
+    """What REM's depth is computed of."""
+    if inputs.blocks is None:
+        return table
+    order = secret_order(len(table), Keystream(derived_key("rehearsal", "dealing", number)))
+    return block_table(table, rows, order, corrected_means)
+
+
+def _scaled(plan: Plan, rows: int) -> Plan:
+    """For fewer rows at an epsilon raised in proportion: levels count in shares of the rows."""
+    if rows == plan.n:
+        return plan
+    more = Fraction(plan.n, rows)
+    return Plan(
+        rows,
+        max(1, round(plan.threshold / more)),
+        plan.release * more,
+        plan.test * more,
+        plan.delta,
+        max(0, round(plan.swaps / more)),
+        sparse_offsets(rows),
+    )
+
+
+def _chance(test: SafetyTest, evidence: Evidence) -> float:
+    """Of a release, to about a hundredth, or as close as a few refinements come."""
+    if evidence.empty:
+        return 0.0
+    for _ in range(_REFINED):
+        chance = test.chance(evidence, 96)
+        settled_enough = chance.high - chance.low < _CLOSE or chance.doubtful is None
+        if settled_enough or not evidence.refine(chance.doubtful or 0):
+            break
+    return float(chance.low + chance.high) / 2.0
