@@ -27,6 +27,11 @@ def say_command(text: str) -> None:
     Console().print(Text(f"  {text}"), soft_wrap=True)
 
 
+def say_lines(text: str) -> None:
+    """Lines as they are: broken ones would lose what each begins with."""
+    Console().print(Text(text), soft_wrap=True)
+
+
 def complain(message: str) -> None:
     """To standard error, so that standard output is the release and nothing else."""
     Console(stderr=True).print(Text(f"tukeydp: {message}"), soft_wrap=True)
