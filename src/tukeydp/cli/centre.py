@@ -73,5 +73,5 @@ def centre(
         return way.run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
 
     outcome = options.run(job)
-    finish(outcome, "centre", as_json=as_json)
+    finish(outcome, "centre", as_json=as_json, bounds=options.ends_for(bounds, outcome))
     options.leave(outcome)

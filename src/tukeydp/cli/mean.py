@@ -66,7 +66,7 @@ def mean(
 
     outcome = options.run(job)
     how = how_and_why(mechanism, outcome, bounds=bool(bounds), sd=bool(sd), dealt=(blocks, partitions) != (None, None))
-    finish(outcome, "mean", how, as_json=as_json)
+    finish(outcome, "mean", how, as_json=as_json, bounds=options.ends_for(bounds, outcome))
     options.leave(outcome)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from tukeydp.cli.words import complain
+from tukeydp.data.grid import checked_bounds
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.registry import mechanisms_for, takers
@@ -120,6 +121,15 @@ def pairs_per_column(
         return None
     pairs = _per_column(option, given, names, "LOWER,UPPER")
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+
+
+def ends_for(given: Sequence[str] | None, outcome: Outcome) -> tuple[list[float], list[float]] | None:
+    """The bounds as numbers, after a run that has checked them."""
+    pairs = pairs_per_column("bounds", given, outcome.columns or ())
+    if pairs is None:
+        return None
+    lows, highs = checked_bounds(outcome.d, pairs)
+    return [float(low) for low in lows], [float(high) for high in highs]
 
 
 def _per_column(option: str, given: Sequence[str], names: Sequence[str], shape: str) -> list[list[str]]:

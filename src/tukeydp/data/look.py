@@ -183,7 +183,8 @@ def _column(name: str, values: FloatArray, within: Bounds, texts: Sequence[Any] 
         kind = "numbers" if read.any() else "empty"
     if kind == "numbers" and 0 < distinct <= _FEW and len(finite) > 2 * distinct:
         remarks.append(f"{distinct} different value{'s' * (distinct > 1)} only")
-    if kind == "numbers" and len(finite) > _FEW and distinct == len(finite) and (np.diff(np.sort(finite)) == 1).all():
+    whole = bool((finite == np.rint(finite)).all()) and distinct == len(finite) > _FEW
+    if kind == "numbers" and whole and (np.diff(np.sort(finite)) == 1).all():
         remarks.append(_ID)
     skewness = _skewness(finite) if kind == "numbers" else None
     if skewness is not None and abs(skewness) > _SKEWED:
