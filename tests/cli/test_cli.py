@@ -137,7 +137,7 @@ def test_other_delimiters_decimals_and_depths(run, tmp_path):
     path = tmp_path / "german.csv"
     path.write_text("\ufeffa;b\n" + "".join(f"{1 + i % 3},5;2,0\n" for i in range(300)), encoding="utf-8")
     code, out, _ = run(
-        "centre", path, "--columns", "a,b", "--epsilon", 5, "--bounds=0,10", "--decimal", ",",
+        "centre", path, "--columns", "a,b", "--epsilon", 5, "--bounds=0,10", "--decimal", ",", "--separator", ";",
         "--depth", "axis-aligned", "--resolution", "0.5", "--json",
     )  # fmt: skip
     assert code == 0

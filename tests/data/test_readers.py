@@ -18,7 +18,7 @@ import tukeydp as td
 from support import messy
 from tukeydp.data.files import READERS, read_file
 from tukeydp.data.look import look_at_file
-from tukeydp.data.readers.options import FORMATS, ReadOptions
+from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import BLOCK
 
 NAN = math.nan
@@ -76,7 +76,6 @@ def test_standard_input_reads_the_same(case, monkeypatch):
         ({"encoding": "hex"}, "encoding must be"),
         ({"encoding": "unicode_escape"}, "encoding must be"),
         ({"skip": -1}, "skip must be an integer >= 0; got -1."),
-        ({"format": "json"}, "format must be csv, csv.gz, excel, parquet or arrow; got 'json'."),
         ({"units": "kg"}, "units must be a list of texts, or a dict with column names; got 'kg'."),
         ({"units": ["10^9/L"]}, "units must be texts without blanks around them that do not begin like a number; got "
          "'10^9/L'."),
@@ -96,8 +95,15 @@ def test_files_that_are_not_there(tmp_path):
             read_file(path, ["a"])
 
 
-def test_every_format_has_a_reader():
-    assert set(READERS) == set(FORMATS)
+def test_a_format_is_one_that_is_known(tmp_path):
+    for job in (lambda o: read_file(tmp_path / "t.csv", ["a"], o), lambda o: look_at_file(tmp_path / "t.csv", o)):
+        with pytest.raises(td.ParameterError, match=r"format must be csv, csv.gz, excel, parquet or arrow; got 'json'"):
+            job(ReadOptions(format="json"))
+
+
+def test_no_ending_has_two_formats():
+    endings = [ending for known in READERS.values() for ending in known.endings]
+    assert len(set(endings)) == len(endings)
 
 
 def test_text_in_a_schema_is_refused_by_name(tmp_path):
@@ -184,7 +190,7 @@ def read_or_refuse(path, options):
         assert refusal is None or refusal.__suppress_context__ or refusal.__context__ is None
 
 
-@given(st.sampled_from(STARTS), st.binary(max_size=200), st.sampled_from([None, *FORMATS]),
+@given(st.sampled_from(STARTS), st.binary(max_size=200), st.sampled_from([None, *READERS]),
        st.sampled_from([None, "utf-8", "utf-16", "cp1252", "utf-7", "shift_jis"]))  # fmt: skip
 @example(b"", b'"', None, None)
 @example(b"", b"\n\n\n", "csv", None)

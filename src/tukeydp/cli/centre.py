@@ -7,16 +7,20 @@ from typing import Annotated
 import typer
 
 from tukeydp.cli import options
+from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.words import finish
 from tukeydp.depth.notions import AnyScale, Spread
+from tukeydp.mechanisms.registry import chosen
 from tukeydp.release import Outcome
 
 
+@reads_a_file
 def centre(
     context: typer.Context,
-    file: options.File,
+    file: File,
     epsilon: options.Epsilon,
-    columns: options.Columns,
+    columns: Columns,
+    reading: Reading,
     bounds: options.Bounds = None,
     mechanism: Annotated[str, typer.Option(help=options.mechanism_help("centre"))] = "boxem",
     delta: Annotated[
@@ -42,7 +46,6 @@ def centre(
         str | None,
         typer.Option(help="mcmc: an experiment with random walks, WITHOUT ANY GUARANTEE; not for publication."),
     ] = None,
-    decimal: options.Decimal = ".",
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -55,7 +58,7 @@ def centre(
 
     def job() -> Outcome:
         options.refuse_strangers(context, file)
-        names = options.names_in(columns)
+        names = reading.names(file, columns)
         given = {
             "bounds": options.pairs_per_column("bounds", bounds, names),
             "delta": delta,
@@ -65,8 +68,10 @@ def centre(
             "test": test,
             "unproven": unproven,
         }
-        return options.release("centre", mechanism, file, names, given, epsilon=epsilon, decimal=decimal, seed=seed)
+        way, present = chosen(mechanism, "centre", given)
+        table = reading.table(file, names)
+        return way.run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
 
     outcome = options.run(job)
-    finish(outcome, "centre", as_json=as_json)
+    finish(outcome, "centre", as_json=as_json, bounds=options.ends_for(bounds, outcome))
     options.leave(outcome)

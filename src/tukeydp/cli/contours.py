@@ -8,23 +8,27 @@ from typing import Annotated
 import typer
 
 from tukeydp.cli import options
+from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.words import say
-from tukeydp.data.files import read_csv
 from tukeydp.depth.notions import Exact
 from tukeydp.errors import ParameterError
 
 _FORMATS = (".png", ".svg", ".pdf")
 
 
+@reads_a_file
 def contours(
-    file: options.File,
-    columns: Annotated[str, typer.Option(help="Two columns, or more for all their pairs, separated by commas.")],
+    file: File,
+    columns: Columns,
+    reading: Reading,
     out: Annotated[Path, typer.Option(help="Picture to write: .png, .svg or .pdf.")],
     depth: Annotated[str, typer.Option(help=f"{options.DEPTHS}.")] = "exact",
     directions: Annotated[int | None, typer.Option(help="Directions besides the axes.")] = None,
-    decimal: options.Decimal = ".",
 ) -> None:
-    """Draw nested depth regions over the scatter of the data. NOT PRIVATE: for those who may see the data."""
+    """Draw nested depth regions over the scatter of the data. NOT PRIVATE: for those who may see the data.
+
+    Two columns, or more for all their pairs.
+    """
 
     def job() -> None:
         from tukeydp.geometry.pictures import contours as draw
@@ -32,7 +36,7 @@ def contours(
         if out.suffix.lower() not in _FORMATS:
             raise ParameterError("out", "must end in .png, .svg or .pdf", str(out))
         notion = options.notion_for(depth, directions, axes=True) or Exact()
-        figure = draw(read_csv(file, options.names_in(columns), decimal=decimal), depth=notion)
+        figure = draw(reading.table(file, reading.names(file, columns)), depth=notion)
         try:
             figure.savefig(out, dpi=150)
         except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -24,8 +25,11 @@ def demo(
     patients = made_up_patients()
     if save is not None:
         options.run(lambda: write_csv(patients, save))
-        say(f"Wrote {save}: {patients.n} made-up patients. For example:")
-        say_command(_COMMAND.format(file=save))
+        file = shlex.quote(str(save))
+        say(f"Wrote {save}: {patients.n} made-up patients. What is in it, for those who may see it (not private):")
+        say_command(f"tukeydp look {file}")
+        say("A release, for example:")
+        say_command(_COMMAND.format(file=file))
         return
     source = options.source_for(seed)
     release = options.run(lambda: mean(patients, epsilon=1, bounds=BOUNDS, randomness=source))

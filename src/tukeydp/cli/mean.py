@@ -8,16 +8,19 @@ import typer
 
 from tukeydp.accuracy import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
 from tukeydp.cli import options
+from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.words import finish
-from tukeydp.mechanisms.registry import MECHANISMS
+from tukeydp.mechanisms.registry import MECHANISMS, chosen
 from tukeydp.release import Outcome
 
 
+@reads_a_file
 def mean(
     context: typer.Context,
-    file: options.File,
+    file: File,
     epsilon: options.Epsilon,
-    columns: options.Columns,
+    columns: Columns,
+    reading: Reading,
     bounds: options.Bounds = None,
     delta: Annotated[
         str | None,
@@ -37,7 +40,6 @@ def mean(
             f"one ({options.those_with('sd', 'mean')})."
         ),
     ] = None,
-    decimal: options.Decimal = ".",
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -50,7 +52,7 @@ def mean(
 
     def job() -> Outcome:
         options.refuse_strangers(context, file)
-        names = options.names_in(columns)
+        names = reading.names(file, columns)
         given = {
             "bounds": options.pairs_per_column("bounds", bounds, names),
             "delta": delta,
@@ -58,11 +60,13 @@ def mean(
             "partitions": partitions,
             "sd": options.one_per_column("sd", sd, names, "VALUE"),
         }
-        return options.release("mean", mechanism, file, names, given, epsilon=epsilon, decimal=decimal, seed=seed)
+        way, present = chosen(mechanism, "mean", given)
+        table = reading.table(file, names)
+        return way.run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
 
     outcome = options.run(job)
     how = how_and_why(mechanism, outcome, bounds=bool(bounds), sd=bool(sd), dealt=(blocks, partitions) != (None, None))
-    finish(outcome, "mean", how, as_json=as_json)
+    finish(outcome, "mean", how, as_json=as_json, bounds=options.ends_for(bounds, outcome))
     options.leave(outcome)
 
 

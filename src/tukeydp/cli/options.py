@@ -11,10 +11,10 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from tukeydp.cli.words import complain
-from tukeydp.data.files import read_csv
+from tukeydp.data.grid import checked_bounds
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
 from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.registry import chosen, mechanisms_for, takers
+from tukeydp.mechanisms.registry import mechanisms_for, takers
 from tukeydp.parameters import checked_choice
 from tukeydp.randomness import SeededRandomness, seeded
 from tukeydp.release import Outcome
@@ -30,9 +30,7 @@ UNEXPECTED, BAD_PARAMETERS, REFUSED = 1, 2, 3
 DEPTHS = ", ".join(NOTIONS)
 ESTIMANDS = ("mean", "centre")  # the commands that release, by what they estimate
 
-File = Annotated[Path, typer.Argument(help="CSV file with a header line; one row per person.")]
 Epsilon = Annotated[str, typer.Option(help="Privacy budget, > 0; smaller is more private. 1 is common.")]
-Columns = Annotated[str, typer.Option(help="Columns to release, separated by commas.")]
 Bounds = Annotated[
     list[str] | None,
     typer.Option(
@@ -42,7 +40,6 @@ Bounds = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Seed = Annotated[int | None, typer.Option(help="Rehearse with a fixed seed. The result is then NOT private.")]
-Decimal = Annotated[str, typer.Option(help="Decimal sign in the file: . or ,")]
 
 
 def run(job: Callable[[], T]) -> T:
@@ -65,7 +62,7 @@ def run(job: Callable[[], T]) -> T:
 
 def refuse_strangers(context: typer.Context, file: Path) -> None:
     """Options that this command does not have, with a word on who has them; one of them may stand where FILE should."""
-    strangers = [text.partition("=")[0] for text in (str(file), *context.args) if text.startswith("-")]
+    strangers = [text.partition("=")[0] for text in (str(file), *context.args) if text[:1] == "-" != text]
     if not strangers:
         if context.args:
             rule = "must be one FILE and options; names with blanks need quotes"
@@ -85,23 +82,6 @@ def _options_of(command: Any) -> list[str]:
     return [name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)]
 
 
-def release(
-    estimand: str,
-    mechanism: str,
-    file: Path,
-    names: list[str],
-    given: dict[str, Any],
-    *,
-    epsilon: str,
-    decimal: str,
-    seed: int | None,
-) -> Outcome:
-    """Check the options, read the file, run the mechanism."""
-    way, present = chosen(mechanism, estimand, given)
-    table = read_csv(file, names, decimal=decimal)
-    return way.run(table, epsilon=epsilon, randomness=source_for(seed), **present)
-
-
 def leave(outcome: Outcome) -> None:
     """The exit code that tells a release from a refusal."""
     if not outcome.released:
@@ -115,10 +95,6 @@ def mechanism_help(estimand: str) -> str:
 def those_with(option: str, estimand: str) -> str:
     """Mechanisms that take an option, for its help text."""
     return ", ".join(name for name in takers(option, estimand) if name != "auto" or option != "delta")
-
-
-def names_in(columns: str) -> list[str]:
-    return [name.strip() for name in columns.split(",")]
 
 
 def source_for(seed: int | None) -> SeededRandomness | None:
@@ -145,6 +121,15 @@ def pairs_per_column(
         return None
     pairs = _per_column(option, given, names, "LOWER,UPPER")
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+
+
+def ends_for(given: Sequence[str] | None, outcome: Outcome) -> tuple[list[float], list[float]] | None:
+    """The bounds as numbers, after a run that has checked them."""
+    pairs = pairs_per_column("bounds", given, outcome.columns or ())
+    if pairs is None:
+        return None
+    lows, highs = checked_bounds(outcome.d, pairs)
+    return [float(low) for low in lows], [float(high) for high in highs]
 
 
 def _per_column(option: str, given: Sequence[str], names: Sequence[str], shape: str) -> list[list[str]]:

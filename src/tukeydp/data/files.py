@@ -4,27 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from tukeydp.arrays import FloatArray
-from tukeydp.data.readers.arrow import read_arrow, read_parquet
+from tukeydp.data.readers.arrow import names_in_arrow, names_in_parquet, read_arrow, read_parquet
 from tukeydp.data.readers.columns import check_distinct
-from tukeydp.data.readers.delimited import read_delimited, read_packed
-from tukeydp.data.readers.excel import read_excel
+from tukeydp.data.readers.delimited import names_in_delimited, names_in_packed, read_delimited, read_packed
+from tukeydp.data.readers.excel import names_in_excel, read_excel
 from tukeydp.data.readers.options import ReadOptions
-from tukeydp.data.readers.sources import format_of, name_of, opened
+from tukeydp.data.readers.sources import name_of, opened
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
+from tukeydp.parameters import checked_choice
 
 Reader = Callable[[IO[bytes], Sequence[str], ReadOptions, Path | str], FloatArray]
-# A new format: a file in `readers/` and a line here (and its name and endings in `readers/`).
-READERS: dict[str, Reader] = {
-    "csv": read_delimited,
-    "csv.gz": read_packed,
-    "excel": read_excel,
-    "parquet": read_parquet,
-    "arrow": read_arrow,
+
+
+class FileFormat(NamedTuple):
+    """How a format is read, what the names of such files end in, and the names of the columns if a header has them."""
+
+    read: Reader
+    endings: tuple[str, ...]
+    names: Callable[[IO[bytes], ReadOptions, Path | str], list[str]] | None = None
+
+
+# A new format: a file in `readers/` and a line here. What ends in nothing that is known is CSV.
+READERS: dict[str, FileFormat] = {
+    "csv": FileFormat(read_delimited, (".csv", ".tsv", ".tab", ".txt"), names_in_delimited),
+    "csv.gz": FileFormat(read_packed, (".gz",), names_in_packed),
+    "excel": FileFormat(read_excel, (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), names_in_excel),
+    "parquet": FileFormat(read_parquet, (".parquet", ".pq"), names_in_parquet),
+    "arrow": FileFormat(read_arrow, (".arrow", ".feather", ".ipc", ".arrows"), names_in_arrow),
 }
+
+
+def format_of(path: Path | str, options: ReadOptions) -> str:
+    """The declared format, or what the file's name ends in."""
+    if options.format is not None:
+        return checked_choice("format", options.format, READERS)
+    name = str(path).lower()
+    return next((form for form, known in READERS.items() if name.endswith(known.endings)), "csv")
+
+
+def has_column(path: Path | str, name: str, options: ReadOptions) -> bool:
+    """Whether the header has this name. What else is wrong with the file is said when it is read."""
+    names = READERS[format_of(path, options)].names
+    try:
+        with opened(path) as stream:
+            return names is not None and name in names(stream, options, path)
+    except ParameterError:
+        return False
 
 
 def read_file(path: Path | str, columns: Sequence[str], options: ReadOptions | None = None) -> Table:
@@ -34,19 +63,12 @@ def read_file(path: Path | str, columns: Sequence[str], options: ReadOptions | N
     A cell that does not read as a number is missing.
     """
     options = ReadOptions() if options is None else options
+    form = format_of(path, options)
     check_distinct(columns)
     options.check_columns(columns)
     with opened(path) as stream:
-        cells = READERS[format_of(path, options)](stream, columns, options, path)
+        cells = READERS[form].read(stream, columns, options, path)
     if not len(cells):
         raise ParameterError("FILE", "must have at least one row below its header", name_of(path))
     options.blank_out(cells, columns)
     return Table(cells, tuple(columns))
-
-
-def read_csv(path: Path, columns: Sequence[str], *, decimal: str = ".") -> Table:
-    """A CSV file whose header tells the separator: the one of comma, semicolon, tab and bar it holds most of."""
-    with opened(path) as stream:
-        header = stream.readline()
-    separator = max(",;\t|", key=lambda mark: header.count(mark.encode()))
-    return read_file(path, columns, ReadOptions(format="csv", separator=separator, decimal=decimal))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.data.files import read_file
+from tukeydp.data.files import format_of, read_file
 from tukeydp.data.frames import read_frame
 from tukeydp.data.grid import checked_bounds
 from tukeydp.data.look_report import ColumnLook, Look, next_command
@@ -23,7 +23,7 @@ from tukeydp.data.numbers import number
 from tukeydp.data.readers.dialects import guess_dialect
 from tukeydp.data.readers.excel import sheet_names, sheet_rows
 from tukeydp.data.readers.options import ReadOptions
-from tukeydp.data.readers.sources import KIND_NAMES, format_of, kind_of, name_of, opened
+from tukeydp.data.readers.sources import KIND_NAMES, kind_of, name_of, opened
 from tukeydp.data.tables import is_array, read_table
 from tukeydp.errors import ParameterError
 
@@ -34,6 +34,8 @@ _CODES = (-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)  # that pe
 _FAR = 5.0  # interquartile ranges from the quartiles: such a code is not one of the values
 
 _ID = "whole numbers in a row, all different: an id?"
+
+_LOOKED_AT = ", ".join(KIND_NAMES.values())
 
 Bounds = Mapping[str, tuple[float, float]]
 
@@ -66,17 +68,20 @@ def look(x: Any, bounds: Any = None) -> Look:
 def look_at_file(path: Path | str, options: ReadOptions | None = None, bounds: Any = None) -> Look:
     """What a file (or standard input, `-`) is and how to read it, guessed with evidence where `options` do not say."""
     options = ReadOptions() if options is None else options
+    named = format_of(path, options)
+    if named not in KIND_NAMES:
+        raise ParameterError("FILE", f"must be {_LOOKED_AT} to be looked at", name_of(path))
     with opened(path) as stream:
         content = stream.read()
     kind = kind_of(content[:16])
-    form = options.format or (kind[1] if kind is not None else "csv") or format_of(path, options)
+    form = options.format or (kind[1] if kind is not None else "csv") or named
     if form == "csv.gz":
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error):
             rule = "must be whole; its gzip data is damaged or cut off"
             raise ParameterError("FILE", rule, name_of(path)) from None
-    told = options if format_of(path, options) == form or form == "text" else replace(options, format=form)
+    told = options if named == form or form == "text" else replace(options, format=form)
     found = [f"kind: {KIND_NAMES.get(form, 'text (CSV)')}"]
     if form in ("parquet", "arrow"):
         return _look_at_schema(path, content, form, told, bounds, found)
@@ -131,7 +136,7 @@ def _from_texts(
 
 def _whole_columns(path: Path | str, names: Sequence[str], options: ReadOptions) -> dict[str, FloatArray]:
     """The columns as a release would read them; none where the file cannot be read twice."""
-    if str(path) == "-" or not names:
+    if str(path) == "-" or not Path(path).is_file() or not names:
         return {}
     known = {name for name in names if name}
     units = {n: u for n, u in options.units.items() if n in known} if isinstance(options.units, Mapping) else None
@@ -178,7 +183,8 @@ def _column(name: str, values: FloatArray, within: Bounds, texts: Sequence[Any] 
         kind = "numbers" if read.any() else "empty"
     if kind == "numbers" and 0 < distinct <= _FEW and len(finite) > 2 * distinct:
         remarks.append(f"{distinct} different value{'s' * (distinct > 1)} only")
-    if kind == "numbers" and len(finite) > _FEW and distinct == len(finite) and (np.diff(np.sort(finite)) == 1).all():
+    whole = bool((finite == np.rint(finite)).all()) and distinct == len(finite) > _FEW
+    if kind == "numbers" and whole and (np.diff(np.sort(finite)) == 1).all():
         remarks.append(_ID)
     skewness = _skewness(finite) if kind == "numbers" else None
     if skewness is not None and abs(skewness) > _SKEWED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tukeydp.data.readers.options import ReadOptions
@@ -49,7 +49,8 @@ class Look:
         yield CHOOSING
 
     def __str__(self) -> str:
-        lines = [f"{MARK}  {line}" for line in self._lines()]
+        # A name may hold ends of line, and what comes after one would have no mark.
+        lines = [f"{MARK}  {''.join(c if c.isprintable() else '?' for c in line)}" for line in self._lines()]
         if self.command is not None:
             # Without the mark, so that it can be pasted: it holds names and the dialect, and no cell.
             lines += [f"{MARK}  if this is how the file is written, next:", self.command]
@@ -131,4 +132,12 @@ def next_command(path: str, columns: Sequence[str], bounds: Mapping[str, str], o
     words += ["--columns", ",".join(columns)] if together else [w for c in columns for w in ("--columns", c)]
     words += ["--epsilon", "1"]
     words += [w for c in columns for w in ("--bounds", f"{c}={bounds.get(c, 'LOWER,UPPER')}")]
-    return shlex.join([*words, *flags(options)])
+    # What is declared for a column that is not read would be refused.
+    told = replace(options, units=_for(columns, options.units), missing=_for(columns, options.missing))
+    return shlex.join([*words, *flags(told)])
+
+
+def _for(columns: Sequence[str], declared: Any) -> Any:
+    if not isinstance(declared, Mapping):
+        return declared
+    return {name: texts for name, texts in declared.items() if name in columns}

@@ -33,32 +33,49 @@ def _guarded(wanted: str, path: Path | str) -> Iterator[None]:
         raise ParameterError("FILE", rule, name_of(path)) from None
 
 
-def read_parquet(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
-    check_kind(cast(Any, stream).peek(16), "parquet", options, path)
-    with _guarded("parquet", path):
-        import pyarrow.parquet
+Batches = Callable[[list[str]], Iterable[Any]]  # the named columns, a batch of rows at a time
 
-        file = pyarrow.parquet.ParquetFile(seekable(stream, path))
-        return _read(
-            file.schema_arrow,
-            columns,
-            lambda names: file.iter_batches(_ROWS_AT_A_TIME, columns=names),
-        )
+
+def read_parquet(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
+    with _guarded("parquet", path):
+        return _read(*_parquet(stream, options, path), columns)
+
+
+def names_in_parquet(stream: IO[bytes], options: ReadOptions, path: Path | str) -> list[str]:
+    with _guarded("parquet", path):
+        return list(_parquet(stream, options, path)[0].names)
+
+
+def _parquet(stream: IO[bytes], options: ReadOptions, path: Path | str) -> tuple[Any, Batches]:
+    check_kind(cast(Any, stream).peek(16), "parquet", options, path)
+    import pyarrow.parquet
+
+    file = pyarrow.parquet.ParquetFile(seekable(stream, path))
+    return file.schema_arrow, lambda names: file.iter_batches(_ROWS_AT_A_TIME, columns=names)
 
 
 def read_arrow(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
+    with _guarded("arrow", path):
+        return _read(*_arrow(stream, options, path), columns)
+
+
+def names_in_arrow(stream: IO[bytes], options: ReadOptions, path: Path | str) -> list[str]:
+    with _guarded("arrow", path):
+        return list(_arrow(stream, options, path)[0].names)
+
+
+def _arrow(stream: IO[bytes], options: ReadOptions, path: Path | str) -> tuple[Any, Batches]:
     start = cast(Any, stream).peek(16)
     check_kind(start, "arrow", options, path)
-    with _guarded("arrow", path):
-        import pyarrow.ipc
+    import pyarrow.ipc
 
-        source = seekable(stream, path)
-        if not start.startswith(b"ARROW1"):
-            reader = pyarrow.ipc.open_stream(source)
-            return _read(reader.schema, columns, lambda names: (batch.select(names) for batch in reader))
-        file = pyarrow.ipc.open_file(source)
-        batches = (file.get_batch(i) for i in range(file.num_record_batches))
-        return _read(file.schema, columns, lambda names: (batch.select(names) for batch in batches))
+    source = seekable(stream, path)
+    if not start.startswith(b"ARROW1"):
+        reader = pyarrow.ipc.open_stream(source)
+        return reader.schema, lambda names: (batch.select(names) for batch in reader)
+    file = pyarrow.ipc.open_file(source)
+    batches = (file.get_batch(i) for i in range(file.num_record_batches))
+    return file.schema, lambda names: (batch.select(names) for batch in batches)
 
 
 def seekable(stream: IO[bytes], path: Path | str) -> Any:
@@ -68,7 +85,7 @@ def seekable(stream: IO[bytes], path: Path | str) -> Any:
     return pa.BufferReader(stream.read()) if str(path) == "-" else pa.memory_map(str(path))
 
 
-def _read(schema: Any, columns: Sequence[str], batches: Callable[[list[str]], Iterable[Any]]) -> FloatArray:
+def _read(schema: Any, batches: Batches, columns: Sequence[str]) -> FloatArray:
     for place in places_in_schema(schema.names, columns):
         field = schema.field(place)
         check_type(field.type, f"FILE column {field.name!r}")

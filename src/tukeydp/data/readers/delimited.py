@@ -30,6 +30,21 @@ def read_packed(stream: IO[bytes], columns: Sequence[str], options: ReadOptions,
 
 def read_delimited(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
     """The named columns; cells that are not numbers are missing."""
+    return _cells(*_past_header(stream, options, path), columns, options)
+
+
+def names_in_packed(stream: IO[bytes], options: ReadOptions, path: Path | str) -> list[str]:
+    check_kind(cast(Any, stream).peek(16), "csv.gz", options, path)
+    with gzip.open(stream) as unpacked:
+        return names_in_delimited(cast(IO[bytes], unpacked), options, path)
+
+
+def names_in_delimited(stream: IO[bytes], options: ReadOptions, path: Path | str) -> list[str]:
+    return _past_header(stream, options, path)[2]
+
+
+def _past_header(stream: IO[bytes], options: ReadOptions, path: Path | str) -> tuple[TextBlocks, str, list[str]]:
+    """The text from its first row on, the separator, and the names of the columns."""
     check_kind(cast(Any, stream).peek(16), "csv", options, path)
     text = TextBlocks(pieces(stream, options), path)
     separator = begin(text, options, path)
@@ -37,7 +52,7 @@ def read_delimited(stream: IO[bytes], columns: Sequence[str], options: ReadOptio
     names = header_names(header, separator, options, path)
     if options.header:
         text.drop(len(header))
-    return _cells(text, separator, names, columns, options)
+    return text, separator, names
 
 
 class TextBlocks:

@@ -13,7 +13,7 @@ from typing import Literal
 from tukeydp.data.numbers import BLANKS, NumberRule
 from tukeydp.data.readers.options import ReadOptions
 
-_SEPARATORS = ",;\t|"
+_SEPARATORS = ";\t|,"  # the comma last: where two cut as well, commas are decimal marks
 _SAMPLE_LINES = 500  # lines that decide the separator
 _SAMPLE_CELLS = 5000  # cells of a column that decide its marks
 # Simple rules first: among those that read equally many cells the first is taken.

@@ -21,14 +21,7 @@ _ROWS_AT_A_TIME = 8192  # rows held as Python objects, which take ten times the 
 
 
 def read_excel(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
-    check_kind(cast(Any, stream).peek(16), "excel", options, path)
-    rows = sheet_rows(stream.read(), options, path)
-    for _ in range(options.skip):
-        next(rows, None)
-    first = next(rows, None)
-    if first is None:
-        raise ParameterError("FILE", "must have a header in the first row that is not skipped", name_of(path))
-    names = [str(cell).strip(BLANKS) for cell in first] if options.header else positions(len(first))
+    rows, first, names = _past_header(stream, options, path)
     places = places_of(names, columns, header=options.header)
     rules = [options.rule(column) for column in columns]
     blocks, pending = [], [] if options.header else [first]
@@ -40,6 +33,24 @@ def read_excel(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, 
             blocks.append(_block(pending, places, rules))
             pending = []
     return np.concatenate([*blocks, _block(pending, places, rules)])
+
+
+def names_in_excel(stream: IO[bytes], options: ReadOptions, path: Path | str) -> list[str]:
+    return _past_header(stream, options, path)[2]
+
+
+def _past_header(
+    stream: IO[bytes], options: ReadOptions, path: Path | str
+) -> tuple[Iterator[list[Any]], list[Any], list[str]]:
+    """The rows below the first that is not skipped, that row itself, and the names of the columns."""
+    check_kind(cast(Any, stream).peek(16), "excel", options, path)
+    rows = sheet_rows(stream.read(), options, path)
+    for _ in range(options.skip):
+        next(rows, None)
+    first = next(rows, None)
+    if first is None:
+        raise ParameterError("FILE", "must have a header in the first row that is not skipped", name_of(path))
+    return rows, first, [str(cell).strip(BLANKS) for cell in first] if options.header else positions(len(first))
 
 
 def _block(rows: list[list[Any]], places: Sequence[int], rules: Sequence[NumberRule]) -> FloatArray:

@@ -18,7 +18,6 @@ MARKS = {
     "tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";", "bar": "|", "point": ".",
     "apostrophe": "'", "none": "",
 }  # fmt: skip
-FORMATS = ("csv", "csv.gz", "excel", "parquet", "arrow")
 # Text encodings to Python that are none of files; the first two would warn about what is in the file.
 _NO_ENCODINGS = {"unicode_escape", "raw_unicode_escape", "idna", "punycode", "undefined", "mbcs", "oem"}
 
@@ -52,8 +51,8 @@ class ReadOptions:
     encoding: str | None = None
     skip: int = 0
     header: bool = True
-    units: Sequence[str] | Mapping[str, str] = ()
-    missing: Sequence[str] | Mapping[str, Sequence[str]] = ()
+    units: Sequence[str] | Mapping[str, str | Sequence[str]] = ()
+    missing: Sequence[str] | Mapping[str, str | Sequence[str]] = ()
     sheet: str | None = None
 
     def __post_init__(self) -> None:
@@ -63,8 +62,6 @@ class ReadOptions:
                 object.__setattr__(self, name, MARKS.get(given.lower(), given))
         if self.thousands == "":
             object.__setattr__(self, "thousands", None)
-        if self.format is not None:
-            checked_choice("format", self.format, FORMATS)
         if self.quote not in ('"', "'", ""):
             raise ParameterError("quote", "must be a double quote, an apostrophe or none", brief(self.quote))
         checked_choice("decimal", self.decimal, (".", ","))
@@ -72,9 +69,9 @@ class ReadOptions:
         _check_separator(self.separator, self.quote)
         _check_thousands(self.thousands, self.decimal, self.quote)
         _check_encoding(self.encoding)
-        for unit in _all_units(self.units):
+        for unit in _checked_texts("units", self.units):
             _check_unit(unit, self.decimal, self.thousands)
-        _check_texts("missing", self.missing)
+        _checked_texts("missing", self.missing)
 
     def rule(self, column: str) -> NumberRule:
         """How the numbers of a column are written."""
@@ -130,22 +127,21 @@ def _check_encoding(encoding: Any) -> None:
         raise ParameterError("encoding", "must be a text encoding, say utf-8, utf-16 or cp1252", brief(encoding))
 
 
-def _all_units(units: Any) -> list[Any]:
-    _check_texts("units", units)
-    return list(units.values()) if isinstance(units, Mapping) else list(units)
-
-
-def _check_texts(parameter: str, given: Any) -> None:
+def _checked_texts(parameter: str, given: Any) -> list[str]:
+    """All texts in a list, or in a dict of texts or lists."""
     if isinstance(given, str) or not isinstance(given, Sequence | Mapping):
         raise ParameterError(parameter, "must be a list of texts, or a dict with column names", brief(given))
-    listed = list(given.values()) if isinstance(given, Mapping) else list(given)
-    flat = [text for entry in listed for text in (entry if isinstance(entry, list | tuple) else [entry])]
+    listed = (
+        [e if isinstance(e, list | tuple) else [e] for e in given.values()] if isinstance(given, Mapping) else [given]
+    )
+    flat = [text for texts in listed for text in texts]
     if not all(isinstance(text, str) for text in flat):
         raise ParameterError(parameter, "must be texts", brief(given))
+    return flat
 
 
-def _check_unit(unit: Any, decimal: str, thousands: str | None) -> None:
+def _check_unit(unit: str, decimal: str, thousands: str | None) -> None:
     part_of_numbers = "0123456789+-\u2212" + decimal + (THOUSANDS[thousands] if thousands else "")
-    if not isinstance(unit, str) or unit != unit.strip(BLANKS) or not unit or unit[0] in part_of_numbers:
+    if unit != unit.strip(BLANKS) or not unit or unit[0] in part_of_numbers:
         rule = "must be texts without blanks around them that do not begin like a number"
         raise ParameterError("units", rule, brief(unit))

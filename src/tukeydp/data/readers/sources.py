@@ -47,20 +47,6 @@ def name_of(path: Path | str) -> str:
     return "standard input" if str(path) == "-" else str(path)
 
 
-def format_of(path: Path | str, options: ReadOptions) -> str:
-    """The declared format, or what the file's name ends in."""
-    if options.format is not None:
-        return options.format
-    endings = {
-        "excel": (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
-        "parquet": (".parquet", ".pq"),
-        "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
-        "csv.gz": (".gz",),
-    }
-    name = str(path).lower()
-    return next((kind for kind, suffixes in endings.items() if name.endswith(suffixes)), "csv")
-
-
 @contextmanager
 def opened(path: Path | str) -> Iterator[IO[bytes]]:
     """The file, which can be peeked at but not always be rewound; failures of the system become parameter errors."""

@@ -1,0 +1,45 @@
+"""`tukeydp look FILE`: what a file holds and how to read it, guessed with evidence. NOT PRIVATE."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from tukeydp.cli import options
+from tukeydp.cli.reading import File, Reading, reads_a_file
+from tukeydp.cli.words import say_lines
+from tukeydp.data.look import look_at_file
+from tukeydp.data.look_report import Look
+from tukeydp.errors import ParameterError
+
+
+@reads_a_file
+def look(file: File, reading: Reading, bounds: options.Bounds = None, as_json: options.Json = False) -> None:
+    """Tell what a file holds and which command reads it. NOT PRIVATE: for those who may see the data.
+
+    What is not declared is guessed, and the evidence is shown. Check it, then use the command that is printed last.
+    """
+
+    def job() -> Look:
+        return look_at_file(file, reading.declared(), bounds=_bounds(bounds))
+
+    seen = options.run(job)
+    if as_json:
+        sys.stdout.write(json.dumps(seen.to_dict()) + "\n")
+    else:
+        say_lines(str(seen))
+
+
+def _bounds(given: Sequence[str] | None) -> Any:
+    """One pair for all columns, or a dict: which columns there are is not known yet."""
+    if not given:
+        return None
+    names = [text.rpartition("=")[0].strip() for text in given]
+    if "" in names and len(given) > 1:
+        raise ParameterError("bounds", "must be given once for all columns, or for each by its name", repr(given[0]))
+    ends = options.pairs_per_column("bounds", given, names)
+    assert ends is not None
+    lows, highs = ends
+    return (lows[0], highs[0]) if names == [""] else dict(zip(names, zip(lows, highs, strict=True), strict=True))

@@ -1,0 +1,133 @@
+"""How a command is told which file to read and how it is written: options declared once, nothing guessed."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from tukeydp.data.files import READERS, has_column, read_file
+from tukeydp.data.readers.options import ReadOptions
+from tukeydp.data.tables import Table
+from tukeydp.errors import ParameterError
+
+_PANEL = "How the file is written (tukeydp look FILE tells)"
+
+File = Annotated[
+    Path, typer.Argument(help="Text (CSV), Excel, Parquet or Arrow, one row per person; - for standard input.")
+]
+Columns = Annotated[
+    list[str],
+    typer.Option(help="Columns to read, separated by commas. May be repeated, for names with commas."),
+]
+
+
+def _option(words: str, *names: str) -> Any:
+    return typer.Option(*names, help=words, rich_help_panel=_PANEL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The options as they are typed. Each field is an option of every command that reads a file."""
+
+    form: Annotated[str | None, _option(f"{', '.join(READERS)}. Left out: by FILE's ending.", "--format")] = None
+    separator: Annotated[str | None, _option("Between cells: ';' tab bar space. Left out: comma, tab in .tsv.")] = None
+    quote: Annotated[str, _option("Around cells: double or single quote, or none.")] = '"'
+    decimal: Annotated[str, _option("Decimal mark: . or ,")] = "."
+    thousands: Annotated[str | None, _option("Mark between groups of three digits: , . space apostrophe.")] = None
+    encoding: Annotated[str | None, _option("Of text: cp1252, utf-16, ... Left out: UTF-8.")] = None
+    skip: Annotated[int, _option("Lines above the header.")] = 0
+    no_header: Annotated[bool, _option("There is no header: columns are called 1, 2, ...", "--no-header")] = False
+    unit: Annotated[
+        list[str] | None,
+        _option("Unit beside numbers: --unit mmHg in all columns, --unit weight=kg in one. May be repeated."),
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        _option("Number that stands for no value: --missing -999, --missing age=-1. May be repeated."),
+    ] = None
+    sheet: Annotated[str | None, _option("Sheet of an Excel workbook with several.")] = None
+
+    def declared(self, names: Sequence[str] | None = None) -> ReadOptions:
+        """The dialect, where `names` are the columns to read, if they are known."""
+        return ReadOptions(
+            format=self.form,
+            separator=self.separator,
+            quote=self.quote,
+            decimal=self.decimal,
+            thousands=self.thousands,
+            encoding=self.encoding,
+            skip=self.skip,
+            header=not self.no_header,
+            units=_by_column("unit", self.unit, names),
+            missing=_by_column("missing", self.missing, names),
+            sheet=self.sheet,
+        )
+
+    def names(self, file: Path, columns: Sequence[str]) -> list[str]:
+        """The columns asked for: a text that is a name in the header is that column; others are split at commas.
+
+        What can be read only once, like a pipe, cannot be asked for its header first. There, texts are names as they
+        stand where there are several, and a single one is split.
+        """
+        whole = replace(self, unit=None, missing=None).declared()
+        twice = str(file) != "-" and (file.is_file() or not file.exists())
+
+        def is_name(text: str) -> bool:
+            return has_column(file, text, whole) if twice else len(columns) > 1
+
+        return [
+            name.strip()
+            for text in columns
+            for name in ([text] if "," not in text or is_name(text.strip()) else text.split(","))
+        ]
+
+    def table(self, file: Path, names: Sequence[str]) -> Table:
+        return read_file(file, names, self.declared(names))
+
+
+def _by_column(
+    option: str, given: Sequence[str] | None, names: Sequence[str] | None
+) -> list[str] | Mapping[str, list[str]]:
+    """`-999` for all columns and `age=-1` for one: a list if there are only the former, else a dict."""
+    everywhere: list[str] = []
+    single: dict[str, list[str]] = {}
+    for text in given or ():
+        name, mark, value = text.rpartition("=")
+        (single.setdefault(name.strip(), []) if mark else everywhere).append(value.strip())
+    if not single:
+        return everywhere
+    if everywhere and names is None:
+        rule = "must be given for all columns, or for each by its name"
+        raise ParameterError(option, rule, repr(everywhere[0]))
+    listed = dict.fromkeys([*(names if everywhere and names else ()), *single])
+    return {name: [*everywhere, *single.get(name, [])] for name in listed}
+
+
+def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `Reading`, which it gets as its one parameter `reading`."""
+    hints = get_type_hints(command, include_extras=True)
+    shared = get_type_hints(Reading, include_extras=True)
+    own = [name for name in inspect.signature(command).parameters if name != "reading"]
+    defaults = {name: p.default for name, p in inspect.signature(command).parameters.items()}
+    defaults |= {field.name: field.default for field in fields(Reading)}
+    types = {**{name: hints[name] for name in own}, **shared}
+
+    @functools.wraps(command)
+    def with_reading(**given: Any) -> None:
+        reading = Reading(**{name: given.pop(name) for name in shared})
+        command(**given, reading=reading)
+
+    with_reading.__annotations__ = types
+    with_reading.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=annotation)
+            for name, annotation in types.items()
+        ]
+    )
+    return with_reading
