@@ -23,7 +23,7 @@ def commands(block: str) -> list[str]:
 
 
 def run_command(line: str) -> None:
-    program, *arguments = shlex.split(line)
+    program, *arguments = shlex.split(line, comments=True)
     assert program == "tukeydp", line
     result = CliRunner().invoke(app, arguments)
     # Without bounds a refusal is an answer; how often, is the business of other tests.
