@@ -19,7 +19,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.exact.cube_noise import median_of_noise
 from tukeydp.mechanisms.mean_plans import ROUGH, CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.subset_means import SubsetPlan, scatter, subset_plan
-from tukeydp.mechanisms.two_step import two_step_plan
+from tukeydp.mechanisms.two_step import DOUBT, two_step_plan
 from tukeydp.parameters import checked_choice, checked_integer, show
 
 MECHANISMS = ("auto", "subset", "two-step", "cube")
@@ -92,7 +92,7 @@ def _plans(
 ) -> dict[str, MeanPlan]:
     """The ways that n rows suffice for; cube noise always does."""
     plans: dict[str, MeanPlan] = {"cube": CubeMean(epsilon)}
-    subset = subset_plan(n, d, epsilon, widths, blocks, partitions)
+    subset = subset_plan(n, d, epsilon, widths, blocks, partitions, DOUBT if known else 1.0)
     if subset is not None:
         plans["subset"] = SubsetMean(epsilon, subset)
     steps = two_step_plan(n, d, epsilon, widths, known)

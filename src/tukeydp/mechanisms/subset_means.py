@@ -51,12 +51,14 @@ def subset_plan(
     widths: FloatArray,
     blocks: int | None = None,
     partitions: int | None = None,
+    doubt: float = 1.0,
 ) -> SubsetPlan | None:
     """The fewest blocks that keep a safe distance from the cliff; None if n rows are too few even one by one.
 
-    `widths` are the bounds in standard deviations, known or assumed.
+    `widths` are the bounds in standard deviations, known or assumed; blocks suffice also if they are `doubt` times as
+    wide.
     """
-    width = math.exp(float(np.log(widths).mean()))
+    width = doubt * math.exp(float(np.log(widths).mean()))
     count = blocks or fewest_blocks(n, d, float(epsilon), width)
     if count is None:
         return None

@@ -33,6 +33,8 @@ _NARROWEST = 100.0
 # Depth in asymmetric columns reaches less far than in bell-shaped ones: the centre's blocks are chosen as if it had
 # this part of its epsilon. With all of it, tables of many yes/no columns fell off the cliff.
 _CAREFUL = Fraction(3, 5)
+# Public standard deviations may be too large by this factor, as `sd=` allows, without a fall from the cliff.
+DOUBT = 2.0
 _RANK = 2.4  # besides ln(number of radii): how far below the wanted rank a wrong radius may lie
 
 
@@ -62,7 +64,8 @@ def _with_share(
 ) -> TwoStepPlan | None:
     shares = (share * epsilon, Fraction(0) if known else share * epsilon, _RADIUS * epsilon, _MISSING * epsilon)
     # The centre need not be accurate, but it must be found, also among columns of few values: blocks for less epsilon.
-    blocks = fewest_blocks(n, d, float(_CAREFUL * shares[0]), math.exp(float(np.log(widths).mean())))
+    width = (DOUBT if known else 1.0) * math.exp(float(np.log(widths).mean()))
+    blocks = fewest_blocks(n, d, float(_CAREFUL * shares[0]), width)
     centre = None if blocks is None else subset_plan(n, d, shares[0], widths, blocks=blocks)
     spread = None if known else spread_plan(n, d, shares[1])
     if forced:
