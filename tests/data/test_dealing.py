@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.data.bounded import bounded_columns
-from tukeydp.data.dealing import block_table, secret_order
+from tukeydp.data.dealing import block_table, filled_at_the_ends, secret_order
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.block_statistics import corrected_means, means
 from tukeydp.mechanisms.spread_step import log_differences
@@ -189,3 +189,24 @@ def test_relative_cells_and_back():
 def test_bounds_that_floats_cannot_tell_apart_are_refused(bounds):
     with pytest.raises(ParameterError, match="bounds must"):
         bounded_columns(1, bounds)
+
+
+def test_coins_change_missing_cells_only_and_each_by_its_place():
+    """Changing one row, or which of its cells are missing, leaves all other rows as they are, bit by bit."""
+    table = np.random.default_rng(3).uniform(-1, 1, size=(50, 3))
+    table[::4, 1] = table[7] = np.nan
+    stream = Keystream(derived_key("coins of a test"))
+    filled = filled_at_the_ends(table, stream)
+    there = ~np.isnan(table)
+    assert (filled[there] == table[there]).all()
+    assert set(filled[~there]) == {-1.0, 1.0}
+    other = table.copy()
+    other[20] = [np.nan, 0.5, np.nan]
+    changed = (filled_at_the_ends(other, stream) != filled).any(axis=1)
+    assert np.flatnonzero(changed).tolist() == [20]
+
+
+def test_coins_favour_neither_end():
+    """4000 coins: a share outside 0.42 ... 0.58 has a probability below 1e-20, and a coin of 0.65 would be noticed."""
+    filled = filled_at_the_ends(np.full((2000, 2), np.nan), Keystream(derived_key("fair coins")))
+    assert 0.42 < (filled > 0).mean() < 0.58

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.mechanisms.spread_step import log_differences
+from tukeydp.mechanisms.spread_step import OCTAVES, at_the_ends, log_differences
+from tukeydp.randomness import Keystream, derived_key
 
 
 def columns(n, d, seed=0):
@@ -113,3 +114,26 @@ def test_no_cell_raises_or_warns(n, what):
 def test_parameters_are_checked(wrong, message):
     with pytest.raises(td.ParameterError, match=message):
         td.spread([1.0, 2.0], **{"epsilon": 1, "bounds": (0, 1), **wrong})
+
+
+def test_differences_of_zero_and_missing_ones_lie_at_the_ends_each_by_its_own_coin():
+    table = np.random.default_rng(4).uniform(-20, -1, size=(4000, 2))
+    table[:2000, 0], table[2000:, 0] = -OCTAVES, np.nan
+    stream = Keystream(derived_key("ends of a test"))
+    moved = at_the_ends(table, stream)
+    assert (moved[:, 1] == table[:, 1]).all()
+    assert set(moved[:, 0]) == {0.0, -float(OCTAVES)}
+    # Nine sixteenths and a half; six standard deviations are 0.067.
+    assert abs((moved[:2000, 0] < -1).mean() - 9 / 16) < 0.067
+    assert abs((moved[2000:, 0] < -1).mean() - 1 / 2) < 0.067
+    table[5] = [-3.0, -OCTAVES]
+    assert np.flatnonzero((at_the_ends(table, stream) != moved).any(axis=1)).tolist() == [5]
+
+
+def test_the_spread_of_a_yes_no_column_is_not_zero():
+    """Most differences of its rows are zero; counted as such they would be the median."""
+    yes = (np.random.default_rng(5).random((3000, 2)) < 0.3).astype(float)
+    found = [td.spread(yes, epsilon=1, bounds=(-5, 5), randomness=td.seeded(i)).point for i in range(8)]
+    ratios = np.median(found, axis=0) / yes.std(axis=0)
+    assert (ratios > 0.5).all()
+    assert (ratios < 3).all()
