@@ -1,4 +1,4 @@
-"""The shares of missing cells that two steps release: what a swap moves, the scale of the noise, and what is given back."""
+"""The shares of missing cells that two steps release: what a swap moves, the noise, and what is given back."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.data.scale import centre_and_scale
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.float_programs import add_rows, quiet_solver
@@ -20,7 +21,6 @@ from tukeydp.sampling.certificates import Multipliers
 
 # Hints decide nothing: poor values here make loose boxes, so many proposals, or slow programs.
 _FAR = 1e4  # interquartile ranges from the centre, where the programs end: level sets worth a box are nearer
-_WIDEST = 1000.0  # whole width of a column over its scale, at most: a column may be mostly one value
 _THINNEST = 1e-15  # in interquartile ranges: least width of a level set in its shape, so that no axis of it vanishes
 _IGNORED = 1e-12  # of the largest multiplier: smaller ones are rounding, and would make certificates long
 _TOLERANCE = 1e-7  # of a row of length one, the solver's own: what is violated by less is left out
@@ -52,11 +52,7 @@ class LinearPrograms:
 
     def __init__(self, levels: LevelSets) -> None:
         self._levels = levels
-        quarter = len(levels.sample) // 4
-        self._centre: IntArray = levels.sample[len(levels.sample) // 2]
-        spread = (levels.sample[-1 - quarter] - levels.sample[quarter]).astype(np.float64)
-        whole = (levels.sample[-1] - levels.sample[0]).astype(np.float64)
-        self._scale = np.maximum(np.maximum(spread, whole / _WIDEST), 1.0)
+        self._centre, self._scale = centre_and_scale(levels.sample)
         stretched = levels.directions * self._scale
         self._lengths = np.linalg.norm(stretched, axis=1)
         self._rows: FloatArray = stretched / self._lengths[:, np.newaxis]
