@@ -45,8 +45,8 @@ class Noise:
         """
         self.spent += share
         self._left -= len(values)
-        assert self.spent <= 1
-        assert self._left >= 0
+        if self.spent > 1 or self._left < 0:  # not an assert, which python -O would leave out
+            raise AssertionError("more of the budget was asked for than there is")
         shift, deviation = self._scale(squared_sensitivity, share)
         return [Fraction((v << shift) + discrete_gaussian(deviation, self._bits), 1 << shift) for v in values]
 
