@@ -1,7 +1,6 @@
-"""Which way to a mean, from public numbers alone: predicted errors of the three ways, the smallest wins.
+"""Which way to a mean, from public numbers alone: predicted errors of the ways, the smallest wins.
 
-Predictions are for columns half as skewed as exponential ones, fitted to made-up tables. They decide accuracy only: any
-choice is as private.
+Without public standard deviations, and with enough rows, how spread the columns are is found out first, privately.
 """
 
 from __future__ import annotations
@@ -16,19 +15,16 @@ from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.grid import per_column
 from tukeydp.errors import ParameterError
-from tukeydp.exact.cube_noise import median_of_noise
-from tukeydp.mechanisms.mean_plans import ROUGH, CubeMean, MeanPlan, SubsetMean, TwoStepMean
-from tukeydp.mechanisms.subset_means import SubsetPlan, scatter, subset_plan
+from tukeydp.mechanisms.mean_plans import MeanPlan, SubsetMean, TwoStepMean
+from tukeydp.mechanisms.mean_ways import Way, best_way, way_error, ways
+from tukeydp.mechanisms.scale_step import scale_plan
+from tukeydp.mechanisms.scaled_mean import ScaledMean
+from tukeydp.mechanisms.subset_means import SubsetPlan, subset_plan
 from tukeydp.mechanisms.two_step import DOUBT, two_step_plan
 from tukeydp.parameters import checked_choice, checked_integer, show
 
 MECHANISMS = ("auto", "subset", "two-step", "cube")
-# Bias of the median of block means, in standard deviations: by rows of a block, from three on with the correction for
-# skewness. Half of that of exponential columns, whose skewness is 2.
-_BLOCK_ROWS, _SKEWED = (1, 2, 3, 4, 8, 20, 100), (0.153, 0.08, 0.045, 0.025, 0.005, 0.001, 0.0)
 _WIDEST = 10**300  # bounds in standard deviations: more is too much for a float
-# Width of the range that the two-step mean clips to, in standard deviations.
-_CLIPPED_WIDTH = 11.0
 
 
 def mean_plan(
@@ -53,10 +49,14 @@ def mean_plan(
     if mechanism == "auto" and (blocks, partitions) != (None, None):
         mechanism = "subset"
     widths = known_widths(columns, sd)
-    plans = _plans(n, columns.d, epsilon, widths, sd is not None, blocks, partitions)
-    if mechanism != "auto":
-        return plans.get(mechanism) or _forced(mechanism, n, columns.d, epsilon, widths, sd is not None, partitions)
-    return min(plans.values(), key=lambda plan: predicted_error(plan, n, widths))
+    if mechanism in ("auto", "two-step") and sd is None:
+        scale = scale_plan(n, columns.d, epsilon)
+        if scale is not None:
+            return ScaledMean(epsilon, scale, tuple(widths.tolist()))
+    found = ways(n, columns.d, epsilon, widths, sd is not None, blocks, partitions)
+    if mechanism == "auto":
+        return best_way(found, n, widths, 1.0 if sd is None else DOUBT)
+    return found.get(mechanism) or _forced(mechanism, n, columns.d, epsilon, widths, sd is not None, partitions)
 
 
 def known_widths(columns: BoundedColumns, sd: Any) -> FloatArray:
@@ -76,29 +76,10 @@ def known_widths(columns: BoundedColumns, sd: Any) -> FloatArray:
 
 def predicted_error(plan: MeanPlan, n: int, widths: FloatArray) -> float:
     """Median error in standard deviations, for moderately skewed columns."""
-    d, epsilon = len(widths), float(plan.epsilon)
-    if isinstance(plan, CubeMean):
-        rest = epsilon if plan.fill is not None else epsilon * float(1 - ROUGH)
-        return float(np.median(widths)) * median_of_noise(d) / (rest * n)
-    if isinstance(plan, TwoStepMean):
-        return _CLIPPED_WIDTH * median_of_noise(d) / (float(plan.plan.epsilons[-1]) * n)
-    assert isinstance(plan, SubsetMean)
-    m = n / plan.plan.blocks
-    return scatter(n, d, epsilon, plan.plan.blocks) + float(np.interp(m, _BLOCK_ROWS, _SKEWED))
-
-
-def _plans(
-    n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, blocks: int | None, partitions: int | None
-) -> dict[str, MeanPlan]:
-    """The ways that n rows suffice for; cube noise always does."""
-    plans: dict[str, MeanPlan] = {"cube": CubeMean(epsilon)}
-    subset = subset_plan(n, d, epsilon, widths, blocks, partitions, DOUBT if known else 1.0)
-    if subset is not None:
-        plans["subset"] = SubsetMean(epsilon, subset)
-    steps = two_step_plan(n, d, epsilon, widths, known)
-    if steps is not None:
-        plans["two-step"] = TwoStepMean(epsilon, steps)
-    return plans
+    if isinstance(plan, ScaledMean):
+        return plan.error(n, widths)
+    assert isinstance(plan, Way)
+    return way_error(plan, n, widths)
 
 
 def _forced(

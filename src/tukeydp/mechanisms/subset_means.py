@@ -2,7 +2,9 @@
 
 Rows are dealt to N blocks; each block's mean, corrected for skewness, is one row of a table on which `boxem` runs.
 With r dealings the table has r N rows and epsilon is divided by r (docs/proofs/mean.md, section 3). Block means are
-nearly symmetric about the mean where rows are not, and a missing cell is left out of its own column's mean only.
+nearly symmetric about the mean where rows are not, and a missing cell is left out of its own column's mean only. Where
+blocks are of a few rows and the columns' spreads are known, each dealing counts twice, shifted to either side by the
+same random amounts: that smooths out what skewness and ties are left.
 """
 
 from __future__ import annotations
@@ -30,18 +32,27 @@ _FEWEST_BLOCKS = 16
 # to outweigh all the empty ones between: columns of few values would lose.
 _STEPS_IN_AN_ERROR = 16
 _FEWEST_STEPS, _MOST_STEPS = 2**8, 2**40
-# Median error of a deep point among the means of N blocks, in sqrt(n/N) standard deviations over (epsilon n), and of
-# what a median loses against a mean, in standard deviations over sqrt(n). Fitted to made-up tables; accuracy only.
-_BY_DEPTH, _BY_MEDIAN = 5.0, 0.35
+# Median error of a deep point among the means of N blocks, in sqrt(n/N) d^power standard deviations over (epsilon n),
+# and of what a median loses against a mean, in standard deviations over sqrt(n). Fitted to made-up tables.
+_BY_DEPTH, _POWER, _BY_MEDIAN = 3.4, 0.6, 0.35
+# How far block means are shifted, in their own standard deviations, by rows of a block. With less, skewed and yes/no
+# columns keep their bias; with more, or in larger blocks, the shifts themselves are the larger error.
+_SHIFTED_ROWS, _SHIFTS = (1.0, 2.0, 4.0), (1.25, 0.85, 0.0)
+_LEAST_SHIFT = 0.2  # below, shifts do nothing and cost a dealing
 
 
 @dataclass(frozen=True)
 class SubsetPlan:
-    """How many blocks each dealing has, how many dealings, and the steps of the grid. All public."""
+    """How many blocks each dealing has, how often they count, and the steps of the grid. Public, or released before.
+
+    `shifts` are the standard deviations of the shifts, as numbers from -1 to 1, empty for none. With them every second
+    partition is the one before it, shifted to the other side.
+    """
 
     blocks: int
     partitions: int
     steps: tuple[int, ...]
+    shifts: tuple[float, ...] = ()
 
 
 def subset_plan(
@@ -52,18 +63,33 @@ def subset_plan(
     blocks: int | None = None,
     partitions: int | None = None,
     doubt: float = 1.0,
+    smooth: bool = False,
 ) -> SubsetPlan | None:
     """The fewest blocks that keep a safe distance from the cliff; None if n rows are too few even one by one.
 
     `widths` are the bounds in standard deviations, known or assumed; blocks suffice also if they are `doubt` times as
-    wide.
+    wide. `smooth`: block means of a few rows are shifted, which takes widths that are about right.
     """
     width = doubt * math.exp(float(np.log(widths).mean()))
     count = blocks or fewest_blocks(n, d, float(epsilon), width)
+    smooth = smooth and (partitions or 2) % 2 == 0  # shifts come in pairs
+    shift = _shift(n / count if count else 1.0) if smooth else 0.0
+    if shift:
+        # Shifted means are spread wider, so that bounds are narrower beside them.
+        count = blocks or fewest_blocks(n, d, float(epsilon), width / math.hypot(1.0, shift))
     if count is None:
         return None
-    dealings = 1 if count >= n else max(1, min(_MOST_PARTITIONS, _ENOUGH_ROWS // count))
-    return SubsetPlan(count, partitions or dealings, grid_steps(scatter(n, d, float(epsilon), count), widths))
+    dealings = 1 if count >= n and not shift else max(1, min(_MOST_PARTITIONS, _ENOUGH_ROWS // count))
+    counted = partitions or dealings
+    shifts = tuple((2.0 * shift * math.sqrt(count / n) / widths).tolist()) if shift else ()
+    steps = grid_steps(scatter(n, d, float(epsilon), count), widths)
+    return SubsetPlan(count, 2 * math.ceil(counted / 2) if shifts else counted, steps, shifts)
+
+
+def _shift(rows: float) -> float:
+    """In standard deviations of means of so many rows."""
+    shift = float(np.interp(rows, _SHIFTED_ROWS, _SHIFTS))
+    return shift if shift >= _LEAST_SHIFT else 0.0
 
 
 def fewest_blocks(n: int, d: int, epsilon: float, width: float) -> int | None:
@@ -83,7 +109,7 @@ def fewest_blocks(n: int, d: int, epsilon: float, width: float) -> int | None:
 
 def scatter(n: int, d: int, epsilon: float, blocks: int) -> float:
     """Predicted median error without bias, in standard deviations of a column."""
-    by_depth = _BY_DEPTH * math.sqrt(n / blocks) * d**0.25 / (epsilon * n)
+    by_depth = _BY_DEPTH * math.sqrt(n / blocks) * d**_POWER / (epsilon * n)
     return math.hypot(by_depth, _BY_MEDIAN / math.sqrt(n))
 
 
@@ -105,21 +131,39 @@ def subset_sampler(
     relative: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
 ) -> DepthSampler:
     """What `subset_point` draws from, once; each further draw spends its epsilon again."""
-    n, d = relative.shape
-    parts = (
-        [relative]
-        if plan.blocks >= n and plan.partitions == 1
-        else [
-            block_table(
-                relative,
-                plan.blocks,
-                secret_order(n, Keystream(derived_key("dealing", i, secret_key))),
-                corrected_means,
-            )
-            for i in range(plan.partitions)
-        ]
-    )
-    table = filled_at_the_ends(np.concatenate(parts), Keystream(derived_key("coins", secret_key)))
+    table = filled_at_the_ends(counted_means(relative, plan, secret_key), Keystream(derived_key("coins", secret_key)))
     grid = relative_grid(plan.steps)
-    prepared = chosen_notion(None, len(table), d).prepare(grid.snap(table), grid, public_key)
+    prepared = chosen_notion(None, len(table), relative.shape[1]).prepare(grid.snap(table), grid, public_key)
     return DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon / plan.partitions)
+
+
+def counted_means(relative: FloatArray, plan: SubsetPlan, secret_key: bytes) -> FloatArray:
+    """The table that depth is computed of: partitions times blocks rows, of which a row of the data moves `partitions`.
+
+    Shifts depend on the place alone, so that each row is a function of its own block.
+    """
+    dealt = range(plan.partitions // 2 if plan.shifts else plan.partitions)
+    parts = []
+    for i in dealt:
+        means = _dealt_means(relative, plan, derived_key("dealing", i, secret_key))
+        if plan.shifts:
+            away = _shifts(means.shape, plan.shifts, Keystream(derived_key("shifts", i, secret_key)))
+            parts += [np.clip(means + away, -1.0, 1.0), np.clip(means - away, -1.0, 1.0)]
+        else:
+            parts.append(means)
+    return np.concatenate(parts)
+
+
+def _dealt_means(relative: FloatArray, plan: SubsetPlan, key: bytes) -> FloatArray:
+    n = len(relative)
+    if plan.blocks >= n and len(plan.shifts) == 0 and plan.partitions == 1:
+        return relative  # rows by themselves: no block to deal them to
+    return block_table(relative, plan.blocks, secret_order(n, Keystream(key)), corrected_means)
+
+
+def _shifts(shape: tuple[int, ...], sizes: tuple[float, ...], stream: Keystream) -> FloatArray:
+    """Gaussian shifts of the given standard deviations, for each place its own."""
+    from scipy.special import ndtri
+
+    uniform = (stream.words(0, shape[0] * shape[1]) >> np.uint64(12)).astype(np.float64)
+    return np.asarray(ndtri((uniform.reshape(shape) + 0.5) * 2.0**-52) * np.array(sizes))

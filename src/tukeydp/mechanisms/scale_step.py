@@ -1,0 +1,110 @@
+"""How wide the bounds are in standard deviations, found out first, so that the mean can be taken in the way that suits.
+
+With enough rows the spread of every column is released (`spread_step`). With fewer, one number: by what factor all
+columns are more or less spread than assumed. Rows are paired in secret; a pair gives the geometric mean, over the
+columns in which its rows differ, of their difference over the assumed one. The middle of the pairs' logarithms, on a
+grid of eighths of an octave, is released by depth in one column: pure epsilon-DP (docs/proofs/mean.md, section 6).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.data.dealing import block_table, secret_order
+from tukeydp.data.grid import Grid
+from tukeydp.depth.choice import chosen_notion
+from tukeydp.exact.boxes import whole_grid
+from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
+from tukeydp.randomness import Keystream, derived_key
+from tukeydp.sampling.cutting_planes import DepthSampler
+
+# Shares of epsilon for the spreads, the smallest that the rows suffice for; with more than the last the mean itself is
+# noticeably worse than without. Parts of a block, and octaves below the width that matter to a mean: a column of less
+# spread is treated as if it had a 256th of the width.
+_SHARES = (Fraction(1, 50), Fraction(1, 25), Fraction(3, 50), Fraction(2, 25), Fraction(1, 10), Fraction(3, 25))
+_PARTS, _OCTAVES = 4, 8
+# The common factor is found if epsilon times rows is this much: of 60 made-up runs none was off by more than 3; with
+# half of it one in ten was.
+_ENOUGH = 60
+# Octaves by which spreads may differ from those assumed, down and up, and steps of an octave.
+_DOWN, _UP, _STEPS = 4, 6, 8
+# Chance of the lower end, in sixteenths, for pairs of equal rows: a little more than half, as for spreads.
+_EQUAL_LOW = 9
+# ln of the median of a geometric mean of d Gaussian differences, in standard deviations of a difference: the limit, and
+# what one column has more.
+_LIMIT, _ONE_MORE = -0.635, 0.241
+_NARROWEST, _WIDEST = 2.0, 512.0  # bounds in standard deviations: nothing beyond is believed
+
+
+@dataclass(frozen=True)
+class ScalePlan:
+    """What is spent on the scale, and the plan for the columns' spreads; None for one common factor. Public."""
+
+    epsilon: Fraction
+    spread: SpreadPlan | None
+
+
+def scale_plan(n: int, d: int, epsilon: Fraction) -> ScalePlan | None:
+    """The best that n rows suffice for; None if they suffice for neither."""
+    for share in _SHARES:
+        spread = spread_plan(n, d, share * epsilon, _PARTS, _OCTAVES)
+        if spread is not None:
+            return ScalePlan(share * epsilon, spread)
+    for share in _SHARES:
+        if share * epsilon * n >= _ENOUGH:
+            return ScalePlan(share * epsilon, None)
+    return None
+
+
+def released_widths(
+    relative: FloatArray, plan: ScalePlan, assumed: FloatArray, public_key: bytes, secret_key: bytes
+) -> FloatArray:
+    """Widths of the bounds in standard deviations: pure DP with the plan's epsilon; `assumed` are public."""
+    if plan.spread is not None:
+        widths = 2.0 ** -spread_octaves(relative, plan.epsilon, plan.spread, public_key, secret_key)
+    else:
+        widths = assumed / _common_factor(relative, plan.epsilon, assumed, public_key, secret_key)
+    return np.asarray(np.clip(widths, _NARROWEST, _WIDEST))
+
+
+def _common_factor(
+    relative: FloatArray, epsilon: Fraction, assumed: FloatArray, public_key: bytes, secret_key: bytes
+) -> float:
+    """Standard deviations over those assumed, in the geometric mean over columns: pure epsilon-DP."""
+    n, d = relative.shape
+    order = secret_order(n, Keystream(derived_key("dealing", secret_key)))
+    # Columns become one, so that a pair is a row of one number.
+    pairs = block_table(relative, n // 2, order, lambda blocks: log_factors(blocks, assumed)[:, np.newaxis])
+    table = _at_the_ends(pairs, Keystream(derived_key("coins", secret_key)))
+    grid = Grid((Fraction(-_DOWN),), (Fraction(1, _STEPS),), ((_DOWN + _UP) * _STEPS,))
+    prepared = chosen_notion(None, len(table), 1).prepare(grid.snap(table), grid, public_key)
+    y = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon).draw(derived_key("draw", secret_key))
+    octaves = float(grid.point(y)[0])
+    return 2.0**octaves / math.exp(_LIMIT + _ONE_MORE / d)
+
+
+def log_factors(blocks: FloatArray, assumed: FloatArray) -> FloatArray:
+    """log2 of a pair's differences over those assumed, averaged over the columns in which its two rows differ.
+
+    A third row of a block is left out. -inf where all comparable columns are equal, NaN where none can be compared.
+    """
+    first, second = blocks[:, 0], blocks[:, 1]
+    with np.errstate(all="ignore"):
+        # Relative cells run from -1 to 1, twice the share of the width, and differ by sqrt(2) standard deviations.
+        logs = np.log2(np.abs(first - second) * (assumed / 2.0 / math.sqrt(2.0)))
+    differ = np.isfinite(logs)
+    total = np.where(differ, logs, 0.0).sum(axis=1)
+    equal = np.where(np.isnan(logs).all(axis=1), np.nan, -np.inf)
+    return np.asarray(np.where(differ.any(axis=1), total / np.maximum(1, differ.sum(axis=1)), equal))
+
+
+def _at_the_ends(table: FloatArray, stream: Keystream) -> FloatArray:
+    """Pairs that say nothing at one end of the range, by a secret coin for each place."""
+    sixteenths = stream.words(0, table.size).reshape(table.shape) >> np.uint64(60)
+    low = sixteenths < np.where(np.isnan(table), 8, _EQUAL_LOW).astype(np.uint64)
+    return np.where(np.isfinite(table), table, np.where(low, -float(_DOWN), float(_UP)))

@@ -1,0 +1,56 @@
+"""A mean in two steps: how spread the columns are, then the mean in the way that suits that.
+
+Both steps are pure DP, the second given what the first has released, so that their epsilons add up (docs/proofs/mean.md,
+section 6). What the first has found stays inside: only the mean is handed out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.mechanisms.mean_ways import Way, best_way, way_error, ways
+from tukeydp.mechanisms.scale_step import ScalePlan, released_widths
+from tukeydp.randomness import derived_key
+
+# Released spreads are right within this factor, mostly: other ways than cube noise are taken if they win by it.
+_DOUBT = 1.3
+
+
+@dataclass(frozen=True)
+class ScaledMean:
+    """Scale first. `assumed` are widths of the bounds in standard deviations, public."""
+
+    epsilon: Fraction
+    scale: ScalePlan
+    assumed: tuple[float, ...]
+    mechanism: str = "two-step"
+
+    @property
+    def rest(self) -> Fraction:
+        """What is left for the mean."""
+        return self.epsilon - self.scale.epsilon
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"epsilon_scale": self.scale.epsilon, "epsilon_mean": self.rest}
+
+    def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
+        keys = [derived_key("step", i, secret_key) for i in range(2)]
+        widths = released_widths(
+            relative, self.scale, np.array(self.assumed), derived_key("scale", public_key), keys[0]
+        )
+        return self.way(len(relative), widths).draw(relative, public_key, keys[1])
+
+    def way(self, n: int, widths: FloatArray) -> Way:
+        """How the mean is taken between bounds of these widths: of public and released numbers."""
+        return best_way(ways(n, len(widths), self.rest, widths, known=True), n, widths, _DOUBT)
+
+    def error(self, n: int, widths: FloatArray) -> float:
+        """Predicted median error in standard deviations, if the bounds are so wide."""
+        return way_error(self.way(n, widths), n, widths)
