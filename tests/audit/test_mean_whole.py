@@ -90,7 +90,7 @@ def test_an_end_chosen_by_the_other_blocks_would_not_be_private():
 
     loss, private = worst_loss(law, ONE, 4, 2)
     assert not private
-    assert loss > 1.2
+    assert loss > 1.4
 
 
 # The package has these tables, for every dealing and every coin.
@@ -188,7 +188,7 @@ WILD = [-math.inf, -1e308, -0.0, 5e-324, 0.3, 1e308, math.nan]
 
 @pytest.mark.parametrize("blocks", [2, 3])
 def test_wild_cells_are_private_too(blocks):
-    """The package's own floats for every dealing and coin; four rows between bounds from -1e300 to 1e300 or -1 to 1."""
+    """The package's own floats for every dealing and coin; three rows between bounds from -1e300 to 1e300 or -1 to 1."""
     columns, grid = bounded_columns(2, ([-1e300, -1], [1e300, 1])), relative_grid((4, 4))
     rows = list(zip(WILD, [*WILD[2:], *WILD[:2]], strict=True))
 

@@ -125,6 +125,17 @@ def test_the_public_and_the_secret_key_are_two(way, monkeypatch):
     assert len({key for keys in seen for key in keys}) == 4
 
 
+def test_the_public_and_the_secret_key_of_a_spread_are_two(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        "tukeydp.mechanisms.spread.spread_octaves",
+        lambda relative, epsilon, plan, *keys: seen.append(keys) or np.zeros(1),
+    )
+    for _ in range(2):
+        td.spread(rows(300, 1), epsilon=1, bounds=(-10, 10))
+    assert len({key for keys in seen for key in keys}) == 4
+
+
 @pytest.fixture
 def spent(monkeypatch):
     """The epsilons that draws are made with: (what, epsilon), in turn."""
