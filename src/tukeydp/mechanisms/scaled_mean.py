@@ -1,7 +1,7 @@
 """A mean in two steps: how spread the columns are, then the mean in the way that suits that.
 
-Both steps are pure DP, the second given what the first has released, so that their epsilons add up (docs/proofs/mean.md,
-section 6). What the first has found stays inside: only the mean is handed out.
+Both steps are pure DP, the second given what the first has released, so that their epsilons add up
+(docs/proofs/mean.md, section 6). What the first has found stays inside: only the mean is handed out.
 """
 
 from __future__ import annotations
