@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tukeydp.accuracy import ExpectedError, Rehearsal
 from tukeydp.errors import ParameterError
+from tukeydp.interval import Calibration, Interval
 from tukeydp.parameters import show
 from tukeydp.privacy import Guarantee
 
@@ -33,6 +34,44 @@ class PublicGrid(Protocol):
     """What a release tells about its grid."""
 
     def to_dict(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How deep a released point is, with noise and paid for: a lower bound on the rows on every side of it.
+
+    Attributes
+    ----------
+    rows
+        With the stated confidence at least so many rows lie on every side that counts.
+    noised
+        The released number itself: the point's depth plus discrete Laplace noise.
+    epsilon
+        What it has cost; part of the release's guarantee.
+    every
+        Whether all sides count, or those of the listed directions only.
+    """
+
+    rows: int
+    noised: int
+    confidence: float
+    epsilon: Fraction
+    every: bool
+
+    @property
+    def note(self) -> str:
+        sides = "every side" if self.every else "every side along the listed directions"
+        rows = f"{self.rows} row{'' if self.rows == 1 else 's'}"
+        return f"With {100 * self.confidence:g} % confidence at least {rows} lie on {sides} of the point."
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "rows": self.rows,
+            "noised": self.noised,
+            "confidence": self.confidence,
+            "epsilon": show(self.epsilon),
+            "note": self.note,
+        }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -115,6 +154,7 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """Everything public about the run, ready for JSON."""
         point = getattr(self, "point", None)
+        details, certificate = (getattr(self, name, None) for name in ("interval_details", "certificate"))
         return {
             "mechanism": self.mechanism,
             "released": self.released,
@@ -129,6 +169,8 @@ class Outcome:
             "directions": None if self.directions is None else self.directions.tolist(),
             "grid": None if self.grid is None else self.grid.to_dict(),
             "settings": {name: show(v) if isinstance(v, Fraction) else v for name, v in self.settings.items()},
+            "interval": None if details is None else details.to_dict(),
+            "certificate": None if certificate is None else certificate.to_dict(),
             "expected_error": None if self.expected_error is None else self.expected_error.to_dict(),
             "caveats": list(self.caveats),
         }
@@ -136,19 +178,43 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Release(Outcome):
-    """A released point with its guarantee. Everything in it except `point` is public beforehand.
+    """A released point with its guarantee. Everything in it is public beforehand, or released with the point.
 
     Attributes
     ----------
     point
         The released centre, one float per column.
+    certificate
+        How deep the point is, where `certify=` has asked and paid for it.
     """
 
     point: NDArray[np.float64]
+    calibration: Calibration | None = field(default=None, repr=False)
+    certificate: Certificate | None = None
 
     @property
     def released(self) -> bool:
         return True
+
+    @property
+    def interval_details(self) -> Interval | None:
+        """The interval with what it rests on: computed when first asked for, from released and public numbers."""
+        return None if self.calibration is None else self.calibration()
+
+    @property
+    def interval(self) -> NDArray[np.float64] | None:
+        """Lower and upper end for the population's mean, shape (d, 2); None unless a `confidence` was asked for."""
+        return None if self.interval_details is None else self.interval_details.ends.copy()
+
+    @property
+    def interval_note(self) -> str | None:
+        """How sure the interval is, for which columns, and how that is known."""
+        return None if self.interval_details is None else self.interval_details.note
+
+    @property
+    def spread(self) -> NDArray[np.float64] | None:
+        """The standard deviations that the interval rests on, in the columns' own units."""
+        return None if self.interval_details is None else self.interval_details.spread.copy()
 
     def __repr__(self) -> str:
         return f"Release(point={self.point}, guarantee={self.guarantee}, private={self.private})"

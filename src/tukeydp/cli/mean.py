@@ -40,6 +40,14 @@ def mean(
             f"one ({options.those_with('sd', 'mean')})."
         ),
     ] = None,
+    confidence: Annotated[
+        str | None,
+        typer.Option(
+            help="Say 0.95: an interval for each column's population mean besides; part of epsilon goes to it, unless "
+            "--sd is given."
+        ),
+    ] = None,
+    joint: Annotated[bool, typer.Option("--joint", help="One confidence for all columns together.")] = False,
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -59,6 +67,8 @@ def mean(
             "blocks": blocks,
             "partitions": partitions,
             "sd": options.one_per_column("sd", sd, names, "VALUE"),
+            "confidence": confidence,
+            "joint": joint or None,
         }
         way, present = chosen(mechanism, "mean", given)
         table = reading.table(file, names)

@@ -91,10 +91,24 @@ def _print_point(release: Release, estimand: str, beside: Mapping[str, Sequence[
     table.add_column("released", justify="right")
     for header in beside:
         table.add_column(header, justify="right")
+    intervals = _intervals(release)
+    if intervals is not None:
+        table.add_column(f"{100 * release.settings['confidence']:g} % interval", justify="right")
     names = release.columns or [f"column {j}" for j in range(release.d)]
     for j, name in enumerate(names):
-        table.add_row(Text(name), f"{release.point[j]:.5g}", *(f"{values[j]:.5g}" for values in beside.values()))
+        numbers = [f"{release.point[j]:.5g}", *(f"{values[j]:.5g}" for values in beside.values())]
+        table.add_row(Text(name), *numbers, *(() if intervals is None else (intervals[j],)))
     Console().print(table)
+    if release.interval_note is not None:
+        say(f"\nInterval  {release.interval_note}")
+    if release.certificate is not None:
+        say(f"\nDepth  {release.certificate.note}")
+
+
+def _intervals(release: Release) -> list[str] | None:
+    if release.interval is None:
+        return None
+    return ["none" if math.isnan(low) else f"{low:.5g} to {high:.5g}" for low, high in release.interval.tolist()]
 
 
 def _print_refusal(refused: Refused, estimand: str) -> None:

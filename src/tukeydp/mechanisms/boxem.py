@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from tukeydp.data.grid import bounded_grid
 from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import Notion
+from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
+from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.unproven import unproven_boxem
-from tukeydp.parameters import positive_rational
+from tukeydp.parameters import brief, positive_rational
 from tukeydp.privacy import PureDP
-from tukeydp.randomness import source
+from tukeydp.randomness import Keystream, derived_key, source
 from tukeydp.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 
@@ -25,6 +28,7 @@ def boxem(
     bounds: Any,
     depth: Notion | None = None,
     resolution: Any = None,
+    certify: Any = None,
     unproven: Any = None,
     randomness: Any = None,
 ) -> Release:
@@ -50,6 +54,9 @@ def boxem(
         Step of the public grid, a scalar or one per column; unless given, the width over 2**44, and over 2**30 for
         exact depth (finer ones make it slow on data that nearly lie in a plane). Give the true step
         of columns that hold few different values (1 for counts).
+    certify
+        A share of epsilon, say 0.1, for a depth certificate: `release.certificate` then says how many rows lie on every
+        side of the point at least, with 95 percent confidence. The point is drawn with the rest of epsilon.
     unproven
         None, or "mcmc" for an experiment **without any guarantee**: level volumes are estimated by random walks and the
         point is the end of one, as in the paper's figure for ten columns. How many steps a walk needs is known from
@@ -86,6 +93,9 @@ def boxem(
     epsilon = 1 (pure differential privacy, one row swapped)
     """
     guarantee = PureDP(positive_rational("epsilon", epsilon))
+    share = Fraction(0) if certify is None else checked_share(certify)
+    for_certificate = share * guarantee.epsilon
+    for_point = guarantee.epsilon - for_certificate
     bits = source(randomness)
     table = read_table(x)
     notion = chosen_notion(depth, table.n, table.d)
@@ -93,10 +103,17 @@ def boxem(
     steps = notion.grid_bits(table.d)
     grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=steps, columns=table.columns)
     if unproven is not None:
+        if certify is not None:
+            raise ParameterError("certify", "must be left out with unproven", brief(certify))
         return unproven_boxem(unproven, table, epsilon=guarantee.epsilon, grid=grid, depth=notion, randomness=bits)
     public_key, secret_key = bits.key(), bits.key()
     prepared = notion.prepare(grid.snap(table.cells), grid, public_key)
-    y = DepthSampler(prepared, within=whole_grid(grid), epsilon=guarantee.epsilon).draw(secret_key)
+    y = DepthSampler(prepared, within=whole_grid(grid), epsilon=for_point).draw(secret_key)
+    certificate, settings = None, {}
+    if for_certificate:
+        noise = Keystream(derived_key("certificate", secret_key)).bits(0)
+        certificate = depth_certificate(prepared, y, for_certificate, noise, every=not len(prepared.directions))
+        settings = {"epsilon_point": for_point, "epsilon_certificate": for_certificate}
     return Release(
         point=grid.point(y),
         guarantee=guarantee,
@@ -106,5 +123,7 @@ def boxem(
         notion=repr(notion),
         directions=prepared.directions,
         grid=grid,
-        rehearsal=centre_rehearsal(notion, grid, table.n, guarantee.epsilon),
+        settings=settings,
+        certificate=certificate,
+        rehearsal=centre_rehearsal(notion, grid, table.n, for_point),
     )

@@ -47,6 +47,7 @@ def _coinpress(x: Any, *, sd: Any, **options: Any) -> Release:
 
 _BY_DEPTH = ("depth", "resolution", "unproven")
 _NOISED = ("bounds", "delta")
+_INTERVAL = ("confidence", "joint")
 
 MECHANISMS: dict[str, Mechanism] = {
     "auto": Mechanism(
@@ -54,20 +55,28 @@ MECHANISMS: dict[str, Mechanism] = {
         "mean",
         "subset, two-step or cube, whichever should come closest",
         ("bounds",),
-        ("blocks", "partitions", "sd"),
-        without_bounds=Mechanism(mean, "mean", "rem on means of blocks of rows", ("delta",), ("blocks",)),
+        ("blocks", "partitions", "sd", *_INTERVAL),
+        without_bounds=Mechanism(
+            mean, "mean", "rem on means of blocks of rows", ("delta",), ("blocks", "sd", *_INTERVAL)
+        ),
     ),
     "subset": Mechanism(
         partial(mean, mechanism="subset"),
         "mean",
         "depth of subset means",
         ("bounds",),
-        ("blocks", "partitions", "sd"),
+        ("blocks", "partitions", "sd", *_INTERVAL),
     ),
     "two-step": Mechanism(
-        partial(mean, mechanism="two-step"), "mean", "a mean clipped where the data are", ("bounds",), ("sd",)
+        partial(mean, mechanism="two-step"),
+        "mean",
+        "a mean clipped where the data are",
+        ("bounds",),
+        ("sd", *_INTERVAL),
     ),
-    "cube": Mechanism(partial(mean, mechanism="cube"), "mean", "a mean clipped at the bounds", ("bounds",)),
+    "cube": Mechanism(
+        partial(mean, mechanism="cube"), "mean", "a mean clipped at the bounds", ("bounds",), ("sd", *_INTERVAL)
+    ),
     "gaussian": Mechanism(baselines.gaussian, "mean", "a clipped mean with classical Gaussian noise", _NOISED),
     "analytic-gaussian": Mechanism(
         baselines.analytic_gaussian, "mean", "a clipped mean with the least Gaussian noise", _NOISED
@@ -75,7 +84,9 @@ MECHANISMS: dict[str, Mechanism] = {
     "coinpress": Mechanism(_coinpress, "mean", "clipped means in ever smaller balls", (*_NOISED, "sd")),
     "huang-liang-yi": Mechanism(baselines.huang_liang_yi, "mean", "a mean clipped to a privately found ball", _NOISED),
     "plan": Mechanism(baselines.plan, "mean", "a clipped mean with noise that fits each column's spread", _NOISED),
-    "boxem": Mechanism(boxem, "centre", "the exponential mechanism over depth between bounds", ("bounds",), _BY_DEPTH),
+    "boxem": Mechanism(
+        boxem, "centre", "the exponential mechanism over depth between bounds", ("bounds",), (*_BY_DEPTH, "certify")
+    ),
     "rem": Mechanism(
         rem, "centre", "a deep point without bounds, or a refusal", ("delta",), (*_BY_DEPTH, "threshold", "test")
     ),
