@@ -188,7 +188,7 @@ WILD = [-math.inf, -1e308, -0.0, 5e-324, 0.3, 1e308, math.nan]
 
 @pytest.mark.parametrize("blocks", [2, 3])
 def test_wild_cells_are_private_too(blocks):
-    """The package's own floats for every dealing and coin; three rows between bounds from -1e300 to 1e300 or -1 to 1."""
+    """The package's own floats for every dealing and coin; three rows between bounds up to 1e300 or 1."""
     columns, grid = bounded_columns(2, ([-1e300, -1], [1e300, 1])), relative_grid((4, 4))
     rows = list(zip(WILD, [*WILD[2:], *WILD[:2]], strict=True))
 
@@ -262,9 +262,7 @@ def test_two_steps_with_a_private_spread_are_private_together():
     epsilon = float(2 * SHARES[0] + sum(SHARES[2:]))
     laws = cache(lambda x: first_laws(x, Q_CENTRE, Q_CENTRE))
     radii = cache(radius_law)
-    sums = cache(
-        lambda x, y, s, i: oracle.clipped_sums(x, *([end] for end in clip_range(y, s, i)), [y], STEPS)[0]
-    )
+    sums = cache(lambda x, y, s, i: oracle.clipped_sums(x, *([end] for end in clip_range(y, s, i)), [y], STEPS)[0])
     worst = 0.0
     for x, swapped in oracle.swaps(UNLIKE, 3):
         (centres, spreads), (others, other_spreads) = laws(x), laws(swapped)

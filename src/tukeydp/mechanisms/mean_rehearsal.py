@@ -36,6 +36,8 @@ from tukeydp.mechanisms.rehearsed_tables import (
     numbers,
     settled,
 )
+from tukeydp.mechanisms.scale_step import WIDEST, ScalePlan, released_widths
+from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_draws
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_sampler
 from tukeydp.mechanisms.two_step import TwoStepPlan, at_least_narrowest, clipped_around
@@ -56,6 +58,10 @@ def mean_rehearsal(plan: MeanPlan, n: int, columns: BoundedColumns, sd: Any) -> 
 
 def widest_for(plan: MeanPlan, n: int, d: int, missing: float = 0.0) -> float | None:
     """How wide bounds may be for the plan's depth of subset means; None if it uses none."""
+    if isinstance(plan, ScaledMean):
+        # Blocks are chosen when the widths are known: single rows reach farthest.
+        rows = max(1, int(n * (1.0 - missing)))
+        return rounded(min(WIDEST, widest_bounds(rows, d, float(plan.rest))))
     steps = {SubsetMean: lambda p: (p.plan, p.epsilon), TwoStepMean: lambda p: (p.plan.centre, p.plan.epsilons[0])}
     if type(plan) not in steps:
         return None
@@ -92,10 +98,24 @@ def table_errors(plan: MeanPlan, n: int, widths: FloatArray, shape: Shape, missi
     rows = min(n, max(1, MOST_CELLS // d))
     errors = []
     sizes = 2.0 / shape.widths(widths)
-    for i in numbers(d, DEPTH_COLUMNS if isinstance(plan, SubsetMean) else NOISE_COLUMNS):
+    by_depth = isinstance(plan, SubsetMean) or (isinstance(plan, ScaledMean) and n <= ROWS_OF_DEPTH)
+    for i in numbers(d, DEPTH_COLUMNS if by_depth else NOISE_COLUMNS):
         relative = np.clip(made_up(shape, rows, d, i, missing) * sizes, -1.0, 1.0)
-        errors.append((_draws(plan, relative, Fraction(n, rows), i) - own_means(relative)) / sizes)
+        way = _suited(plan, n, relative, i) if isinstance(plan, ScaledMean) else plan
+        found = (_draws(way, relative, Fraction(n, rows), i) - own_means(relative)) / sizes
+        if isinstance(plan, ScaledMean) and isinstance(way, SubsetMean):
+            found = _shrunk(way.plan, [found], rows / n)[0]
+        errors.append(found)
     return _shrunk(plan.plan, errors, rows / n) if isinstance(plan, SubsetMean) else errors
+
+
+def _suited(plan: ScaledMean, n: int, relative: FloatArray, number: int) -> MeanPlan:
+    """The way that a made-up table's released scale leads to; of fewer rows, with an epsilon raised in proportion."""
+    rows, scale = len(relative), plan.scale
+    spread = None if scale.spread is None else replace(scale.spread, pairs=max(1, scale.spread.pairs * rows // n))
+    raised = ScalePlan(scale.epsilon * n / rows, spread)
+    keys = (derived_key("rehearsal", "scale", part, number) for part in ("public", "secret"))
+    return plan.way(n, released_widths(relative, raised, np.array(plan.assumed), *keys))
 
 
 def own_means(relative: FloatArray) -> FloatArray:

@@ -24,10 +24,11 @@ from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.cutting_planes import DepthSampler
 
 # Shares of epsilon for the spreads, the smallest that the rows suffice for; with more than the last the mean itself is
-# noticeably worse than without. Parts of a block, and octaves below the width that matter to a mean: a column of less
-# spread is treated as if it had a 256th of the width.
+# noticeably worse than without. Parts of a block, and octaves below the width that are told apart: bounds of nearly
+# 700 standard deviations. With fewer octaves columns between wide bounds lie at the end of the range, where depth finds
+# none of them; with more, seven columns take too many rows.
 _SHARES = (Fraction(1, 50), Fraction(1, 25), Fraction(3, 50), Fraction(2, 25), Fraction(1, 10), Fraction(3, 25))
-_PARTS, _OCTAVES = 4, 8
+_PARTS, _OCTAVES = 4, 10
 # The common factor is found if epsilon times rows is this much: of 60 made-up runs none was off by more than 3; with
 # half of it one in ten was.
 _ENOUGH = 60
@@ -38,7 +39,7 @@ _EQUAL_LOW = 9
 # ln of the median of a geometric mean of d Gaussian differences, in standard deviations of a difference: the limit, and
 # what one column has more.
 _LIMIT, _ONE_MORE = -0.635, 0.241
-_NARROWEST, _WIDEST = 2.0, 512.0  # bounds in standard deviations: nothing beyond is believed
+_NARROWEST, WIDEST = 2.0, 512.0  # bounds in standard deviations: nothing beyond is believed
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def released_widths(
         widths = 2.0 ** -spread_octaves(relative, plan.epsilon, plan.spread, public_key, secret_key)
     else:
         widths = assumed / _common_factor(relative, plan.epsilon, assumed, public_key, secret_key)
-    return np.asarray(np.clip(widths, _NARROWEST, _WIDEST))
+    return np.asarray(np.clip(widths, _NARROWEST, WIDEST))
 
 
 def _common_factor(
