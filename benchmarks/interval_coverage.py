@@ -16,9 +16,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 
 import tukeydp as td
 from tukeydp.arrays import FloatArray
@@ -159,34 +156,16 @@ def measure(case: Case, repetitions: int, seed: int) -> Covered | str:
     )
 
 
-def printed(title: str, results: list[Covered | str], cases: list[Case]) -> Table:
-    table = Table(title=title, title_justify="left")
-    for header in (
-        "columns",
-        "mechanism",
-        "covered",
-        "worst column",
-        "no interval",
-        "half-width / non-private",
-        "goal",
-    ):
-        table.add_column(header, justify="left" if header in ("columns", "mechanism") else "right")
-    for case, one in zip(cases, results, strict=True):
-        if isinstance(one, str):
-            table.add_row(case.name, "refused beforehand", "", "", "", "", "")
-            continue
-        missed = one.share < LEAST or (case.bell and one.ratio > WIDEST)
-        goal = "" if not case.promised else "missed" if missed else "met"
-        table.add_row(
-            case.name,
-            one.mechanism,
-            f"{one.share:.3f}",
-            f"{one.worst:.3f}",
-            f"{one.none:.2f}",
-            f"{one.ratio:.2f}",
-            goal,
-        )
-    return table
+HEADER = f"{'columns':60} {'mechanism':10} covered  worst column  no interval  half-width / non-private  goal"
+
+
+def line(case: Case, found: Covered | str) -> str:
+    if isinstance(found, str):
+        return f"{case.name:60} refused before anything is spent"
+    missed = found.share < LEAST or (case.bell and found.ratio > WIDEST)
+    goal = "" if not case.promised else "missed" if missed else "met"
+    numbers = f"{found.share:7.3f}  {found.worst:12.3f}  {found.none:11.2f}  {found.ratio:24.2f}"
+    return f"{case.name:60} {found.mechanism:10} {numbers}  {goal}"
 
 
 def main() -> None:
@@ -198,13 +177,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--real", action="store_true", help="real tables in place of made-up ones")
     chosen = parser.parse_args()
-    console = Console()
     every = list(real_cases(chosen.times) if chosen.real else made_up_cases())
-    cases = [case for case in every if chosen.only in case.name]
-    results = [measure(case, chosen.reps, chosen.seed) for case in track(cases, console=console, transient=True)]
-    console.print(printed(f"{chosen.reps} tables of each kind, epsilon = 1, nominal {CONFIDENCE}", results, cases))
+    print(f"{chosen.reps} tables of each kind, epsilon = 1, nominal {CONFIDENCE}\n{HEADER}")
+    for case in every:
+        if chosen.only in case.name:
+            print(line(case, measure(case, chosen.reps, chosen.seed)), flush=True)
     if chosen.real and (sentence := skipped_tables()):
-        console.print(sentence, markup=False)
+        print(sentence)
 
 
 if __name__ == "__main__":

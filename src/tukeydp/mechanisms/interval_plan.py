@@ -24,8 +24,9 @@ from tukeydp.parameters import brief, rational, show
 # Octaves below the bounds' width that an interval's spread tells apart: a thousandth of the width. Columns of less
 # spread have no interval; a wider range would take more rows.
 OCTAVES = 10
-# A released spread hardly above the smallest that could be told apart: a column of equal values, or of nearly none.
-AT_THE_FLOOR = 1.1
+# The smallest spread that can be released is 1.483 of these (a median of 0.6745 stands for a standard deviation), the
+# next one a twelfth more: a column of equal values, or of hardly any spread.
+AT_THE_FLOOR = 1.55
 FLOOR = AT_THE_FLOOR * 2.0**-OCTAVES
 # The same without bounds, where grids are a millionth fine and 10^9 wide.
 WIDE_OCTAVES = 50
@@ -111,9 +112,8 @@ def interval_plan(
     inside = _two_step(n, columns, epsilon, *found) if mechanism in ("auto", "two-step") else None
     if mechanism == "two-step":
         if inside is None:
-            raise ParameterError(
-                "mechanism", f"must be another with confidence and {n} rows: they are too few", mechanism
-            )
+            rule = f"must be auto, subset or cube with confidence and {n} rows: they are too few for two steps"
+            raise ParameterError("mechanism", rule, mechanism)
         return IntervalPlan(Spending(n, inside), None, level, joint)
     share, spread = found
     apart = mean_plan(n, columns, epsilon - share * epsilon, mechanism=_apart(mechanism, free), **asked)

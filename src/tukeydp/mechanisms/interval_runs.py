@@ -9,7 +9,7 @@ outside each radius. `tests/mechanisms/test_interval_rehearsal.py` holds them ag
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -30,7 +30,7 @@ from tukeydp.randomness import derived_key
 # Runs of one shape: the share that an interval covers is then known to a third of a percent.
 RUNS = 4000
 # Columns of all tables whose spread is released again and again, and releases of each. More take longer.
-_SPREAD_COLUMNS, _SPREAD_DRAWS = 12, 40
+_SPREAD_COLUMNS, _SPREAD_DRAWS = 24, 20
 # Values that stand for a shape where it is clipped: tail shares of a thousandth are good to a tenth.
 _SAMPLE = 2**17
 # Half the width of made-up bounds for a spread, in standard deviations: any will do that is within the spread's range.
@@ -75,11 +75,14 @@ class Spending:
 
 
 def runs(spending: Spending, widths: tuple[float, ...], shape: Shape) -> Runs:
-    """Runs on columns of that shape between bounds so many standard deviations wide."""
+    """Runs on columns of that shape between bounds that are about so many *released* spreads wide.
+
+    Skewed columns have a released spread below the true one: their bounds are fewer standard deviations wide.
+    """
     plan, n, d = spending.mean, spending.n, len(widths)
     rng = np.random.default_rng([n, d, sum(shape.name.encode())])
     if isinstance(plan, TwoStepMean):
-        return _two_step_runs(plan.plan, n, shape.widths(np.array(widths)), shape, rng)
+        return _two_step_runs(plan.plan, n, np.array(widths), shape, rng)
     own = rng.normal(size=(RUNS, d)) / math.sqrt(n)
     spreads = _spread_runs(spending, d, shape, rng)
     if isinstance(plan, SubsetMean):
@@ -91,7 +94,7 @@ def runs(spending: Spending, widths: tuple[float, ...], shape: Shape) -> Runs:
         added = np.concatenate(left)[rng.integers(sum(map(len, left)), size=RUNS)] if left else np.zeros((RUNS, d))
         return Runs(own + added, spreads, np.zeros((RUNS, d)))
     assert isinstance(plan, CubeMean)
-    noise = shape.widths(np.array(widths)) / (float(plan.settings["epsilon_mean"]) * n)
+    noise = shape.widths(np.array(widths) * np.median(spreads)) / (float(plan.settings["epsilon_mean"]) * n)
     return Runs(own + noise * _cube_noise(RUNS, d, rng), spreads, np.broadcast_to(noise, (RUNS, d)))
 
 
@@ -114,11 +117,21 @@ def released_spreads(n: int, d: int, plan: SpreadPlan, epsilon: Fraction, shape:
     """Spreads as they are released, in true ones; the same whatever the units and, within its range, the bounds."""
     rows = min(n, max(1, MOST_CELLS // d))
     found = []
-    for i in numbers(d, _SPREAD_COLUMNS):
-        relative = np.clip(made_up(shape, rows, d, i) / _HALF_WIDTH, -1.0, 1.0)
+    for i, shift in _shifted(d):
+        half = _HALF_WIDTH * shift
+        relative = np.clip(made_up(shape, rows, d, i) / half, -1.0, 1.0)
         draw = rehearsed_spread(relative, epsilon, plan, *_keys(i))
-        found += [2.0 * 2.0 ** draw(derived_key("interval", "draw", i, j)) for j in range(_SPREAD_DRAWS)]
-    return np.array(found) * _HALF_WIDTH
+        found += [2.0 * half * 2.0 ** draw(derived_key("interval", "draw", i, j)) for j in range(_SPREAD_DRAWS)]
+    return np.array(found)
+
+
+def _shifted(d: int) -> list[tuple[int, float]]:
+    """Numbers of made-up tables, and a factor of at most an eighth of an octave for the bounds of each.
+
+    Spreads are released on a grid of eighths of octaves of the bounds: so all places between its points come up.
+    """
+    tables = numbers(d, _SPREAD_COLUMNS)
+    return [(i, 2.0 ** ((i + 0.5) / (8 * len(tables)) - 1.0 / 8.0)) for i in tables]
 
 
 def _keys(number: int) -> list[bytes]:
@@ -128,8 +141,11 @@ def _keys(number: int) -> list[bytes]:
 def _two_step_runs(steps: TwoStepPlan, n: int, widths: FloatArray, shape: Shape, rng: np.random.Generator) -> Runs:
     """The first step from made-up tables, the second by the laws of its parts."""
     d = len(widths)
-    found = np.array(_first_steps(steps, n, tuple(widths.tolist()), shape))
+    # Depth hardly depends on the widths: few different ones, so that the first step can be kept.
+    rough = shape.widths(2.0 ** np.ceil(np.log2(widths) - 1e-9))
+    found = np.array(_first_steps(steps, n, tuple(rough.tolist()), shape))
     centre, spread = np.moveaxis(found[rng.integers(len(found), size=RUNS)], 1, 0)
+    widths = shape.widths(widths * np.median(spread))
     used = np.maximum(spread, NARROWEST / 2.0 * widths)
     law = Clipped.of(shape)
     ends = [
@@ -153,11 +169,12 @@ def _first_steps(steps: TwoStepPlan, n: int, widths: tuple[float, ...], shape: S
     """Released centres and spreads, in standard deviations, each of shape (2, d)."""
     d = len(widths)
     rows = min(n, max(1, MOST_CELLS // d))
-    sizes = 2.0 / np.array(widths)
+    once = replace(steps.centre, partitions=1)  # more dealings make it hardly better, and take longer
     found = []
-    for i in numbers(d, _SPREAD_COLUMNS):
+    for i, shift in _shifted(d):
+        sizes = 2.0 / (shift * np.array(widths))
         relative = np.clip(made_up(shape, rows, d, i) * sizes, -1.0, 1.0)
-        centres = depth_draws(relative, steps.epsilons[0], steps.centre, *_keys(i))
+        centres = depth_draws(relative, steps.epsilons[0], once, *_keys(i))
         octaves = None
         if steps.spread is not None:
             octaves = rehearsed_spread(relative, steps.epsilons[1], steps.spread, *_keys(i))

@@ -23,12 +23,15 @@ from tukeydp.exact.noise_and_sampling import NoiseAndSampling, noise_and_samplin
 from tukeydp.interval import Interval
 from tukeydp.mechanisms.interval_plan import IntervalPlan
 from tukeydp.mechanisms.interval_runs import RemMean, Spending, runs
-from tukeydp.mechanisms.mean_plans import CubeMean
+from tukeydp.mechanisms.mean_plans import CubeMean, TwoStepMean
 
 Flags = NDArray[np.bool_]  # one for each column
 
 # Columns of few values are left out, and said to be, where they would ask for so many times the factor of measurements.
 _WORTH = 1.5
+# Runs to cover besides, as a share of those that may be missed: tables are few, and in a skewed table the mean and the
+# spread err together, which the runs leave out. Without it log-normal columns were covered 92 times in 100.
+_MARGIN = 0.2
 _PLACES = 4001  # candidates for the mean of a share: ends are good to a thousandth of the half-width
 
 
@@ -95,13 +98,13 @@ def _column_level(confidence: float, joint: bool, d: int) -> float:
 def _widths(plan: IntervalPlan, spread: FloatArray, shares: Flags) -> tuple[float, ...]:
     """Bounds in spreads, as runs are made up for: few different ones, so that calibrations can be kept.
 
-    Where depth is used wider bounds are never easier: the next power of two. Noise at the bounds depends on them, and
-    is cheap to rehearse: the nearest eighth of an octave.
+    Where depth is all there is, wider bounds are never easier: the next power of two. Clipping and noise depend on
+    them, and are cheap to rehearse: the nearest eighth of an octave.
     """
     if isinstance(plan.spending.mean, RemMean):
         return (1.0,) * len(spread)  # there are none
     octaves = -np.log2(np.maximum(spread, plan.floor))
-    if isinstance(plan.spending.mean, CubeMean):
+    if isinstance(plan.spending.mean, CubeMean | TwoStepMean):
         octaves = np.where(shares, 1.0, np.round(8.0 * octaves) / 8.0)
     else:
         octaves = np.ceil(octaves - 1e-9)
@@ -134,7 +137,7 @@ def _factor(spending: Spending, widths: tuple[float, ...], shape: Shape, confide
     needed = (law.sampling(made.noise, np.abs(made.errors)) / made.spreads)[:, columns]
     if joint:
         needed, confidence = needed.max(axis=1), 1.0 - (1.0 - confidence) * len(columns) / d
-    return float(np.quantile(needed, confidence)) * math.sqrt(spending.n)
+    return float(np.quantile(needed, 1.0 - (1.0 - _MARGIN) * (1.0 - confidence))) * math.sqrt(spending.n)
 
 
 def _largest_spread(mean: float) -> float:

@@ -36,8 +36,9 @@ _ASSUMED_WIDTHS = {2: 25.0, 3: 43.0, 4: 57.0, 5: 69.0, 6: 78.0}
 MOST_PARTS = max(_ASSUMED_WIDTHS)
 _FEWEST_PAIRS = 16
 # Chance of the lower end, in sixteenths: for missing differences, and for zero ones. With 9, eight ninths of a column's
-# differences may be zero before it counts as a column of equal values.
-_EVEN, _ZERO_LOW = 8, 9
+# differences may be zero before it counts as a column of equal values; with 10, for blocks of more parts, which are
+# zero less often, four fifths, and a column of equal values is surely found.
+_EVEN, _ZERO_LOW, _ZERO_LOW_OF_PARTS = 8, 9, 10
 _MEDIAN = 0.6744897501960817  # of the size of a standard Gaussian variable
 
 
@@ -76,11 +77,12 @@ def log_differences(blocks: FloatArray) -> FloatArray:
         return np.asarray(np.clip(np.log2(size), -OCTAVES, 0.0))
 
 
-def log_deviations(blocks: FloatArray, parts: int) -> FloatArray:
+def log_deviations(blocks: FloatArray, parts: int, least: int = OCTAVES) -> FloatArray:
     """log2 of the standard deviation between the parts of each block, on the scale of `log_differences`.
 
     Parts are means of rows that were dealt side by side, weighted by how many values they have; with two parts this
-    would be `log_differences` but for the odd row. NaN if fewer than two parts have a value.
+    would be `log_differences` but for the odd row. NaN if fewer than two parts have a value; what is below 2^-least
+    counts as no deviation.
     """
     places = np.array_split(np.arange(blocks.shape[1]), parts)
     found = [(means(blocks[:, rows]), counts(blocks[:, rows])) for rows in places]
@@ -92,7 +94,7 @@ def log_deviations(blocks: FloatArray, parts: int) -> FloatArray:
         deviation = np.sqrt((weights * away**2).sum(axis=0) / (there - 1))
         # Relative cells run from -1 to 1: twice the share of the width.
         size = deviation / 2 * (_MEDIAN / _medians(parts))[there]
-        return np.asarray(np.clip(np.log2(size), -OCTAVES, 0.0))
+        return np.asarray(np.clip(np.log2(size), -least, 0.0))
 
 
 @cache
@@ -104,17 +106,20 @@ def _medians(parts: int) -> FloatArray:
     return np.concatenate([[np.nan, np.nan], np.sqrt(gammaincinv(freedom, 0.5) / freedom)])
 
 
-def at_the_ends(table: FloatArray, stream: Keystream, octaves: int = OCTAVES) -> FloatArray:
+def at_the_ends(
+    table: FloatArray, stream: Keystream, octaves: int = OCTAVES, least: int = OCTAVES, zero_low: int = _ZERO_LOW
+) -> FloatArray:
     """Differences that are missing, or zero, at one end of the range by a secret coin for each.
 
     They favour neither side, so that the others decide: in a yes/no column most differences of single rows are zero,
     and say nothing of its spread. Zero ones fall a little more often to the lower end, where a column of equal values
-    belongs. A coin depends on its place alone, so rows of the result are functions of rows of the table.
+    belongs. A coin depends on its place alone, so rows of the result are functions of rows of the table. Zero is what
+    lies at -least; the range ends at -octaves.
     """
     sixteenths = stream.words(0, table.size).reshape(table.shape) >> np.uint64(60)
     missing = np.isnan(table)
-    low = sixteenths < np.where(missing, _EVEN, _ZERO_LOW).astype(np.uint64)
-    return np.where(missing | (table <= -OCTAVES), np.where(low, -float(octaves), 0.0), table)
+    low = sixteenths < np.where(missing, _EVEN, zero_low).astype(np.uint64)
+    return np.where(missing | (table <= -least), np.where(low, -float(octaves), 0.0), table)
 
 
 def spread_octaves(
@@ -130,11 +135,15 @@ def spread_draws(
     """What `spread_octaves` draws from, once; each further key spends its epsilon again."""
     n, d = relative.shape
     order = secret_order(n, Keystream(derived_key("dealing", secret_key)))
-    statistic = log_differences if plan.parts == 2 else partial(log_deviations, parts=plan.parts)
+    least = max(OCTAVES, plan.octaves)
+    halves = plan.parts == 2 and least == OCTAVES
+    statistic = log_differences if halves else partial(log_deviations, parts=plan.parts, least=least)
     table = at_the_ends(
         block_table(relative, plan.pairs, order, statistic),
         Keystream(derived_key("coins", secret_key)),
         plan.octaves,
+        least,
+        _ZERO_LOW if plan.parts == 2 else _ZERO_LOW_OF_PARTS,
     )
     cells = plan.octaves * _STEPS
     grid = Grid((Fraction(-plan.octaves),) * d, (Fraction(1, _STEPS),) * d, (cells,) * d)
