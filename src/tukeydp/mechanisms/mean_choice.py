@@ -49,13 +49,15 @@ def mean_plan(
     if mechanism == "auto" and (blocks, partitions) != (None, None):
         mechanism = "subset"
     widths = known_widths(columns, sd)
-    if mechanism in ("auto", "two-step") and sd is None:
-        scale = scale_plan(n, columns.d, epsilon)
-        if scale is not None:
-            return ScaledMean(epsilon, scale, tuple(widths.tolist()))
     found = ways(n, columns.d, epsilon, widths, sd is not None, blocks, partitions)
+    best = best_way(found, n, widths, 1.0 if sd is None else DOUBT)
+    # Where noise is best even between bounds as wide as assumed, there is nothing to find out.
+    unsure = sd is None and (mechanism == "two-step" or (mechanism == "auto" and best.mechanism != "cube"))
+    scale = scale_plan(n, columns.d, epsilon) if unsure else None
+    if scale is not None:
+        return ScaledMean(epsilon, scale, tuple(widths.tolist()))
     if mechanism == "auto":
-        return best_way(found, n, widths, 1.0 if sd is None else DOUBT)
+        return best
     return found.get(mechanism) or _forced(mechanism, n, columns.d, epsilon, widths, sd is not None, partitions)
 
 
