@@ -69,7 +69,7 @@ def mean_interval(plan: IntervalPlan, columns: BoundedColumns | None, found: Fou
     lost = ~shares & (plan.known is None) & (spread <= plan.floor)
     error = spread / np.sqrt(n * (1.0 - np.array(found.missing)))
     calibration = Calibrated(1.0, (), ())
-    if not shares.all():
+    if not shares.all() and not (plan.known is not None and isinstance(plan.spending.mean, CubeMean)):
         calibration = calibrated(plan.spending, _widths(plan, spread, shares), plan.confidence, plan.joint)
     half = law.half_width(noise, calibration.factor * error)
     ends = np.stack([point - half, point + half], axis=1)
