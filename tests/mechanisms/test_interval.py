@@ -122,7 +122,7 @@ def test_only_the_other_columns_of_a_mixed_table_are_measured():
     assert plan.spending.measured == (1,)
 
 
-@pytest.mark.parametrize("options", [{"mechanism": "cube"}, {"mechanism": "cube", "sd": 1}])
+@pytest.mark.parametrize("options", [{"mechanism": "cube"}, {"mechanism": "two-step", "sd": 1}])
 @pytest.mark.all_shapes
 def test_words_say_for_which_columns_it_holds(options):
     note = run(rows(1500, 2), **options).interval_note

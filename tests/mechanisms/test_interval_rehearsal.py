@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -10,18 +11,20 @@ import pytest
 import tukeydp as td
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.shapes import SHAPES
+from tukeydp.exact.noise_and_sampling import noise_and_sampling
 from tukeydp.mechanisms.interval_plan import interval_plan
 from tukeydp.mechanisms.interval_runs import Clipped, runs
-from tukeydp.mechanisms.mean_interval import calibrated
+from tukeydp.mechanisms.mean_interval import Found, calibrated, mean_interval
 
 EXPONENTIAL, GAUSSIAN = SHAPES[2], SHAPES[0]
 WIDTH = 64.0
-RELEASES = 120
-# Ranks of 120 releases of two columns among made-up runs: how far their shares may be off, six standard errors and
-# what few rehearsed tables add.
-OFF = 6 * np.sqrt(0.25 / (2 * RELEASES)) + 0.05
+RELEASES = 100
+# How far the shares of 100 releases of two columns may be off: what is exceeded once in a million (Kolmogorov's bound),
+# and what few rehearsed tables add.
+OFF = np.sqrt(np.log(2e6) / (4 * RELEASES)) + 0.03
 
 
+@cache
 def released(shape, n, mechanism):
     """Errors and spreads of whole releases on fresh tables, in standard deviations."""
     errors, spreads = [], []
@@ -36,8 +39,8 @@ def released(shape, n, mechanism):
             randomness=td.seeded(seed),
         )
         errors.append(release.point)
-        widths = (release.calibration.inputs[2].spread,)
-        spreads.append(np.array(widths[0]) * WIDTH)
+        found = release.calibration.inputs[2]
+        spreads.append(np.array(found.spread) * WIDTH)
     return np.array(errors), np.array(spreads)
 
 
@@ -66,11 +69,13 @@ def test_made_up_runs_err_as_whole_releases_do(shape, n, mechanism):
     assert np.quantile(np.abs(errors), 0.9) == pytest.approx(np.quantile(np.abs(made.errors), 0.9), rel=0.35)
 
 
-def test_runs_without_depth_would_be_noticed():
-    """The control: the sampling error alone, in the place of all that subset means do."""
-    errors, _ = released(GAUSSIAN, 1000, "subset")
+def test_runs_with_another_error_would_be_noticed():
+    """The control: the sampling error alone in the place of noise, and spreads that read a third less."""
+    errors, spreads = released(GAUSSIAN, 1000, "cube")
+    made = runs(spending(1000, "cube"), (WIDTH, WIDTH), GAUSSIAN)
     alone = np.random.default_rng(0).normal(size=(4000, 2)) / np.sqrt(1000)
     assert off(np.abs(errors).ravel(), np.abs(alone).ravel()) > OFF
+    assert off(spreads.ravel(), made.spreads.ravel() / 1.5) > OFF + 0.1
 
 
 def test_clipping_takes_off_what_the_law_says():
@@ -85,11 +90,16 @@ def test_clipping_takes_off_what_the_law_says():
     assert one[0] == pytest.approx(1, abs=0.03)
 
 
-def test_known_spreads_and_noise_alone_need_no_factor():
-    """Cube noise with a public sd: Gaussian sampling and a known law, so the factor is 1 but for 4000 runs' chance."""
+def test_known_spreads_and_noise_alone_need_no_calibration():
+    """Cube noise with a public sd: a known law and the normal approximation, so that no shape is named."""
     columns = bounded_columns(2, (-3, 3))
     plan = interval_plan(400, columns, Fraction(1), confidence=0.95, mechanism="cube", sd=1)
-    found = calibrated(plan.spending, (6.0, 6.0), 0.95, False)
-    assert found.factor == pytest.approx(1, abs=0.08)
-    assert set(found.shapes) == {shape.name for shape in SHAPES}
-    assert not found.left_out
+    nothing = (0.0, 0.0)
+    noise = 6 / (0.9 * 400)
+    found = mean_interval(plan, columns, Found((0.5, 0.5), (1 / 6, 1 / 6), (noise / 6, noise / 6), nothing))
+    expected = float(noise_and_sampling(2, 0.95).half_width(np.array(noise), np.array(1 / 20)))
+    assert found.ends[:, 1] == pytest.approx([expected] * 2)
+    assert found.ends[:, 0] == pytest.approx([-expected] * 2)
+    assert "by the law of the noise" in found.note
+    # The runs agree, but for the chance of 4000 of them and the margin.
+    assert calibrated(plan.spending, (6.0, 6.0), 0.95, False).factor == pytest.approx(1.1, abs=0.15)

@@ -74,9 +74,7 @@ MECHANISMS: dict[str, Mechanism] = {
         ("bounds",),
         ("sd", *_INTERVAL),
     ),
-    "cube": Mechanism(
-        partial(mean, mechanism="cube"), "mean", "a mean clipped at the bounds", ("bounds",), ("sd", *_INTERVAL)
-    ),
+    "cube": Mechanism(partial(mean, mechanism="cube"), "mean", "a mean clipped at the bounds", ("bounds",), _INTERVAL),
     "gaussian": Mechanism(baselines.gaussian, "mean", "a clipped mean with classical Gaussian noise", _NOISED),
     "analytic-gaussian": Mechanism(
         baselines.analytic_gaussian, "mean", "a clipped mean with the least Gaussian noise", _NOISED

@@ -25,7 +25,7 @@ from tukeydp.randomness import Bits, Keystream, derived_key
 # Shares of epsilon for the centre, and as much for the spread: the smallest that the rows suffice for. The clipped mean
 # has what these, the radius and the shares of missing cells leave.
 _FIRST_STEPS = (Fraction(1, 20), Fraction(2, 25), Fraction(3, 25), Fraction(3, 20))
-RADIUS, MISSING = Fraction(2, 25), Fraction(1, 50)
+_RADIUS, MISSING = Fraction(2, 25), Fraction(1, 50)
 # Half widths of the clip range in spreads. With candidates beyond 34, radii far too large are drawn often.
 RADII = tuple(3.0 * 2.0 ** (i / 2) for i in range(8))
 # A spread is taken to be at least a hundredth of the width, which is 2: a column of nearly equal values has none to
@@ -63,7 +63,7 @@ def two_step_plan(
 def _with_share(
     n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, share: Fraction, forced: bool
 ) -> TwoStepPlan | None:
-    shares = (share * epsilon, Fraction(0) if known else share * epsilon, RADIUS * epsilon, MISSING * epsilon)
+    shares = (share * epsilon, Fraction(0) if known else share * epsilon, _RADIUS * epsilon, MISSING * epsilon)
     centre = centre_plan(n, d, shares[0], widths, known)
     spread = None if known else spread_plan(n, d, shares[1])
     if forced:
