@@ -7,10 +7,13 @@ from typing import Annotated
 import typer
 
 from tukeydp.cli import options
+from tukeydp.cli.finishing import finish
+from tukeydp.cli.mean import capital
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
-from tukeydp.cli.words import finish
+from tukeydp.cli.reports import checked_targets
+from tukeydp.cli.sections import Account
 from tukeydp.depth.notions import AnyScale, Spread
-from tukeydp.mechanisms.registry import chosen
+from tukeydp.mechanisms.registry import MECHANISMS, chosen
 from tukeydp.release import Outcome
 
 
@@ -48,6 +51,8 @@ def centre(
     ] = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
+    verbose: options.Verbose = False,
+    out: options.Out = None,
 ) -> None:
     """Release a robust centre of the named columns with differential privacy.
 
@@ -72,6 +77,13 @@ def centre(
         table = reading.table(file, names)
         return way.run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
 
+    targets = options.run(lambda: checked_targets(out, file))
     outcome = options.run(job)
-    finish(outcome, "centre", as_json=as_json, bounds=options.ends_for(bounds, outcome))
-    options.leave(outcome)
+    finish(Account(outcome, "centre", how(outcome), verbose), as_json=as_json, targets=targets)
+
+
+def how(outcome: Outcome) -> str:
+    """Which mechanism ran and why: there is one for each case."""
+    why = "because bounds are given" if outcome.bounds is not None else "because no bounds are given"
+    walks = "" if outcome.unproven is None else f", here by {outcome.unproven}, without a proof"
+    return f"{capital(MECHANISMS[outcome.mechanism].about)} ({outcome.mechanism}{walks}), {why}."

@@ -20,10 +20,11 @@ from tukeydp.errors import ParameterError
 
 @dataclass(frozen=True)
 class Table:
-    """n rows, d columns; NaN marks a missing cell. The names are public, the cells are not."""
+    """n rows, d columns; NaN marks a missing cell. Names and declared units are public, the cells are not."""
 
     cells: FloatArray
     columns: tuple[str, ...] | None = None
+    units: tuple[str | None, ...] | None = None
 
     @property
     def n(self) -> int:
@@ -35,8 +36,8 @@ class Table:
 
     @property
     def public(self) -> dict[str, Any]:
-        """What a release tells about its table: the shape and the names, no cell."""
-        return {"n": self.n, "d": self.d, "columns": self.columns}
+        """What a release tells about its table: the shape, the names and units, no cell."""
+        return {"n": self.n, "d": self.d, "columns": self.columns, "units": self.units}
 
 
 def finite_rows(cells: FloatArray) -> FloatArray:

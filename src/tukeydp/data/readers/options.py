@@ -78,6 +78,10 @@ class ReadOptions:
         units = self.units.get(column, ()) if isinstance(self.units, Mapping) else self.units
         return NumberRule(self.decimal, self.thousands, (units,) if isinstance(units, str) else tuple(units))
 
+    def unit(self, column: str) -> str | None:
+        """The declared unit of a column; the first where several spellings are."""
+        return next(iter(self.rule(column).units), None)
+
     def blank_out(self, cells: FloatArray, columns: Sequence[str]) -> None:
         """Cells that hold a declared missing number become missing, in place."""
         for j, column in enumerate(columns):
