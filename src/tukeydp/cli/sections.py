@@ -115,8 +115,8 @@ def _secret(account: Account) -> str:
             "are stays secret"
         )
     return (
-        f"{moved}: check yourself (tukeydp look) that the columns hold numbers; from a column of text nothing but noise "
-        "comes out."
+        f"{moved}: check yourself (tukeydp look) that the columns hold numbers; from a column of text nothing but "
+        "noise comes out."
     )
 
 
