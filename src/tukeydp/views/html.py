@@ -49,7 +49,7 @@ def _cells(row: list[str], table: Shown) -> str:
 
 
 def _side(name: str, table: Shown) -> str:
-    return f'style="text-align:{"left" if name in table.left else "right"}"'
+    return f'style="text-align:{"left" if name in table.left else "right"};padding:.25em .6em"'
 
 
 def _sentences(outcome: Viewed, error: ExpectedError | None) -> list[tuple[str, str]]:
