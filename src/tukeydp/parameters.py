@@ -17,6 +17,9 @@ from tukeydp.errors import ParameterError
 _MOST_DIGITS = 350
 _MOST_BITS = 1200
 
+# All lower and all upper ends, one of each per column.
+Bounds = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
+
 
 def rational(parameter: str, value: Any) -> Fraction:
     """Return `value` as an exact rational; a float means its shortest decimal, so 0.1 is 1/10.

@@ -158,7 +158,7 @@ def test_the_table_of_the_proof():
 
 
 def table_with(n, unreadable):
-    return Table(np.full((n, 1), 5.0), ("a",), np.array([unreadable]))
+    return Table(np.full((n, 1), 5.0), ("a",), unreadable=np.array([unreadable]))
 
 
 @pytest.mark.parametrize("kind", ["pure", "approximate"])

@@ -209,3 +209,24 @@ def test_no_color_means_no_colour():
     coloured = re.compile(r"\x1b\[(?:\d+;)*3[0-7]")  # escape codes of foreground colours
     assert coloured.search(on_a_terminal(plain, "mean"))
     assert not coloured.search(on_a_terminal({**plain, "NO_COLOR": "1"}, "mean"))
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "csv", "json"])
+def test_a_stop_is_reported_to_files_too(run, tmp_path, ending):
+    path, target = saved(tmp_path, ["one"] * 400), tmp_path / f"report.{ending}"
+    code, out, err = run("mean", path, "--columns=a", *ASKED[:-1], "--out", target)
+    assert (code, err) == (3, "")
+    assert f"Wrote {target}." in " ".join(out.split()) or str(target) in "".join(out.split())
+    report = target.read_text(encoding="utf-8")
+    assert "0.05" in report
+    if ending in ("html", "md"):
+        assert "No release: the check of readable rows stopped the run" in report
+        assert "the rest is not spent" in report
+        assert "test before the draw" not in report
+    else:
+        assert CHECK in report
+
+
+def test_a_stop_says_which_bounds_were_given(run, tmp_path):
+    path = saved(tmp_path, ["one"] * 400)
+    assert json.loads(run("mean", path, "--columns=a", *ASKED)[1])["bounds"] == {"lower": [0.0], "upper": [200000.0]}

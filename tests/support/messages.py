@@ -158,6 +158,11 @@ COMMANDS = [
     *(f"mean t.csv --columns age --epsilon 1 --bounds-file {name}" for name in (
         "header.csv", "line.csv", "numbers.csv", "twice.csv", "latin-bounds.csv", "bad.json", "list.json",
         "pairs.json", "bad.toml", "none.csv")),
+    f"mean t.csv {ASKED} --out r.pdf",
+    f"mean t.csv {ASKED} --out r.md --out r.md",
+    f"mean t.csv {ASKED} --out t.csv",
+    f"mean t.csv {ASKED} --out folder.html",
+    f"mean t.csv {ASKED} --out nowhere/r.html",
     "contours t.csv --columns age,pulse --out p.gif",
     "contours t.csv --columns age,pulse --out nowhere/p.png",
     "demo --save nowhere/t.csv",
@@ -265,6 +270,7 @@ def workplace() -> Iterator[Path]:
         os.environ.pop("FORCE_COLOR", None)
         for file, content in FILES.items():
             (Path(name) / file).write_bytes(content)
+        (Path(name) / "folder.html").mkdir()
         os.chdir(name)
         try:
             yield Path(name)

@@ -32,7 +32,7 @@ from tukeydp.algorithm3.oracles import (
     VolumePromise,
 )
 from tukeydp.algorithm3.padded_levels import PaddedLevels, padded_levels
-from tukeydp.data.grid import bounded_grid
+from tukeydp.data.grid import bounded_grid, checked_bounds
 from tukeydp.data.tables import Table, read_table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import Notion, require_finite
@@ -229,12 +229,9 @@ def _prepared(request: _Request[P]) -> _Run:
     bits = source(request.randomness)
     chosen = require_finite(chosen_notion(request.depth, table.n, table.d))
     require_memory(chosen, table.n, table.d)
+    ends = checked_bounds(table.d, request.bounds, table.columns)
     grid = bounded_grid(
-        table.d,
-        bounds=request.bounds,
-        resolution=request.resolution,
-        bits=chosen.grid_bits(table.d),
-        columns=table.columns,
+        table.d, bounds=ends, resolution=request.resolution, bits=chosen.grid_bits(table.d), columns=table.columns
     )
     public_key, secret_key = bits.key(), bits.key()
     directions = chosen.on_grid(grid, key=public_key)
@@ -250,6 +247,7 @@ def _prepared(request: _Request[P]) -> _Run:
         "notion": repr(chosen),
         "directions": directions,
         "grid": grid,
+        "bounds": ends,
         "settings": {
             **request.settings,
             "padding": padding,

@@ -18,7 +18,7 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.baselines.noise import Noise
 from tukeydp.data.grid import bounded_grid, per_column
 from tukeydp.errors import ParameterError
-from tukeydp.parameters import positive_rational, show
+from tukeydp.parameters import Bounds, positive_rational, show
 
 # Steps in half the size of a region. Squares of such numbers, and sums of 2^32 of them, fit in 64 bits. **More would
 # overflow, and with it the bound on the sensitivity goes.** Fewer would round rows more coarsely, harmlessly.
@@ -40,6 +40,11 @@ class ClippingRegion(Protocol):
 
     @property
     def sizes(self) -> tuple[Fraction, ...]: ...
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """Lower and upper ends of a box; None for other regions."""
+        ...
 
     @property
     def squared_diameter(self) -> int:
@@ -68,6 +73,11 @@ class ClippingBox:
     sizes: tuple[Fraction, ...]
 
     @property
+    def bounds(self) -> Bounds:
+        ends = list(zip(self.centre, self.sizes, strict=True))
+        return tuple(c - s for c, s in ends), tuple(c + s for c, s in ends)
+
+    @property
     def squared_diameter(self) -> int:
         return len(self.centre) * (2 * STEPS) ** 2
 
@@ -88,6 +98,10 @@ class ClippingBall:
 
     centre: tuple[Fraction, ...]
     sizes: tuple[Fraction, ...]
+
+    @property
+    def bounds(self) -> None:
+        return None
 
     @property
     def squared_diameter(self) -> int:

@@ -127,6 +127,7 @@ def coinpress(
         place,
         notes=(NOTE,),
         missing=MISSING_NOTE,
+        noise_sd=deviations,
         rehearsal=gaussian_forecast(n, deviations, here.region, tuple(units)),
     )
 

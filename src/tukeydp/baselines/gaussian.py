@@ -92,5 +92,6 @@ def gaussian(
         "gaussian",
         noised_mean(here.table.cells, here.region, noise, Fraction(1)),
         notes=(MEAN_NOTE,),
+        noise_sd=spread,
         rehearsal=gaussian_forecast(here.table.n, spread, here.region),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -45,6 +45,11 @@ class Setting:
     def secret_bits(self) -> Bits:
         return Keystream(self.randomness.key()).bits(0)
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        ball = {} if self.region.bounds is not None else _ball(self.region)
+        return ball if self.fill is None else {**ball, "fill": [float(v) for v in self.fill]}
+
     def release(
         self,
         mechanism: str,
@@ -52,6 +57,7 @@ class Setting:
         *,
         notes: tuple[str, ...],
         missing: str = MISSING_NOTE,
+        noise_sd: FloatArray | None = None,
         rehearsal: Rehearsal,
     ) -> Release:
         return Release(
@@ -60,7 +66,9 @@ class Setting:
             mechanism=mechanism,
             seeded=not self.randomness.private,
             **self.table.public,
-            settings={} if self.fill is None else {"fill": [float(v) for v in self.fill]},
+            bounds=self.region.bounds,
+            noise_sd=None if noise_sd is None else tuple(noise_sd.tolist()),
+            settings=self.settings,
             notes=(*notes, missing if self.fill is None else FILLED_NOTE, NOISE_NOTE),
             rehearsal=rehearsal,
         )
@@ -78,4 +86,9 @@ def setting(
     if fill is None:
         return Setting(guarantee, bits, table, region)
     values = checked_fill(table.d, fill, region, table.columns)
-    return Setting(guarantee, bits, Table(filled(table.cells, values), table.columns), region, values)
+    return Setting(guarantee, bits, replace(table, cells=filled(table.cells, values)), region, values)
+
+
+def _ball(region: ClippingRegion) -> dict[str, Any]:
+    """A ball that rows are moved into, in place of bounds."""
+    return {"centre": [float(v) for v in region.centre], "radius": float(region.sizes[0])}

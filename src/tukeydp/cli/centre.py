@@ -9,11 +9,15 @@ import typer
 
 from tukeydp.cli import check, options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
+from tukeydp.cli.finishing import finish
+from tukeydp.cli.mean import capital
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
-from tukeydp.cli.words import finish
+from tukeydp.cli.reports import checked_targets
+from tukeydp.cli.sections import Account
+from tukeydp.cli.stops import stopped
 from tukeydp.depth.notions import NOTIONS, AnyScale, Spread
 from tukeydp.mechanisms.readable_check import with_check
-from tukeydp.mechanisms.registry import chosen, mechanisms_for
+from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
 from tukeydp.release import Outcome
 
 
@@ -61,6 +65,8 @@ def centre(
     no_check: check.NoCheck = False,
     seed: options.Seed = None,
     as_json: options.Json = False,
+    verbose: options.Verbose = False,
+    out: options.Out = None,
 ) -> None:
     """Release a robust centre of the named columns with differential privacy.
 
@@ -91,9 +97,15 @@ def centre(
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
 
     names, told = options.run(known)
+    targets = options.run(lambda: checked_targets(out, file))
     outcome = options.run(job)
-    if check.stopped(outcome):
-        check.tell_stop(outcome, file, as_json=as_json)
-        options.leave(outcome)
-    finish(outcome, "centre", as_json=as_json, bounds=options.ends_for(told, outcome))
-    options.leave(outcome)
+    finish(Account(outcome, "centre", how(outcome), verbose), file, as_json=as_json, targets=targets)
+
+
+def how(outcome: Outcome) -> str:
+    """Which mechanism ran and why: there is one for each case."""
+    if stopped(outcome):
+        return ""
+    why = "because bounds are given" if outcome.bounds is not None else "because no bounds are given"
+    walks = "" if outcome.unproven is None else f", here by {outcome.unproven}, without a proof"
+    return f"{capital(MECHANISMS[outcome.mechanism].about)} ({outcome.mechanism}{walks}), {why}."

@@ -1,4 +1,4 @@
-"""What the commands say when the check before a release has stopped a run."""
+"""The option that leaves the check before a release out, and what the terminal shows when it has stopped a run."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from tukeydp.cli.words import print_json, say, say_command
-from tukeydp.mechanisms.readable_check import CHECK
-from tukeydp.parameters import show
+from tukeydp.cli.stops import OFTEN, spent
+from tukeydp.cli.words import say, say_command
 from tukeydp.release import Outcome
 
 NoCheck = Annotated[
@@ -22,26 +21,12 @@ NoCheck = Annotated[
 ]
 
 
-def stopped(outcome: Outcome) -> bool:
-    return outcome.mechanism == CHECK
-
-
-def tell_stop(outcome: Outcome, file: Path, *, as_json: bool) -> None:
-    if as_json:
-        print_json(outcome)
-        return
+def tell_stop(outcome: Outcome, file: Path) -> None:
     if not outcome.private:
         say("*** SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result. ***\n")
-    assert outcome.guarantee is not None
-    spent = show(outcome.guarantee.epsilon)
     say(
         f"No release. {outcome.notes[0]}\n\n"
-        "Often it is  a decimal comma (--decimal ,), marks between thousands (--thousands ,), a unit in the cells "
-        "(--unit mmHg), words for no value (--missing unknown), or a column of text, which has no mean. The file's "
-        "owner can see which, and gets the command that reads it:"
+        f"Often it is  {OFTEN} The file's owner can see which, and gets the command that reads it:"
     )
     say_command(f"tukeydp look {shlex.quote(str(file))}")
-    say(
-        f"\nSpent  epsilon = {spent}, for the check; the rest is not spent. A file in which every cell reads is "
-        "stopped once in ten thousand runs at most. --no-check releases without the check."
-    )
+    say(f"\nSpent  {spent(outcome)}")

@@ -10,8 +10,11 @@ import typer
 from tukeydp.accuracy import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
 from tukeydp.cli import check, options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
+from tukeydp.cli.finishing import finish
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
-from tukeydp.cli.words import finish
+from tukeydp.cli.reports import checked_targets
+from tukeydp.cli.sections import Account
+from tukeydp.cli.stops import stopped
 from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
 from tukeydp.release import Outcome
@@ -57,6 +60,8 @@ def mean(
     no_check: check.NoCheck = False,
     seed: options.Seed = None,
     as_json: options.Json = False,
+    verbose: options.Verbose = False,
+    out: options.Out = None,
 ) -> None:
     """Release the mean of each of the named columns with differential privacy.
 
@@ -86,23 +91,22 @@ def mean(
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
 
     names, told = options.run(known)
+    targets = options.run(lambda: checked_targets(out, file))
     outcome = options.run(job)
-    if check.stopped(outcome):
-        check.tell_stop(outcome, file, as_json=as_json)
-        options.leave(outcome)
-    how = how_and_why(mechanism, outcome, bounds=bool(told), sd=bool(sd), dealt=(blocks, partitions) != (None, None))
-    finish(outcome, "mean", how, as_json=as_json, bounds=options.ends_for(told, outcome))
-    options.leave(outcome)
+    how = how_and_why(mechanism, outcome, sd=bool(sd), dealt=(blocks, partitions) != (None, None))
+    finish(Account(outcome, "mean", how, verbose), file, as_json=as_json, targets=targets)
 
 
-def how_and_why(asked: str, outcome: Outcome, *, bounds: bool = True, sd: bool = False, dealt: bool = False) -> str:
+def how_and_why(asked: str, outcome: Outcome, *, sd: bool = False, dealt: bool = False) -> str:
     """Which mechanism ran, why, and what was assumed: words about public numbers."""
-    if asked == "auto" and not bounds:
+    if stopped(outcome):
+        return ""
+    if asked == "auto" and outcome.bounds is None:
         way = MECHANISMS["auto"].without_bounds
         assert way is not None
         blocks = outcome.settings["blocks"]
         return f"Depth without bounds: {way.about} ({blocks} blocks, dealt in secret), because no bounds are given."
-    about = f"{_capital(MECHANISMS[outcome.mechanism].about)} ({outcome.mechanism})"
+    about = f"{capital(MECHANISMS[outcome.mechanism].about)} ({outcome.mechanism})"
     if asked != "auto":
         why = "as asked for"
     elif dealt:
@@ -124,5 +128,5 @@ def _assumed(asked: str, sd: bool) -> str:
     )
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
     return text[0].upper() + text[1:]

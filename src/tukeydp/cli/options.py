@@ -11,13 +11,11 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from tukeydp.cli.words import complain
-from tukeydp.data.grid import checked_bounds
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.registry import mechanisms_for, takers
 from tukeydp.parameters import checked_choice
 from tukeydp.randomness import SeededRandomness, seeded
-from tukeydp.release import Outcome
 
 T = TypeVar("T")
 
@@ -46,6 +44,14 @@ Bounds = Annotated[
         help="What is known of the columns without looking: --bounds=-10,10 for all, --bounds age=0,120 for one. "
         "May be repeated."
     ),
+]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", help="Say more: how the accuracy was rehearsed, all notes; in JSON also directions."),
+]
+Out = Annotated[
+    list[Path] | None,
+    typer.Option(help="Write the result to this file too: .html, .md, .csv or .json. May be repeated."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Seed = Annotated[int | None, typer.Option(help="Rehearse with a fixed seed. The result is then NOT private.")]
@@ -97,12 +103,6 @@ def require_epsilon(epsilon: str | None) -> None:
         raise ParameterError("epsilon", rule, "none")
 
 
-def leave(outcome: Outcome) -> None:
-    """The exit code that tells a release from a refusal."""
-    if not outcome.released:
-        raise typer.Exit(REFUSED)
-
-
 def mechanism_help(estimand: str) -> str:
     return "; ".join(f"{name}: {mechanism.about}" for name, mechanism in mechanisms_for(estimand).items()) + "."
 
@@ -136,15 +136,6 @@ def pairs_per_column(
         return None
     pairs = _per_column(option, given, names, "LOWER,UPPER")
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-
-
-def ends_for(given: Sequence[str] | None, outcome: Outcome) -> tuple[list[float], list[float]] | None:
-    """The bounds as numbers, after a run that has checked them."""
-    pairs = pairs_per_column("bounds", given, outcome.columns or ())
-    if pairs is None:
-        return None
-    lows, highs = checked_bounds(outcome.d, pairs)
-    return [float(low) for low in lows], [float(high) for high in highs]
 
 
 def _per_column(option: str, given: Sequence[str], names: Sequence[str], shape: str) -> list[list[str]]:

@@ -72,4 +72,5 @@ def read_file(path: Path | str, columns: Sequence[str], options: ReadOptions | N
     if not len(cells):
         raise ParameterError("FILE", "must have at least one row below its header", name_of(path))
     options.blank_out(cells, columns)
-    return Table(cells, tuple(columns), unreadable)
+    units = tuple(options.unit(column) for column in columns)
+    return Table(cells, tuple(columns), units if any(units) else None, unreadable)

@@ -16,7 +16,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief, in_order, rational, show
+from tukeydp.parameters import Bounds, brief, in_order, rational, show
 
 # Every projection of a grid point stays below this in absolute value, so int64 sums and differences of two
 # projections cannot overflow. Checked from public numbers before any data is touched.
@@ -116,7 +116,7 @@ def bounded_grid(
         if w // s >= LIMIT:
             raise ParameterError("resolution", "must give fewer than 2**62 steps between the bounds", show(s))
     cells = tuple(w // s for w, s in zip(widths, steps, strict=True))
-    return Grid(lower=tuple(lows), step=tuple(steps), cells=cells)
+    return Grid(lower=lows, step=tuple(steps), cells=cells)
 
 
 def require_bounds(bounds: Any, otherwise: str) -> None:
@@ -126,7 +126,7 @@ def require_bounds(bounds: Any, otherwise: str) -> None:
         raise ParameterError("bounds", rule, "none")
 
 
-def checked_bounds(d: int, bounds: Any, columns: Sequence[str] | None = None) -> tuple[list[Fraction], list[Fraction]]:
+def checked_bounds(d: int, bounds: Any, columns: Sequence[str] | None = None) -> Bounds:
     """Lower and upper ends, one of each per column.
 
     `bounds` is (lower, upper), scalars or one per column, or a dict of column name -> (lower, upper) where the table
@@ -145,7 +145,7 @@ def checked_bounds(d: int, bounds: Any, columns: Sequence[str] | None = None) ->
             lower, upper = bounds
         except (TypeError, ValueError):
             raise ParameterError("bounds", f"must be {_A_PAIR}", brief(bounds)) from None
-    lows, highs = per_column("bounds", lower, d), per_column("bounds", upper, d)
+    lows, highs = tuple(per_column("bounds", lower, d)), tuple(per_column("bounds", upper, d))
     for a, b in zip(lows, highs, strict=True):
         if max(abs(a), abs(b)) > LARGEST_BOUND:
             raise ParameterError("bounds", f"must be at most {float(LARGEST_BOUND)} in size", f"({show(a)}, {show(b)})")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from tukeydp.data.grid import bounded_grid, require_bounds
+from tukeydp.data.grid import bounded_grid, checked_bounds, require_bounds
 from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import Notion
@@ -92,10 +93,13 @@ def boxem(
     table = read_table(x)
     notion = chosen_notion(depth, table.n, table.d)
     require_memory(notion, table.n, table.d)
-    steps = notion.grid_bits(table.d)
-    grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=steps, columns=table.columns)
+    ends = checked_bounds(table.d, bounds, table.columns)
+    grid = bounded_grid(
+        table.d, bounds=ends, resolution=resolution, bits=notion.grid_bits(table.d), columns=table.columns
+    )
     if unproven is not None:
-        return unproven_boxem(unproven, table, epsilon=guarantee.epsilon, grid=grid, depth=notion, randomness=bits)
+        options = {"epsilon": guarantee.epsilon, "grid": grid, "depth": notion, "randomness": bits}
+        return replace(unproven_boxem(unproven, table, **options), bounds=ends)
     public_key, secret_key = bits.key(), bits.key()
     prepared = notion.prepare(grid.snap(table.cells), grid, public_key)
     y = DepthSampler(prepared, within=whole_grid(grid), epsilon=guarantee.epsilon).draw(secret_key)
@@ -108,5 +112,6 @@ def boxem(
         notion=repr(notion),
         directions=prepared.directions,
         grid=grid,
+        bounds=ends,
         rehearsal=centre_rehearsal(notion, grid, table.n, guarantee.epsilon),
     )

@@ -122,7 +122,7 @@ def _without_bounds(table: Table, epsilon: Fraction, delta: Any, blocks: Any, bi
     else:
         count = checked_integer("blocks", blocks, least=1, most=table.n)
     means = block_table(table.cells, count, secret_order(table.n, Keystream(bits.key())), corrected_means)
-    outcome = rem(Table(means, table.columns), epsilon=epsilon, delta=guarantee.delta, randomness=bits)
+    outcome = rem(replace(table, cells=means), epsilon=epsilon, delta=guarantee.delta, randomness=bits)
     assert outcome.rehearsal is not None
     return replace(
         outcome,

@@ -15,6 +15,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import relative_grid
+from tukeydp.exact.cube_noise import cube_deviation
 from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, rough_mean, within_bounds
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
@@ -36,6 +37,10 @@ class MeanPlan(Protocol):
     @property
     def settings(self) -> Mapping[str, Any]: ...
 
+    def noise_sd(self, n: int, widths: FloatArray) -> tuple[float, ...] | None:
+        """Standard deviation of each column's noise, between bounds so wide; None unless public numbers decide it."""
+        ...
+
     def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
         """A mean of rows of numbers from -1 to 1 (NaN is missing), in the same units; pure epsilon-DP."""
         ...
@@ -52,6 +57,9 @@ class SubsetMean:
     @property
     def settings(self) -> Mapping[str, Any]:
         return {"blocks": self.plan.blocks, "partitions": self.plan.partitions}
+
+    def noise_sd(self, n: int, widths: FloatArray) -> None:
+        return None
 
     def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
         y = subset_point(relative, self.epsilon, self.plan, public_key, secret_key)
@@ -72,6 +80,10 @@ class TwoStepMean:
         spent = {name: part for name, part in zip(names, self.plan.epsilons, strict=True) if part}
         return {"blocks": self.plan.centre.blocks, "partitions": self.plan.centre.partitions, **spent}
 
+    def noise_sd(self, n: int, widths: FloatArray) -> None:
+        """Not public: the noise is as wide as the range that was found."""
+        return None
+
     def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
         return two_step_point(relative, self.plan, public_key, secret_key)
 
@@ -88,6 +100,10 @@ class CubeMean:
     def settings(self) -> Mapping[str, Any]:
         rough = {} if self.fill is not None else {"epsilon_missing": ROUGH * self.epsilon}
         return {**rough, "epsilon_mean": self.epsilon - rough.get("epsilon_missing", Fraction(0))}
+
+    def noise_sd(self, n: int, widths: FloatArray) -> tuple[float, ...]:
+        one = cube_deviation(len(widths)) / (float(self.settings["epsilon_mean"]) * n)
+        return tuple((one * widths).tolist())
 
     def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
         d = relative.shape[1]

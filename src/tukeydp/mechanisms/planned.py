@@ -30,6 +30,8 @@ def planned_release(
         mechanism=plan.mechanism,
         seeded=not bits.private,
         **table.public,
+        bounds=columns.ends,
+        noise_sd=plan.noise_sd(table.n, columns.widths),
         settings=plan.settings,
         notes=(MEAN_NOTE, *notes),
         rehearsal=mean_rehearsal(plan, table.n, columns, sd),

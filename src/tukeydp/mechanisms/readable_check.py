@@ -86,8 +86,9 @@ def with_check(
     """What `run` makes of the table, if the table passes the check; `epsilon` is spent on both together.
 
     Tables without text, and those of too few rows, are not checked, and all of epsilon goes to the release. `run` comes
-    first, so that a wrong parameter raises before anything is spent. Its result is thrown away unread if the check
-    fails: the outcome then depends on the noisy count alone, and has cost the check's epsilon.
+    first, so that a wrong parameter raises before anything is spent. Its result is thrown away unread, but for the
+    bounds it was given, if the check fails: the outcome then depends on the noisy count alone, and has cost the
+    check's epsilon.
     """
     total = positive_rational("epsilon", epsilon)
     bits = source(randomness)
@@ -108,6 +109,7 @@ def with_check(
             mechanism=CHECK,
             seeded=not bits.private,
             **table.public,
+            bounds=outcome.bounds,
             settings=told,
             notes=(_stopped(plan, count),),
         )

@@ -60,6 +60,7 @@ def spread(x: Any, *, epsilon: Any, bounds: Any = None, randomness: Any = None) 
         mechanism="spread",
         seeded=not bits.private,
         **table.public,
+        bounds=columns.ends,
         settings={"pairs": used.pairs},
         notes=(SPREAD_NOTE,) if plan is not None else (SPREAD_NOTE, FEW_ROWS_NOTE),
         rehearsal=spread_rehearsal(table.n, table.d, budget, used),

@@ -77,6 +77,10 @@ class ReadOptions:
         """How the numbers of a column are written."""
         return NumberRule(self.decimal, self.thousands, _of(column, self.units), _of(column, self.missing))
 
+    def unit(self, column: str) -> str | None:
+        """The declared unit of a column; the first where several spellings are."""
+        return next(iter(self.rule(column).units), None)
+
     def blank_out(self, cells: FloatArray, columns: Sequence[str]) -> None:
         """Cells that hold a declared missing number become missing, in place."""
         for j, column in enumerate(columns):
