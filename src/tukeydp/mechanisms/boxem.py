@@ -11,11 +11,11 @@ from tukeydp.depth.notions import Notion
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
 from tukeydp.mechanisms.unproven import unproven_boxem
-from tukeydp.parameters import positive_rational
-from tukeydp.privacy import PureDP
+from tukeydp.privacy import bounded_range
 from tukeydp.randomness import source
 from tukeydp.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.spending import Spends, require_room, spend
 
 
 def boxem(
@@ -25,6 +25,7 @@ def boxem(
     bounds: Any,
     depth: Notion | None = None,
     resolution: Any = None,
+    accountant: Spends | None = None,
     unproven: Any = None,
     randomness: Any = None,
 ) -> Release:
@@ -50,6 +51,8 @@ def boxem(
         Step of the public grid, a scalar or one per column; unless given, the width over 2**44, and over 2**30 for
         exact depth (finer ones make it slow on data that nearly lie in a plane). Give the true step
         of columns that hold few different values (1 for counts).
+    accountant
+        None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     unproven
         None, or "mcmc" for an experiment **without any guarantee**: level volumes are estimated by random walks and the
         point is the end of one, as in the paper's figure for ten columns. How many steps a walk needs is known from
@@ -85,7 +88,8 @@ def boxem(
     >>> print(release.guarantee)
     epsilon = 1 (pure differential privacy, one row swapped)
     """
-    guarantee = PureDP(positive_rational("epsilon", epsilon))
+    guarantee = bounded_range(epsilon)
+    require_room(accountant, guarantee, unproven)
     bits = source(randomness)
     table = read_table(x)
     notion = chosen_notion(depth, table.n, table.d)
@@ -94,6 +98,8 @@ def boxem(
     grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=steps, columns=table.columns)
     if unproven is not None:
         return unproven_boxem(unproven, table, epsilon=guarantee.epsilon, grid=grid, depth=notion, randomness=bits)
+    public = {**table.public, "notion": repr(notion), "grid": grid.to_dict()}
+    spend(accountant, guarantee, "boxem", private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
     prepared = notion.prepare(grid.snap(table.cells), grid, public_key)
     y = DepthSampler(prepared, within=whole_grid(grid), epsilon=guarantee.epsilon).draw(secret_key)

@@ -18,6 +18,7 @@ from tukeydp.data.bounded import relative_grid
 from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, rough_mean, within_bounds
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
+from tukeydp.privacy import PureDP, bounded_range, in_steps
 from tukeydp.randomness import Keystream, derived_key
 
 # Share of epsilon that tells cube noise what missing cells count as: 1/10 costs a table without any a ninth more noise.
@@ -34,6 +35,11 @@ class MeanPlan(Protocol):
     def epsilon(self) -> Fraction: ...
 
     @property
+    def guarantee(self) -> PureDP:
+        """Epsilon, and what the steps' own proofs say of zCDP."""
+        ...
+
+    @property
     def settings(self) -> Mapping[str, Any]: ...
 
     def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
@@ -48,6 +54,10 @@ class SubsetMean:
     epsilon: Fraction
     plan: SubsetPlan
     mechanism: str = "subset"
+
+    @property
+    def guarantee(self) -> PureDP:
+        return bounded_range(self.epsilon)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -67,6 +77,11 @@ class TwoStepMean:
     mechanism: str = "two-step"
 
     @property
+    def guarantee(self) -> PureDP:
+        centre, spread, radius, missing, mean = self.plan.epsilons
+        return in_steps((centre, spread, radius), (missing, mean))
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         names = ("epsilon_centre", "epsilon_spread", "epsilon_radius", "epsilon_missing", "epsilon_mean")
         spent = {name: part for name, part in zip(names, self.plan.epsilons, strict=True) if part}
@@ -83,6 +98,11 @@ class CubeMean:
     epsilon: Fraction
     fill: tuple[float, ...] | None = None
     mechanism: str = "cube"
+
+    @property
+    def guarantee(self) -> PureDP:
+        rough = Fraction(0) if self.fill is not None else ROUGH * self.epsilon
+        return in_steps((), (rough, self.epsilon - rough))
 
     @property
     def settings(self) -> Mapping[str, Any]:
