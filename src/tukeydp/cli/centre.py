@@ -46,6 +46,7 @@ def centre(
         str | None,
         typer.Option(help="mcmc: an experiment with random walks, WITHOUT ANY GUARANTEE; not for publication."),
     ] = None,
+    ledger: options.Ledger = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -69,8 +70,9 @@ def centre(
             "unproven": unproven,
         }
         way, present = chosen(mechanism, "centre", given)
+        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"))
         table = reading.table(file, names)
-        return way.run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
+        return way.run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
 
     outcome = options.run(job)
     finish(outcome, "centre", as_json=as_json, bounds=options.ends_for(bounds, outcome))

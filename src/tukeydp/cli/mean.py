@@ -40,6 +40,7 @@ def mean(
             f"one ({options.those_with('sd', 'mean')})."
         ),
     ] = None,
+    ledger: options.Ledger = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -61,8 +62,9 @@ def mean(
             "sd": options.one_per_column("sd", sd, names, "VALUE"),
         }
         way, present = chosen(mechanism, "mean", given)
+        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"))
         table = reading.table(file, names)
-        return way.run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
+        return way.run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
 
     outcome = options.run(job)
     how = how_and_why(mechanism, outcome, bounds=bool(bounds), sd=bool(sd), dealt=(blocks, partitions) != (None, None))

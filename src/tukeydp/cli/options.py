@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -15,7 +17,10 @@ from tukeydp.data.grid import checked_bounds
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.registry import mechanisms_for, takers
-from tukeydp.parameters import checked_choice
+from tukeydp.parameters import checked_choice, show
+from tukeydp.planning.accountant import Accountant
+from tukeydp.planning.budget import Remaining
+from tukeydp.privacy import ApproxDP, bounded_range
 from tukeydp.randomness import SeededRandomness, seeded
 from tukeydp.release import Outcome
 
@@ -39,6 +44,10 @@ Bounds = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Ledger = Annotated[
+    Path | None,
+    typer.Option(help="Spend from this ledger (tukeydp ledger create FILE), or be refused before the table is read."),
+]
 Seed = Annotated[int | None, typer.Option(help="Rehearse with a fixed seed. The result is then NOT private.")]
 
 
@@ -95,6 +104,28 @@ def mechanism_help(estimand: str) -> str:
 def those_with(option: str, estimand: str) -> str:
     """Mechanisms that take an option, for its help text."""
     return ", ".join(name for name in takers(option, estimand) if name != "auto" or option != "delta")
+
+
+def account_for(ledger: Path | None, mechanism: str, epsilon: str, delta: str | None) -> dict[str, Accountant]:
+    """The ledger as a parameter of the run, once it is clear that there may be room; nothing is spent yet."""
+    if ledger is None:
+        return {}
+    account = Accountant.open(ledger)
+    if delta is None:
+        account.require(bounded_range(epsilon))  # no pure release costs less than one by depth alone
+    elif mechanism in ("auto", "rem"):  # what Gaussian noise costs is known to the run only, which checks it first
+        account.require(ApproxDP(epsilon, delta))
+    return {"accountant": account}
+
+
+def left_in_words(left: Remaining) -> str:
+    delta = f", and delta up to {show(left.delta)}" if left.delta else ""
+    return f"any one pure release of epsilon up to {float_below(left.epsilon)}{delta}."
+
+
+def float_below(number: Fraction) -> str:
+    """Six digits, rounded down: never more than there is."""
+    return f"{math.floor(number * 10**6) / 10**6:g}"
 
 
 def source_for(seed: int | None) -> SeededRandomness | None:
