@@ -20,7 +20,7 @@ from tukeydp.mechanisms.registry import mechanisms_for, takers
 from tukeydp.parameters import checked_choice, show
 from tukeydp.planning.accountant import Accountant
 from tukeydp.planning.budget import Remaining
-from tukeydp.privacy import ApproxDP, bounded_range
+from tukeydp.privacy import bounded_range
 from tukeydp.randomness import SeededRandomness, seeded
 from tukeydp.release import Outcome
 
@@ -114,7 +114,7 @@ def account_for(ledger: Path | None, mechanism: str, epsilon: str, delta: str | 
     if delta is None:
         account.require(bounded_range(epsilon))  # no pure release costs less than one by depth alone
     elif mechanism in ("auto", "rem"):  # what Gaussian noise costs is known to the run only, which checks it first
-        account.require(ApproxDP(epsilon, delta))
+        account.require(epsilon, delta)
     return {"accountant": account}
 
 

@@ -119,8 +119,8 @@ def registry_record(account: Accountant, name: str) -> dict[str, Any]:
             },
             "accounting": {
                 "post_processing": "",
-                "composition": "Sequential: the plain sum of epsilons and deltas, or zCDP with one conversion, whichever stays "
-                "within the budget for all releases; adaptive choices are covered.",
+                "composition": "Sequential: the plain sum of epsilons and deltas, or zCDP with one conversion; one of "
+                "the two stays within the budget for all releases. Adaptive choices are covered.",
             },
             "implementation": {
                 "preprocessing_and_hyperparameter_tuning": "",
