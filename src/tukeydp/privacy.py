@@ -96,8 +96,8 @@ class PureDP(_Composable):
 class ApproxDP(_Composable):
     """(epsilon, delta)-differential privacy: no event gains more than a factor e^epsilon and an additional delta.
 
-    `zcdp` as for `PureDP`; delta-approximate epsilon^2 / 2 where the proof says nothing more. Where its delta is the same
-    as here, the same exceptional events must serve both (docs/proofs/composition.md, section 5).
+    `zcdp` as for `PureDP`; delta-approximate epsilon^2 / 2 where the proof says nothing more. Where its delta is the
+    same as here, the same exceptional events must serve both (docs/proofs/composition.md, section 5).
     """
 
     epsilon: Fraction
