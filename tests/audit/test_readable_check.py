@@ -28,6 +28,7 @@ from tukeydp.mechanisms.readable_check import (
     CheckPlan,
     check_plan,
     fewest_readable,
+    least_cost,
     with_check,
 )
 from tukeydp.privacy import ApproxDP, PureDP
@@ -192,6 +193,56 @@ def test_the_mechanism_is_given_the_rest_and_the_whole_where_there_is_no_check()
     assert given == [Fraction(19, 20), 1, 1, 1]
     few = with_check(run, table_with(277, 277), epsilon=1, randomness=td.seeded(1))
     assert any("takes 278 rows. Nothing was spent" in note for note in few.notes)
+
+
+@pytest.mark.parametrize("unreadable", [0, 400])
+@pytest.mark.parametrize("kind", ["pure", "approximate"])
+def test_an_accountant_pays_for_run_and_check_in_one_entry_also_where_the_run_stops(kind, unreadable):
+    run, options = {"pure": (td.boxem, {"bounds": (0, 10)}), "approximate": (td.rem, {"delta": "1e-6"})}[kind]
+    account = td.Accountant(epsilon=1, delta="1e-6")
+    table = table_with(400, unreadable)
+    outcome = with_check(run, table, epsilon=1, accountant=account, randomness=td.seeded(1), **options)
+    assert (outcome.mechanism == CHECK) == (unreadable == 400)
+    (entry,) = account.history
+    assert entry.guarantee == outcome.guarantee == {"pure": PureDP(1), "approximate": ApproxDP(1, "1e-6")}[kind]
+    # Steps add up in zCDP too: an exponential mechanism of 19/20 (REM: any law), and a noisy count of 1/20.
+    expected = Fraction(19, 20) ** 2 / (8 if kind == "pure" else 2) + Fraction(1, 20) ** 2 / 2
+    assert entry.guarantee.zcdp.rho == outcome.guarantee.zcdp.rho == expected
+    assert entry.parameters["epsilon_check"] == "1/20"
+    assert outcome.settings["epsilon_check"] == Fraction(1, 20)
+
+
+def test_an_accountant_with_room_for_the_release_but_not_for_the_check_refuses_before_a_look():
+    account = td.Accountant(epsilon="0.99")
+    with patch.object(readable_check, "noisy_count", side_effect=AssertionError), pytest.raises(td.BudgetExceeded):
+        with_check(td.boxem, table_with(400, 0), epsilon=1, bounds=(0, 10), accountant=account)
+    assert account.history == ()
+    with_check(td.boxem, table_with(400, 0), epsilon="0.99", bounds=(0, 10), accountant=account)
+    assert account.remaining().epsilon == 0
+
+
+def test_an_accountant_pays_all_of_epsilon_where_there_is_no_check():
+    typed = Table(np.full((400, 1), 5.0), ("a",))
+    for table in (typed, table_with(277, 277)):
+        account = td.Accountant(epsilon=1)
+        outcome = with_check(td.boxem, table, epsilon=1, bounds=(0, 10), accountant=account)
+        assert [entry.guarantee for entry in account.history] == [outcome.guarantee] == [PureDP(1)]
+    with pytest.raises(td.ParameterError, match="no guarantee to spend"):
+        with_check(td.boxem, table_with(400, 0), epsilon=1, bounds=(0, 10), accountant=account, unproven="mcmc")
+    with pytest.raises(td.ParameterError, match="accountant must be"):
+        with_check(td.boxem, table_with(400, 0), epsilon=1, bounds=(0, 10), accountant="study.db")
+
+
+def test_no_run_costs_less_than_the_least_cost():
+    """By which the command line refuses before it opens the table."""
+    for run, options in ((td.boxem, {}), (td.mean, {"mechanism": "cube"}), (td.mean, {"mechanism": "two-step"})):
+        for table in (table_with(400, 0), Table(np.full((400, 1), 5.0), ("a",))):
+            account = td.Accountant(epsilon=1)
+            with_check(run, table, epsilon=1, bounds=(0, 10), accountant=account, **options)
+            (entry,) = account.history
+            assert least_cost(1) == entry.guarantee
+            assert least_cost(1).zcdp.rho <= entry.guarantee.zcdp.rho
+    assert least_cost(1, "1e-6").zcdp.rho < ApproxDP(1, "1e-6").zcdp.rho
 
 
 def test_a_wrong_parameter_raises_before_anything_is_drawn():

@@ -23,6 +23,7 @@ from tukeydp.baselines.setting import setting
 from tukeydp.data.grid import per_column
 from tukeydp.parameters import checked_integer
 from tukeydp.release import Release
+from tukeydp.spending import Spends
 
 # All of these are public numbers: they decide accuracy and time, never privacy.
 _MOST_STEPS = 100  # balls; the grid that the noise lives on is fine enough for so many
@@ -50,6 +51,7 @@ def coinpress(
     fill: Any = None,
     deviation: Any = 1,
     steps: int | None = None,
+    accountant: Spends | None = None,
     randomness: Any = None,
 ) -> Release:
     """Release the mean by clipped means in ever smaller balls (Biswas, Dong, Kamath and Ullman 2020).
@@ -60,7 +62,7 @@ def coinpress(
 
     Parameters
     ----------
-    x, epsilon, delta, randomness
+    x, epsilon, delta, accountant, randomness
         As for `analytic_gaussian`.
     bounds
         (lower, upper), scalars or one per column, or a dict of column name -> (lower, upper), that hold the
@@ -103,12 +105,14 @@ def coinpress(
         centre=centre,
         radius=radius,
         fill=fill,
+        accountant=accountant,
         randomness=randomness,
     )
     n, d = here.table.n, here.table.d
     units = per_column("deviation", deviation, d, here.table.columns)
     for unit in units:
         checked_size("deviation", unit)
+    here.spend("coinpress", deviation=units)
     first = _first_radius(here.region, units)
     noise = Noise(here.guarantee, coordinates=_MOST_STEPS * d, bits=here.secret_bits())
     if count is None:

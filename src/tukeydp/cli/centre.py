@@ -63,6 +63,7 @@ def centre(
         typer.Option(help="mcmc: an experiment with random walks, WITHOUT ANY GUARANTEE; not for publication."),
     ] = None,
     no_check: check.NoCheck = False,
+    ledger: options.Ledger = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
     verbose: options.Verbose = False,
@@ -92,9 +93,10 @@ def centre(
             "unproven": unproven,
         }
         way, present = chosen(mechanism, "centre", given)
+        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"))
         table = reading.table(file, names)
         run = way.run if no_check else partial(with_check, way.run)
-        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
+        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
 
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))

@@ -58,6 +58,7 @@ def mean(
         ),
     ] = None,
     no_check: check.NoCheck = False,
+    ledger: options.Ledger = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
     verbose: options.Verbose = False,
@@ -86,9 +87,10 @@ def mean(
             "fill": options.one_per_column("fill", fill, names, "VALUE"),
         }
         way, present = chosen(mechanism, "mean", given)
+        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"))
         table = reading.table(file, names)
         run = way.run if no_check else partial(with_check, way.run)
-        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
+        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
 
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -13,8 +15,11 @@ import typer
 from tukeydp.cli.words import complain
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
 from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.readable_check import least_cost
 from tukeydp.mechanisms.registry import mechanisms_for, takers
-from tukeydp.parameters import checked_choice
+from tukeydp.parameters import checked_choice, show
+from tukeydp.planning.accountant import Accountant
+from tukeydp.planning.budget import Remaining
 from tukeydp.randomness import SeededRandomness, seeded
 
 T = TypeVar("T")
@@ -54,6 +59,10 @@ Out = Annotated[
     typer.Option(help="Write the result to this file too: .html, .md, .csv or .json. May be repeated."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Ledger = Annotated[
+    Path | None,
+    typer.Option(help="Spend from this ledger (tukeydp ledger create FILE), or be refused before the table is read."),
+]
 Seed = Annotated[int | None, typer.Option(help="Rehearse with a fixed seed. The result is then NOT private.")]
 
 
@@ -110,6 +119,27 @@ def mechanism_help(estimand: str) -> str:
 def those_with(option: str, estimand: str) -> str:
     """Mechanisms that take an option, for its help text."""
     return ", ".join(name for name in takers(option, estimand) if name != "auto" or option != "delta")
+
+
+def account_for(ledger: Path | None, mechanism: str, epsilon: str | None, delta: str | None) -> dict[str, Accountant]:
+    """The ledger as a parameter of the run, once it is clear that there may be room; nothing is spent yet."""
+    if ledger is None:
+        return {}
+    account = Accountant.open(ledger)
+    if delta is None or mechanism in ("auto", "rem"):
+        account.require(least_cost(epsilon, delta))
+    # What other noise costs is known to the run only, which checks it before the data are touched.
+    return {"accountant": account}
+
+
+def left_in_words(left: Remaining) -> str:
+    delta = f", and delta up to {show(left.delta)}" if left.delta else ""
+    return f"any one pure release of epsilon up to {float_below(left.epsilon)}{delta}."
+
+
+def float_below(number: Fraction) -> str:
+    """Six digits, rounded down: never more than there is."""
+    return f"{math.floor(number * 10**6) / 10**6:g}"
 
 
 def source_for(seed: int | None) -> SeededRandomness | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tukeydp.mechanisms.readable_check import CHECK
 from tukeydp.parameters import show
+from tukeydp.privacy import delta_of
 from tukeydp.release import Outcome
 
 HEADLINE = "No release: the check of readable rows stopped the run"
@@ -20,10 +21,19 @@ def stopped(outcome: Outcome) -> bool:
 
 
 def spent(outcome: Outcome) -> str:
+    """Without an accountant the check alone is spent; one has paid for the whole run before the table was looked at."""
     assert outcome.guarantee is not None
+    check = f"epsilon = {show(outcome.settings['epsilon_check'])}"
+    cost = f"{check}, for the check; the rest is not spent."
+    if outcome.guarantee.epsilon != outcome.settings["epsilon_check"]:
+        delta = f" and delta = {show(delta_of(outcome.guarantee))}" if delta_of(outcome.guarantee) else ""
+        cost = (
+            f"epsilon = {show(outcome.guarantee.epsilon)}{delta}: a ledger pays for the whole run before the table is "
+            f"looked at, and gives nothing back. Without one the check alone would have cost {check}."
+        )
     return (
-        f"epsilon = {show(outcome.guarantee.epsilon)}, for the check; the rest is not spent. A file in which every "
-        "cell reads is stopped once in ten thousand runs at most. --no-check releases without the check."
+        f"{cost} A file in which every cell reads is stopped once in ten thousand runs at most. --no-check releases "
+        "without the check."
     )
 
 

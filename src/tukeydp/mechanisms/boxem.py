@@ -12,11 +12,11 @@ from tukeydp.depth.notions import Notion
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
 from tukeydp.mechanisms.unproven import unproven_boxem
-from tukeydp.parameters import positive_rational
-from tukeydp.privacy import PureDP
+from tukeydp.privacy import bounded_range
 from tukeydp.randomness import source
 from tukeydp.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.spending import Spends, require_room, spend
 
 
 def boxem(
@@ -26,6 +26,7 @@ def boxem(
     bounds: Any = None,
     depth: Notion | None = None,
     resolution: Any = None,
+    accountant: Spends | None = None,
     unproven: Any = None,
     randomness: Any = None,
 ) -> Release:
@@ -52,6 +53,8 @@ def boxem(
         the width over 2**44, and over 2**30 for
         exact depth (finer ones make it slow on data that nearly lie in a plane). Give the true step
         of columns that hold few different values (1 for counts).
+    accountant
+        None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     unproven
         None, or "mcmc" for an experiment **without any guarantee**: level volumes are estimated by random walks and the
         point is the end of one, as in the paper's figure for ten columns. How many steps a walk needs is known from
@@ -87,8 +90,9 @@ def boxem(
     >>> print(release.guarantee)
     epsilon = 1 (pure differential privacy, one row swapped)
     """
-    guarantee = PureDP(positive_rational("epsilon", epsilon))
+    guarantee = bounded_range(epsilon)
     require_bounds(bounds, "wide ones cost little, and td.rem(x, epsilon=..., delta=...) does without")
+    require_room(accountant, guarantee, unproven)
     bits = source(randomness)
     table = read_table(x)
     notion = chosen_notion(depth, table.n, table.d)
@@ -100,6 +104,8 @@ def boxem(
     if unproven is not None:
         options = {"epsilon": guarantee.epsilon, "grid": grid, "depth": notion, "randomness": bits}
         return replace(unproven_boxem(unproven, table, **options), bounds=ends)
+    public = {**table.public, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict()}
+    spend(accountant, guarantee, "boxem", private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
     prepared = notion.prepare(grid.snap(table.cells), grid, public_key)
     y = DepthSampler(prepared, within=whole_grid(grid), epsilon=guarantee.epsilon).draw(secret_key)

@@ -15,13 +15,22 @@ from tukeydp.mechanisms.planned import planned_release
 from tukeydp.parameters import positive_rational, show
 from tukeydp.randomness import source
 from tukeydp.release import Release
+from tukeydp.spending import Spends, require_room
 
 # Below, floats that predict errors overflow; above, cube noise of hardly a step is accepted so rarely that thirty
 # columns take hours. Nobody has use for either.
 _SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**6)
 
 
-def cube(x: Any, *, epsilon: Any, bounds: Any = None, fill: Any = None, randomness: Any = None) -> Release:
+def cube(
+    x: Any,
+    *,
+    epsilon: Any,
+    bounds: Any = None,
+    fill: Any = None,
+    accountant: Spends | None = None,
+    randomness: Any = None,
+) -> Release:
     """Release the mean of each column, clipped at its bounds, with noise for all columns together.
 
     The best way to a mean where bounds are tight, within about 15 standard deviations of each other, as for scores,
@@ -29,7 +38,7 @@ def cube(x: Any, *, epsilon: Any, bounds: Any = None, fill: Any = None, randomne
 
     Parameters
     ----------
-    x, epsilon, bounds, randomness
+    x, epsilon, bounds, accountant, randomness
         As for `td.mean`.
     fill
         What a missing cell counts as: a public value for all columns, one for each, or a dict by name. None
@@ -51,6 +60,7 @@ def cube(x: Any, *, epsilon: Any, bounds: Any = None, fill: Any = None, randomne
     """
     budget = checked_epsilon(epsilon)
     require_bounds(bounds, "td.mean(x, epsilon=..., delta=...) does without")
+    require_room(accountant, CubeMean(budget, None if fill is None else ()).guarantee)
     bits = source(randomness)
     table = checked_rows(read_table(x))
     columns = bounded_columns(table.d, bounds, table.columns)
@@ -62,7 +72,7 @@ def cube(x: Any, *, epsilon: Any, bounds: Any = None, fill: Any = None, randomne
                 raise ParameterError("fill", "must lie between the bounds", show(value))
         ends = zip(values, columns.lower, columns.upper, strict=True)
         relative = tuple(float((2 * v - a - b) / (b - a)) for v, a, b in ends)
-    return planned_release(table, columns, CubeMean(budget, relative), bits)
+    return planned_release(table, columns, CubeMean(budget, relative), bits, accountant=accountant)
 
 
 def checked_epsilon(epsilon: Any) -> Fraction:

@@ -18,9 +18,10 @@ from tukeydp.mechanisms.planned import planned_release
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_rehearsal import on_blocks
 from tukeydp.parameters import brief, checked_choice, checked_integer, in_order
-from tukeydp.privacy import ApproxDP
+from tukeydp.privacy import ApproxDP, bounded_range
 from tukeydp.randomness import Keystream, Randomness, source
 from tukeydp.release import Refused, Release
+from tukeydp.spending import Spends, require_room, spend
 
 # Blocks that REM's test passes with on bell-shaped block means, at epsilon = 1 and delta = 1e-6: a little more than
 # measured (docs/proofs/rem.md), growing with d. Fewer are refused more often; more cost accuracy on skewed columns.
@@ -42,6 +43,7 @@ def mean(
     blocks: Any = None,
     partitions: Any = None,
     sd: Any = None,
+    accountant: Spends | None = None,
     randomness: Any = None,
 ) -> Release | Refused:
     """Release the arithmetic mean of each column: skewed, 0/1, of several groups, with missing cells.
@@ -69,6 +71,8 @@ def mean(
         Public standard deviations, one for all columns, one for each, or a dict of column name -> value, known without
         the data and right within a factor of 2. Makes the choice of mechanism surer, and saves the budget for
         finding them.
+    accountant
+        None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 
@@ -96,6 +100,8 @@ def mean(
     checked_choice("mechanism", mechanism, MECHANISMS if bounds is not None else (*MECHANISMS, "rem"))
     if delta is not None:
         ApproxDP(budget, delta)  # checks it, also where bounds make it unnecessary
+    # No way to a mean costs less than depth alone; which one it is takes the table's shape to say.
+    require_room(accountant, bounded_range(budget) if bounds is not None or delta is None else ApproxDP(budget, delta))
     bits = source(randomness)
     table = checked_rows(read_table(x))
     sd = in_order("sd", sd, table.columns)
@@ -105,13 +111,15 @@ def mean(
         for name, value in (("partitions", partitions), ("sd", sd)):
             if value is not None:
                 raise ParameterError(name, "must be left out without bounds", brief(value))
-        return _without_bounds(table, budget, delta, blocks, bits)
+        return _without_bounds(table, budget, delta, blocks, bits, accountant)
     columns = bounded_columns(table.d, bounds, table.columns)
     plan = mean_plan(table.n, columns, budget, mechanism=mechanism, sd=sd, blocks=blocks, partitions=partitions)
-    return planned_release(table, columns, plan, bits, sd=sd)
+    return planned_release(table, columns, plan, bits, sd=sd, accountant=accountant)
 
 
-def _without_bounds(table: Table, epsilon: Fraction, delta: Any, blocks: Any, bits: Randomness) -> Release | Refused:
+def _without_bounds(
+    table: Table, epsilon: Fraction, delta: Any, blocks: Any, bits: Randomness, accountant: Spends | None
+) -> Release | Refused:
     """REM on the means of one dealing: further dealings would multiply delta."""
     if delta is None:
         rule = "must be given: bounds=(lower, upper), what is known of the columns without looking, or delta= instead"
@@ -121,6 +129,7 @@ def _without_bounds(table: Table, epsilon: Fraction, delta: Any, blocks: Any, bi
         count = min(table.n, blocks_for_rem(table.d, guarantee))
     else:
         count = checked_integer("blocks", blocks, least=1, most=table.n)
+    spend(accountant, guarantee, "rem", private=bits.private, **table.public, settings={"blocks": count})
     means = block_table(table.cells, count, secret_order(table.n, Keystream(bits.key())), corrected_means)
     outcome = rem(replace(table, cells=means), epsilon=epsilon, delta=guarantee.delta, randomness=bits)
     assert outcome.rehearsal is not None

@@ -19,6 +19,7 @@ from tukeydp.exact.cube_noise import cube_deviation
 from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, rough_mean, within_bounds
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
+from tukeydp.privacy import PureDP, bounded_range, in_steps
 from tukeydp.randomness import Keystream, derived_key
 
 # Share of epsilon that tells cube noise what missing cells count as: 1/10 costs a table without any a ninth more noise.
@@ -33,6 +34,11 @@ class MeanPlan(Protocol):
 
     @property
     def epsilon(self) -> Fraction: ...
+
+    @property
+    def guarantee(self) -> PureDP:
+        """Epsilon, and what the steps' own proofs say of zCDP."""
+        ...
 
     @property
     def settings(self) -> Mapping[str, Any]: ...
@@ -55,6 +61,10 @@ class SubsetMean:
     mechanism: str = "subset"
 
     @property
+    def guarantee(self) -> PureDP:
+        return bounded_range(self.epsilon)
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         return {"blocks": self.plan.blocks, "partitions": self.plan.partitions}
 
@@ -73,6 +83,11 @@ class TwoStepMean:
     epsilon: Fraction
     plan: TwoStepPlan
     mechanism: str = "two-step"
+
+    @property
+    def guarantee(self) -> PureDP:
+        centre, spread, radius, missing, mean = self.plan.epsilons
+        return in_steps((centre, spread, radius), (missing, mean))
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -95,6 +110,11 @@ class CubeMean:
     epsilon: Fraction
     fill: tuple[float, ...] | None = None
     mechanism: str = "cube"
+
+    @property
+    def guarantee(self) -> PureDP:
+        rough = Fraction(0) if self.fill is not None else ROUGH * self.epsilon
+        return in_steps((), (rough, self.epsilon - rough))
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -8,9 +8,9 @@ from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.tables import Table
 from tukeydp.mechanisms.mean_plans import MeanPlan
 from tukeydp.mechanisms.mean_rehearsal import mean_rehearsal
-from tukeydp.privacy import PureDP
 from tukeydp.randomness import Randomness
 from tukeydp.release import Release
+from tukeydp.spending import Spends, spend
 
 MEAN_NOTE = (
     "What is estimated is the arithmetic mean of each column, its values moved between the bounds and missing cells "
@@ -19,14 +19,22 @@ MEAN_NOTE = (
 
 
 def planned_release(
-    table: Table, columns: BoundedColumns, plan: MeanPlan, bits: Randomness, notes: tuple[str, ...] = (), sd: Any = None
+    table: Table,
+    columns: BoundedColumns,
+    plan: MeanPlan,
+    bits: Randomness,
+    notes: tuple[str, ...] = (),
+    sd: Any = None,
+    accountant: Spends | None = None,
 ) -> Release:
     """Draw by the plan. All but the drawn point is public beforehand; `sd` as the plan was made with."""
+    public = {**table.public, "bounds": (columns.lower, columns.upper), "settings": plan.settings}
+    spend(accountant, plan.guarantee, plan.mechanism, private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
     drawn = plan.draw(columns.relative(table.cells), public_key, secret_key)
     return Release(
         point=columns.in_units(drawn),
-        guarantee=PureDP(plan.epsilon),
+        guarantee=plan.guarantee,
         mechanism=plan.mechanism,
         seeded=not bits.private,
         **table.public,

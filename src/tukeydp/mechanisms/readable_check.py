@@ -2,7 +2,7 @@
 
 A twentieth of epsilon buys a noisy count of readable rows, in the column with the fewest. Far fewer than there are rows
 mean that the file is not written as declared, and that a release would be noise: the run stops, and the rest of epsilon
-is not spent.
+is not spent, unless an accountant has paid for the whole run.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import Any
 from tukeydp.data.tables import Table
 from tukeydp.exact.noise import discrete_laplace
 from tukeydp.parameters import positive_rational, show
-from tukeydp.privacy import PureDP
+from tukeydp.privacy import ApproxDP, Guarantee, PureDP, bounded_range
 from tukeydp.randomness import Bits, Keystream, source
 from tukeydp.release import Refused, Release
+from tukeydp.spending import Spends, Together, require_room
 
 CHECK = "readable-check"  # the mechanism that a stopped run names
 
@@ -80,32 +81,52 @@ def noisy_count(count: int, epsilon: Fraction, bits: Bits) -> int:
     return count + discrete_laplace(1 / epsilon, bits)
 
 
+def least_cost(epsilon: Any, delta: Any = None) -> Guarantee:
+    """What a run of `epsilon` may cost at least: with a check, zCDP has two smaller parts to add up."""
+    total = positive_rational("epsilon", epsilon)
+    rest = total - SHARE * total
+    return (bounded_range(rest) if delta is None else ApproxDP(rest, delta)) + PureDP(SHARE * total)
+
+
 def with_check(
-    run: Callable[..., Release | Refused], table: Table, *, epsilon: Any, randomness: Any = None, **options: Any
+    run: Callable[..., Release | Refused],
+    table: Table,
+    *,
+    epsilon: Any,
+    accountant: Spends | None = None,
+    randomness: Any = None,
+    **options: Any,
 ) -> Release | Refused:
     """What `run` makes of the table, if the table passes the check; `epsilon` is spent on both together.
 
     Tables without text, and those of too few rows, are not checked, and all of epsilon goes to the release. `run` comes
     first, so that a wrong parameter raises before anything is spent. Its result is thrown away unread, but for the
     bounds it was given, if the check fails: the outcome then depends on the noisy count alone, and has cost the
-    check's epsilon.
+    check's epsilon. An accountant pays for both before the table is looked at, in one entry, and gives nothing back:
+    then a stop has cost all of it.
     """
     total = positive_rational("epsilon", epsilon)
     bits = source(randomness)
     plan = check_plan(table.n, total)
+    paying = {} if accountant is None else {"accountant": accountant}
     if table.unreadable is None or options.get("unproven") is not None:
-        return run(table, epsilon=total, randomness=bits, **options)
+        return run(table, epsilon=total, randomness=bits, **paying, **options)
     if table.n < plan.fewest_rows:
-        outcome = run(table, epsilon=total, randomness=bits, **options)
+        outcome = run(table, epsilon=total, randomness=bits, **paying, **options)
         return replace(outcome, notes=(*outcome.notes, _not_checked(plan)))
-    outcome = run(table, epsilon=total - plan.epsilon, randomness=bits, **options)
+    own = PureDP(plan.epsilon)
+    if accountant is not None:
+        require_room(accountant, own)
+        paying = {"accountant": Together(accountant, own, {"epsilon_check": plan.epsilon})}
+    outcome = run(table, epsilon=total - plan.epsilon, randomness=bits, **paying, **options)
     if outcome.guarantee is None:
         return outcome
+    whole = outcome.guarantee + own
     count = noisy_count(fewest_readable(table), plan.epsilon, Keystream(bits.key()).bits(0))
     told = {"epsilon_check": plan.epsilon, "readable_rows": count, "readable_rows_least": plan.least}
     if count < plan.least:
         return Refused(
-            guarantee=PureDP(plan.epsilon),
+            guarantee=own if accountant is None else whole,
             mechanism=CHECK,
             seeded=not bits.private,
             **table.public,
@@ -115,7 +136,7 @@ def with_check(
         )
     return replace(
         outcome,
-        guarantee=replace(outcome.guarantee, epsilon=outcome.guarantee.epsilon + plan.epsilon),
+        guarantee=whole,
         settings={**outcome.settings, **told},
         notes=(*outcome.notes, _passed(plan, count)),
     )
