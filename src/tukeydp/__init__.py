@@ -14,6 +14,7 @@ from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.spread import spread
+from tukeydp.planning.plan import Plan, plan
 from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import seeded
 from tukeydp.release import Refused, Release
@@ -29,6 +30,7 @@ __all__ = [
     "Exact",
     "ExpectedError",
     "ParameterError",
+    "Plan",
     "PureDP",
     "Random",
     "Refused",
@@ -41,6 +43,7 @@ __all__ = [
     "level_volumes",
     "look",
     "mean",
+    "plan",
     "rem",
     "seeded",
     "spread",

@@ -1,4 +1,4 @@
-"""The command line, one file for each command: mean, centre, look, demo, contours, reproduce.
+"""The command line, one file for each command: mean, centre, plan, look, demo, contours, reproduce.
 
 Exit codes: 0 released, 3 refused, 2 bad parameters, 1 anything else. Nothing about the data is printed but the release.
 """
@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import tukeydp
-from tukeydp.cli import centre, contours, demo, look, mean, reproduce
+from tukeydp.cli import centre, contours, demo, look, mean, plan, reproduce
 
 app = typer.Typer(
     help="Private means of small, sensitive, multivariate data.",
@@ -34,7 +34,7 @@ def version(
 # Options that a command does not have reach it, so that it can say which command has them.
 for command in (mean.mean, centre.centre):
     app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(command)
-for other in (look.look, demo.demo, contours.contours, reproduce.reproduce):
+for other in (plan.plan, look.look, demo.demo, contours.contours, reproduce.reproduce):
     app.command()(other)
 
 
