@@ -112,11 +112,11 @@ def _columns(given: list[str] | None) -> tuple[list[str], dict[str, tuple[str, s
         names.append(name.strip())
         if separator:
             pairs[names[-1]] = _ends(part, name.strip(), ends)
+    if len(set(names)) < len(names):
+        raise ParameterError("columns", "must have different names", repr(given[0]))
     if pairs and len(pairs) < len(names):
         bare = next(name for name in names if name not in pairs)
         raise ParameterError("columns", f"must have bounds for all or none: {_SHAPE}", f"none for {bare!r}")
-    if len(set(names)) < len(names):
-        raise ParameterError("columns", "must have different names", repr(given[0]))
     return names, pairs, None
 
 

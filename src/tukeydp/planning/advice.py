@@ -44,6 +44,8 @@ def recommendation(question: Question, chosen: Option, options: Sequence[Option]
 
 
 def _call(question: Question) -> str:
+    if question.groups > 1:
+        return "in each group, once there are groups, td.mean with bounds"
     given = "bounds" if question.columns is not None else "delta"
     sd = " and sd" if question.columns is not None and question.known_sd is not None else ""
     return f"td.mean with {given}{sd} (tukeydp mean)"
@@ -70,7 +72,7 @@ def _robust(options: Sequence[Option]) -> list[str]:
     name = "boxem" if "boxem" in centres else "rem" if "rem" in centres else None
     if name is None:
         return []
-    return [f"For a robust centre instead, unmoved by a fifth of outliers: td.{name} (tukeydp centre)."]
+    return [f"For a robust centre, unmoved by a fifth of outliers but no mean where columns are skewed: td.{name}."]
 
 
 def meaning(epsilon: Fraction) -> str:

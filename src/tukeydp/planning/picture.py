@@ -99,11 +99,15 @@ def _label(axes: Any, plan: Plan, against: str) -> None:
         spine.set_color(_FAINT)
 
 
-def written(plan: Plan, figure: Any, file: Any) -> None:
+def checked_path(file: Any) -> Path:
     path = Path(file)
-    kind = path.suffix.lower()
-    if kind not in _FORMATS:
+    if path.suffix.lower() not in _FORMATS:
         raise ParameterError("plot", "must end in .png, .svg or .html", brief(str(file)))
+    return path
+
+
+def written(plan: Plan, figure: Any, path: Path) -> None:
+    kind = path.suffix.lower()
     try:
         if kind == ".png":
             figure.savefig(path, dpi=_DOTS, facecolor=figure.get_facecolor())
@@ -111,7 +115,7 @@ def written(plan: Plan, figure: Any, file: Any) -> None:
             picture = as_svg(figure)
             path.write_text(picture if kind == ".svg" else as_page(plan, picture), encoding="utf-8")
     except OSError as error:
-        raise ParameterError("plot", "must be a file that can be written", f"{file} ({error.strerror})") from None
+        raise ParameterError("plot", "must be a file that can be written", f"{path} ({error.strerror})") from None
 
 
 def as_svg(figure: Any) -> str:

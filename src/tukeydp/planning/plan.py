@@ -104,11 +104,12 @@ class Plan:
         -------
         A matplotlib `Figure`, bound to no window. Needs matplotlib: ``pip install "tukeydp[plots]"``.
         """
-        from tukeydp.planning.picture import drawn, written
+        from tukeydp.planning.picture import checked_path, drawn, written
 
+        path = None if file is None else checked_path(file)
         figure = drawn(self, against)
-        if file is not None:
-            written(self, figure, file)
+        if path is not None:
+            written(self, figure, path)
         return figure
 
 

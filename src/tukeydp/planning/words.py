@@ -21,7 +21,7 @@ _MANY = 1e6  # standard deviations that bounds may be wide: more is no limit to 
 
 
 def as_text(plan: Plan) -> str:
-    parts = [title(plan), "", *_table(plan), *_wrapped("", UNITS), ""]
+    parts = [*textwrap.wrap(title(plan), _LINE), "", *_table(plan), *_wrapped("", UNITS), ""]
     for heading, text in paragraphs(plan):
         parts += _wrapped(heading, text)
     return "\n".join(parts)
@@ -30,7 +30,7 @@ def as_text(plan: Plan) -> str:
 UNITS = (
     "Errors by privacy: how far a release is from the table's own mean (centre), in standard deviations (sd) of a "
     "column, from the least to the most over bell-shaped, heavy-tailed, skewed and two-humped columns. far: share of "
-    "releases more than 3 sd off. bounds: how wide they may be. sec.: about. >: what td.mean takes."
+    "releases more than 3 sd off. bounds: how many sd wide they may be. sec.: about. >: what td.mean takes."
 )
 
 
@@ -145,14 +145,15 @@ def _table(plan: Plan) -> list[str]:
         if among:
             lines += [[estimand], *(cells(plan, option) for option in among)]
     widths = [max(len(line[j]) for line in [HEADER, *lines] if len(line) > 2) for j in range(len(HEADER))]
-    text = [_line(line, widths) for line in [HEADER, *lines]]
+    between_columns = "  " if sum(widths) + 2 * len(widths) - 2 <= _LINE else " "
+    text = [_line(line, widths, between_columns) for line in [HEADER, *lines]]
     if any(option.guarantee == "approximate" for option in plan.options):
         text.append("* needs delta: a weaker promise than epsilon alone")
     return text
 
 
-def _line(line: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=False)).rstrip()
+def _line(line: Sequence[str], widths: Sequence[int], between_columns: str) -> str:
+    return between_columns.join(cell.ljust(width) for cell, width in zip(line, widths, strict=False)).rstrip()
 
 
 def _pair(pair: Range | None) -> str:
@@ -177,7 +178,7 @@ def _seconds(seconds: float | None) -> str:
 def _width(width: float | None) -> str:
     if width is None:
         return "-"
-    return f"{width:,.0f} sd" if width < _MANY else "any"
+    return f"{width:,.0f}" if width < _MANY else "any"
 
 
 def _wrapped(heading: str, text: str) -> list[str]:
