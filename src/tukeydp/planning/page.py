@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
+from tukeydp.planning.facts import PlanFacts
 from tukeydp.planning.words import HEADER, UNITS, cells, paragraphs, title
-
-if TYPE_CHECKING:
-    from tukeydp.planning.plan import Plan
 
 # Colours follow the reader's scheme; a notebook's own colours shine through where a page has none.
 COLOURS = """
@@ -25,12 +22,12 @@ _TABLE = """
 """
 
 
-def as_html(plan: Plan) -> str:
+def as_html(plan: PlanFacts) -> str:
     """The table and the words, for a notebook; every text is escaped, names of columns above all."""
     return f'<style>{_TABLE}</style><div class="tukeydp-plan">{_body(plan)}</div>'
 
 
-def as_page(plan: Plan, picture: str) -> str:
+def as_page(plan: PlanFacts, picture: str) -> str:
     """A page with the picture, an SVG, in it."""
     body = (
         "body{color:var(--plan-ink);background:var(--plan-paper);margin:1rem auto;padding:0 1rem;max-width:46rem}"
@@ -44,7 +41,7 @@ def as_page(plan: Plan, picture: str) -> str:
     )
 
 
-def _body(plan: Plan, picture: str = "") -> str:
+def _body(plan: PlanFacts, picture: str = "") -> str:
     said = "".join(f"<dt>{escape(h)}</dt><dd>{escape(text)}</dd>" for h, text in paragraphs(plan))
     return (
         f"<p><b>{escape(title(plan))}</b></p>{picture}"
@@ -53,7 +50,7 @@ def _body(plan: Plan, picture: str = "") -> str:
     )
 
 
-def _rows(plan: Plan) -> str:
+def _rows(plan: PlanFacts) -> str:
     lines = ["<tr>" + "".join(f"<th>{escape(h)}</th>" for h in HEADER) + "</tr>"]
     for estimand in ("mean", "centre"):
         among = [option for option in plan.options if option.estimand == estimand]

@@ -6,16 +6,14 @@ import io
 import re
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tukeydp.accuracy import sampling_error
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief, checked_choice
+from tukeydp.planning.facts import PlanFacts
 from tukeydp.planning.options import all_options
 from tukeydp.planning.page import COLOURS, as_page
-
-if TYPE_CHECKING:
-    from tukeydp.planning.plan import Plan
 
 AGAINST = ("rows", "epsilon")
 _FORMATS = (".png", ".svg", ".html")
@@ -40,7 +38,7 @@ _INCHES, _DOTS = (4.6, 5.2), 200  # readable on a phone without zooming
 _LARGEST = 30.0  # standard deviations: what is worse is off the picture
 
 
-def drawn(plan: Plan, against: str) -> Any:
+def drawn(plan: PlanFacts, against: str) -> Any:
     checked_choice("against", against, AGAINST)
     figure = _figure_class()(figsize=_INCHES, layout="constrained", facecolor=_PAPER)
     axes = figure.subplots()
@@ -61,7 +59,7 @@ def drawn(plan: Plan, against: str) -> Any:
     return figure
 
 
-def _draw(axes: Any, plan: Plan, lines: dict[Any, list[tuple[float, float]]], sampling: list[Any]) -> None:
+def _draw(axes: Any, plan: PlanFacts, lines: dict[Any, list[tuple[float, float]]], sampling: list[Any]) -> None:
     axes.plot(*zip(*sampling, strict=True), color=_INK, linewidth=2.5, alpha=0.55, label="sampling error (no privacy)")
     chosen = (plan.recommended.estimand, plan.recommended.mechanism)
     for key, points in lines.items():
@@ -77,7 +75,7 @@ def _draw(axes: Any, plan: Plan, lines: dict[Any, list[tuple[float, float]]], sa
         )
 
 
-def _label(axes: Any, plan: Plan, against: str) -> None:
+def _label(axes: Any, plan: PlanFacts, against: str) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.axvline(plan.n if against == "rows" else float(plan.epsilon), color=_FAINT, linewidth=1, linestyle=(0, (2, 3)))
@@ -106,7 +104,7 @@ def checked_path(file: Any) -> Path:
     return path
 
 
-def written(plan: Plan, figure: Any, path: Path) -> None:
+def written(plan: PlanFacts, figure: Any, path: Path) -> None:
     kind = path.suffix.lower()
     try:
         if kind == ".png":

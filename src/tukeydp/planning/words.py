@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tukeydp.accuracy import Range
 from tukeydp.planning.advice import between, counted
+from tukeydp.planning.facts import PlanFacts
 from tukeydp.planning.records import ColumnOption, Option
 from tukeydp.planning.solving import said
-
-if TYPE_CHECKING:
-    from tukeydp.planning.plan import Plan
 
 _LINE = 79  # characters: the narrowest terminal in use
 _INDENT = 13  # characters that a heading takes
@@ -20,7 +17,7 @@ _MOST_COLUMNS = 6  # shown one by one; the others are in `to_dict()`
 _MANY = 1e6  # standard deviations that bounds may be wide: more is no limit to anybody
 
 
-def as_text(plan: Plan) -> str:
+def as_text(plan: PlanFacts) -> str:
     parts = [*textwrap.wrap(title(plan), _LINE), "", *_table(plan), *_wrapped("", UNITS), ""]
     for heading, text in paragraphs(plan):
         parts += _wrapped(heading, text)
@@ -34,7 +31,7 @@ UNITS = (
 )
 
 
-def title(plan: Plan) -> str:
+def title(plan: PlanFacts) -> str:
     rows = f"{plan.n:,} row{'s' if plan.n > 1 else ''}"
     d = plan.question.d
     text = f"{rows}, {d} column{'s' if d > 1 else ''}, {counted(plan.epsilon, plan.question.delta)}"
@@ -43,7 +40,7 @@ def title(plan: Plan) -> str:
     return f"Plan for {text} (no data involved)"
 
 
-def paragraphs(plan: Plan) -> list[tuple[str, str]]:
+def paragraphs(plan: PlanFacts) -> list[tuple[str, str]]:
     """Headings and what stands under them; the same in text and on pages."""
     found = [] if plan.solved is None else [("Answer", answer(plan))]
     found.append(("Recommended", plan.recommendation))
@@ -63,7 +60,7 @@ GROUPS = (
 )
 
 
-def answer(plan: Plan) -> str:
+def answer(plan: PlanFacts) -> str:
     found = f"epsilon = {float(plan.epsilon):g}" if plan.solved == "epsilon" else f"{plan.n:,} rows"
     kind = "the smallest epsilon" if plan.solved == "epsilon" else "the fewest rows"
     return (
@@ -72,7 +69,7 @@ def answer(plan: Plan) -> str:
     )
 
 
-def sampling(plan: Plan) -> str:
+def sampling(plan: PlanFacts) -> str:
     rows = plan.n // plan.question.groups
     return (
         f"With {rows:,} rows chance alone puts the table's own mean typically {plan.sampling:g} sd from the truth, "
@@ -80,7 +77,7 @@ def sampling(plan: Plan) -> str:
     )
 
 
-def assumptions(plan: Plan) -> str:
+def assumptions(plan: PlanFacts) -> str:
     question = plan.question
     missing = f"{100 * question.missing:g} % of the cells missing" if question.missing else "no cell missing"
     return (
@@ -89,7 +86,7 @@ def assumptions(plan: Plan) -> str:
     )
 
 
-def _assumed_widths(plan: Plan) -> str:
+def _assumed_widths(plan: PlanFacts) -> str:
     question = plan.question
     if question.columns is None:
         return ""
@@ -117,7 +114,7 @@ def _column(column: ColumnOption) -> str:
     return f"{column.column} {between(column.typical_in_units)}, {between(column.within_95_in_units)}"
 
 
-def cells(plan: Plan, option: Option) -> list[str]:
+def cells(plan: PlanFacts, option: Option) -> list[str]:
     """One line of the table."""
     mark = "> " if option.mechanism == plan.recommended.mechanism and option.estimand == "mean" else "  "
     star = "*" if option.guarantee == "approximate" else ""
@@ -138,7 +135,7 @@ def cells(plan: Plan, option: Option) -> list[str]:
 HEADER = ["", "half within", "95 of 100", "far", "refused", "bounds", "sec."]
 
 
-def _table(plan: Plan) -> list[str]:
+def _table(plan: PlanFacts) -> list[str]:
     lines: list[list[str]] = []
     for estimand in ("mean", "centre"):
         among = [option for option in plan.options if option.estimand == estimand]
