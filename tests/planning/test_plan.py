@@ -116,6 +116,7 @@ QUESTIONS = [
     {"d": 5, "bounds": (0, 1)},
     {"d": 1, "bounds": (0, 100), "sd": 10},
     {"d": 3, "delta": 1e-6},
+    {"d": 10, "delta": 1e-6},
     {"d": 2, "bounds": (0, 100), "missing": 0.2},
 ]
 

@@ -136,7 +136,7 @@ def rem_mean(question: Question, n: int, epsilon: Fraction) -> Option:
     assert question.delta is not None
     guarantee = ApproxDP(epsilon, question.delta)
     blocks = min(n, blocks_for_rem(question.d, guarantee))
-    refused = chance_of_refusal(blocks, question.d, float(epsilon), float(question.delta))
+    refused = chance_of_refusal(blocks, question.d, float(epsilon), float(question.delta), n / blocks)
     name = "rem"
     if refused[0] > _MOST_REFUSED:
         return impossible(name, "mean", "approximate", epsilon, refused)

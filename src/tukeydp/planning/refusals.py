@@ -21,9 +21,12 @@ DRAW = Fraction(13, 20)
 _SKEWED, _MOST = 0.025, 0.3
 
 
-def chance_of_refusal(rows: int, d: int, epsilon: float, delta: float) -> Range:
-    """For bell-shaped columns, and for log-normal ones: they are refused more often, above all if there are many."""
-    fewer = max(1, int(rows * (1.0 - min(_MOST, _SKEWED * d))))
+def chance_of_refusal(rows: int, d: int, epsilon: float, delta: float, rows_of_block: float = 1.0) -> Range:
+    """For bell-shaped columns, and for log-normal ones: they are refused more often, above all if there are many.
+
+    For means of blocks `rows` are the blocks. Skewness of block means falls like one over the root of their rows.
+    """
+    fewer = max(1, int(rows * (1.0 - min(_MOST, _SKEWED * d) / math.sqrt(rows_of_block))))
     bell = _chance(rows, d, epsilon, delta)
     return bell, max(bell, _chance(fewer, d, epsilon, delta))
 
