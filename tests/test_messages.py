@@ -51,7 +51,7 @@ def said():
         return messages.texts(), made
 
 
-@pytest.mark.parametrize("group", ["commands", "look", "mistakes", "python", "reader", "releases", "stops"])
+@pytest.mark.parametrize("group", ["commands", "look", "mistakes", "plans", "python", "reader", "releases", "stops"])
 def test_messages_are_as_the_snapshots_say(said, group):
     """After a change that is meant: `python tests/support/messages.py`, and read the difference."""
     assert said[0][group] == (messages.FOLDER / f"{group}.txt").read_text(encoding="utf-8")

@@ -15,6 +15,7 @@ from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.spread import spread
 from tukeydp.planning.accountant import Accountant
+from tukeydp.planning.plan import Plan, plan
 from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import seeded
 from tukeydp.release import Refused, Release
@@ -32,6 +33,7 @@ __all__ = [
     "Exact",
     "ExpectedError",
     "ParameterError",
+    "Plan",
     "PureDP",
     "Random",
     "Refused",
@@ -45,6 +47,7 @@ __all__ = [
     "level_volumes",
     "look",
     "mean",
+    "plan",
     "rem",
     "seeded",
     "spread",

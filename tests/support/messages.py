@@ -82,6 +82,12 @@ RELEASES = [
     "mean few.csv --columns age,pulse --epsilon 1 --delta 1e-6 --seed 1",
     f"centre few.csv {ASKED} --unproven mcmc",
 ]
+PLANS = [
+    "plan --rows 500 --columns age=0:120,pulse=30:220 --sd pulse=12",
+    "plan --rows 500 --columns age,pulse --delta 1e-6",
+    "plan --rows 500 --columns age=0:120 --error 0.05 --sd 15",
+    "plan --epsilon 1 --columns age=0:120 --error age=1 --sd 15",
+]
 STOPS = [
     "mean t.csv --columns age,note --epsilon 1 --bounds 0,120 --seed 1",
     f"mean comma.csv {ASKED} --separator ;",
@@ -163,6 +169,19 @@ COMMANDS = [
     f"mean t.csv {ASKED} --out t.csv",
     f"mean t.csv {ASKED} --out folder.html",
     f"mean t.csv {ASKED} --out nowhere/r.html",
+    "plan --rows 500",
+    "plan --rows 500 --columns age=0:120 --bounds 0,1",
+    "plan --rows 500 --columns age=0:120,age=0:100",
+    "plan --rows 500 --columns age=0:120,pulse",
+    "plan --rows 500 --columns age=0-120",
+    "plan --rows 500 --columns age=0:120 --sd 10,12",
+    "plan --rows 500 --columns 2 --bounds 0,100 --sd age=12",
+    "plan --rows many --columns age=0:120",
+    "plan --rows 500 --columns age=0:120 --missing some",
+    "plan --rows 500 --columns age=0:120 --missing 5",
+    "plan --rows 0 --columns age=0:120",
+    "plan --rows 500 --columns age",
+    "plan --rows 500 --columns age=0:120 --plot p.pdf",
     "contours t.csv --columns age,pulse --out p.gif",
     "contours t.csv --columns age,pulse --out nowhere/p.png",
     "demo --save nowhere/t.csv",
@@ -307,6 +326,7 @@ def texts() -> dict[str, str]:
     """Every group of messages as one text; run in a `workplace`."""
     groups = {
         "releases": RELEASES,
+        "plans": PLANS,
         "stops": STOPS,
         "mistakes": [f"{command} --seed 1" if "look" not in command else command for _, command, _ in mistakes()],
         "look": LOOKS,
