@@ -352,3 +352,16 @@ def test_radii_sums_and_counts_are_those_of_the_oracle(monkeypatch, noise):
             left = 1 - max(0.0, min(0.9, (gone + noise[j] / STEPS - usual) / 3))
             expected = max(-1.0, min(1.0, centre[j] + (mean - centre[j]) / left))
             assert float(found[j]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_rough_mean_counts_at_least_one_value(monkeypatch):
+    """Noise may leave fewer than none: a quotient by that would turn the sign."""
+    for weight in (0, -1, -(10**12)):
+        monkeypatch.setattr(clipped_sum, "cube_noise", lambda d, scale, bits, z=weight: [clipped_sum.STEPS // 8, z])
+        found = clipped_sum.rough_mean(np.full((3, 1), np.nan), Fraction(1), bits=None)
+        assert found.tolist() == [0.25]
+
+
+def test_known_spreads_are_shares_of_a_width_of_two():
+    plan = TwoStepPlan(SHARES, SubsetPlan(2, 1, (4, 4)), None, (0.1, 0.25))
+    assert two_step._spread(np.zeros((3, 2)), plan, b"public", b"secret").tolist() == [0.2, 0.5]
