@@ -27,6 +27,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/regions.py
 	$(BIN)/python benchmarks/mcmc.py
 	$(BIN)/python benchmarks/directions.py --quick
+	$(BIN)/python benchmarks/plan.py --quick
 
 # Real tables that other packages ship: minutes, and a larger installation.
 bench-tables: $(STAMP)

@@ -56,7 +56,7 @@ def test_a_wrong_block_would_fail(tmp_path, monkeypatch):
 
 
 def test_there_are_blocks_of_each_kind():
-    assert {language for language, _ in BLOCKS} == {"sh", "console", "python"}
+    assert {language for language, _ in BLOCKS} == {"sh", "console", "python", "text"}
 
 
 def test_make_targets_exist():
@@ -79,3 +79,11 @@ def test_links_resolve():
     assert links
     for link in links:
         assert (ROOT / link).exists(), link
+
+
+def test_the_output_shown_is_what_is_printed():
+    """Up to the sentences left out: as stored for a rehearsal, which has a banner besides."""
+    shown = next(block for language, block in BLOCKS if language == "text")
+    stored = (ROOT / "tests" / "cli" / "words" / "mean-verbose.txt").read_text(encoding="utf-8")
+    for line in shown.splitlines():
+        assert line.removesuffix(" ...") in stored, line

@@ -5,7 +5,7 @@ from tukeydp.accuracy import ExpectedError
 from tukeydp.data.look import look
 from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Random, Spread
 from tukeydp.depth.of_points import tukey_depth
-from tukeydp.errors import ParameterError
+from tukeydp.errors import BudgetExceeded, ParameterError
 from tukeydp.geometry.level_sets import level_set, level_volumes
 from tukeydp.geometry.paper_recipe import paper_recipe
 from tukeydp.geometry.tukey_median import tukey_median
@@ -14,26 +14,32 @@ from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.spread import spread
+from tukeydp.planning.accountant import Accountant
+from tukeydp.planning.plan import Plan, plan
 from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import seeded
 from tukeydp.release import Refused, Release
+from tukeydp.version import __version__
 
 baselines.paper_recipe, baselines.tukey_median = paper_recipe, tukey_median
 
-__version__ = "0.1.0"
 __all__ = [
+    "Accountant",
     "AnyScale",
     "ApproxDP",
     "AxisAligned",
+    "BudgetExceeded",
     "Directions",
     "Exact",
     "ExpectedError",
     "ParameterError",
+    "Plan",
     "PureDP",
     "Random",
     "Refused",
     "Release",
     "Spread",
+    "__version__",
     "baselines",
     "boxem",
     "cube",
@@ -41,6 +47,7 @@ __all__ = [
     "level_volumes",
     "look",
     "mean",
+    "plan",
     "rem",
     "seeded",
     "spread",

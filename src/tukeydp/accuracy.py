@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -150,13 +150,24 @@ class Rehearsal:
     """How to forecast a release: a function of public inputs, and those inputs. Computed once for each set of them.
 
     Inputs are hashable, so that no array of cells can be among them. `widest` is as in `ExpectedError`, for no missing
-    cells, and `caveat` says it in words.
+    cells, and `caveat` says it in words. `instant`: a formula, no made-up tables.
     """
 
     compute: Callable[..., ExpectedError]
     inputs: tuple[Any, ...]
     widest: float | None = None
     caveat: str | None = None
+    instant: bool = False
+
+    @cached_property
+    def usual(self) -> ExpectedError:
+        """Without further assumptions."""
+        return self()
+
+    @property
+    def ready(self) -> bool:
+        """Whether `usual` takes no time: a formula, or computed before."""
+        return self.instant or "usual" in self.__dict__
 
     def __call__(self, *, sd: Any = None, missing: Any = 0.0) -> ExpectedError:
         if not isinstance(missing, int | float) or not 0 <= missing < 1:

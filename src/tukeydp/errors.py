@@ -1,4 +1,4 @@
-"""The one error a mechanism may raise."""
+"""The errors a mechanism may raise: one, and a kind of it."""
 
 from __future__ import annotations
 
@@ -14,3 +14,7 @@ class ParameterError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.parameter, self.rule, self.value)
+
+
+class BudgetExceeded(ParameterError):
+    """A release would cost more than its accountant has left. Nothing was spent, and the data were not touched."""

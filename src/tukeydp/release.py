@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,8 +15,12 @@ from numpy.typing import NDArray
 from tukeydp.accuracy import ExpectedError, Rehearsal
 from tukeydp.errors import ParameterError
 from tukeydp.interval import Calibration, Interval
-from tukeydp.parameters import show
+from tukeydp.parameters import Bounds, in_order, show
 from tukeydp.privacy import Guarantee
+from tukeydp.views.by_column import ByColumn
+from tukeydp.views.frames import frame_of, series_of
+from tukeydp.views.html import html_of
+from tukeydp.views.text import text_of
 
 SYMMETRY_CAVEAT = (
     "What is estimated is the centre of roughly symmetric data (a multivariate median). For skewed or 0/1 "
@@ -75,8 +81,12 @@ class Certificate:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Outcome:
+class Outcome(ByColumn):
     """What is public about a run, whether a point was released or not.
+
+    Behaves like a dict from column names to released values: `release["age"]`, `for name, value in release.items()`,
+    `dict(release)`. A position works in place of a name, and is the key where columns have no names. A refusal has
+    None for every column.
 
     Attributes
     ----------
@@ -91,6 +101,13 @@ class Outcome:
         The public directions of the depth in grid coordinates, one integer vector per row.
     settings
         What else was fixed beforehand, such as a threshold or a split of epsilon.
+    bounds
+        All lower and all upper bounds as exact rationals, as every mechanism takes them; None without bounds.
+    units
+        Declared unit of each column, None where there is none.
+    noise_sd
+        Standard deviation of the noise in each column, in data units, where a mechanism adds noise of a public size;
+        None for depth, and where the size of the noise was found from the data.
     caveats
         What to know before using the result.
     expected_error
@@ -106,6 +123,9 @@ class Outcome:
     notion: str | None = None
     directions: NDArray[np.int64] | None = field(default=None, repr=False)
     grid: PublicGrid | None = None
+    bounds: Bounds | None = None
+    units: tuple[str | None, ...] | None = None
+    noise_sd: tuple[float, ...] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = (SYMMETRY_CAVEAT,)
     unproven: str | None = None
@@ -132,7 +152,17 @@ class Outcome:
 
     @property
     def expected_error(self) -> ExpectedError | None:
-        return self.rehearse()
+        return None if self.rehearsal is None else self.rehearsal.usual
+
+    @property
+    def quick_error(self) -> ExpectedError | None:
+        """`expected_error` where it is a formula; None where it would take seconds."""
+        return self.expected_error if self.rehearsal is not None and self.rehearsal.instant else None
+
+    @property
+    def forecast(self) -> bool:
+        """Whether there is an `expected_error`."""
+        return self.rehearsal is not None
 
     @property
     def widest(self) -> float | None:
@@ -145,40 +175,79 @@ class Outcome:
         Parameters
         ----------
         sd
-            Standard deviations known without the data, one for all columns or one for each, in data units.
+            Standard deviations known without the data, one for all columns, one for each, or a dict by name, in data
+            units.
         missing
             Share of cells that are missing, known or feared without a look at the data.
         """
-        return None if self.rehearsal is None else self.rehearsal(sd=sd, missing=missing)
+        known = in_order("sd", sd, self.columns)
+        return None if self.rehearsal is None else self.rehearsal(sd=known, missing=missing)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything public about the run, ready for JSON."""
-        point = getattr(self, "point", None)
+    def to_dict(self, *, verbose: bool = True) -> dict[str, Any]:
+        """Everything public about the run, ready for JSON.
+
+        `verbose=False` leaves out what is long or slow: `directions`, and `expected_error` unless it is a formula.
+        """
         details, certificate = (getattr(self, name, None) for name in ("interval_details", "certificate"))
-        return {
+        found: dict[str, Any] = {
             "mechanism": self.mechanism,
             "released": self.released,
-            "point": None if point is None else point.tolist(),
+            "point": [v if math.isfinite(v) else None for v in self.values()] if self.released else None,
             "columns": None if self.columns is None else list(self.columns),
+            "units": None if self.units is None else list(self.units),
             "guarantee": None if self.guarantee is None else self.guarantee.to_dict(),
             "private": self.private,
             "unproven": self.unproven,
             "n": self.n,
             "d": self.d,
+            "bounds": None
+            if self.bounds is None
+            else {end: [float(v) for v in ends] for end, ends in zip(("lower", "upper"), self.bounds, strict=True)},
+            "noise_sd": None if self.noise_sd is None else list(self.noise_sd),
             "notion": self.notion,
-            "directions": None if self.directions is None else self.directions.tolist(),
             "grid": None if self.grid is None else self.grid.to_dict(),
             "settings": {name: show(v) if isinstance(v, Fraction) else v for name, v in self.settings.items()},
             "interval": None if details is None else details.to_dict(),
             "certificate": None if certificate is None else certificate.to_dict(),
-            "expected_error": None if self.expected_error is None else self.expected_error.to_dict(),
             "caveats": list(self.caveats),
         }
+        if verbose:
+            found["directions"] = None if self.directions is None else self.directions.tolist()
+        error = self.expected_error if verbose else self.quick_error
+        if verbose or error is not None:
+            found["expected_error"] = None if error is None else error.to_dict()
+        return found
+
+    def to_json(self, *, verbose: bool = False, indent: int | None = None) -> str:
+        """`to_dict` as a text, without `directions` and without a forecast that takes seconds unless `verbose`."""
+        return json.dumps(self.to_dict(verbose=verbose), indent=indent)
+
+    def to_series(self) -> Any:
+        """The released values as a pandas Series by column; NaN where nothing was released."""
+        return series_of(self)
+
+    def to_frame(self, *, verbose: bool = False) -> Any:
+        """A pandas DataFrame with a row for each column.
+
+        Its columns, where they are known: `released`, `unit`, `interval_lower`, `interval_upper`, `lower` and `upper`
+        (bounds), `noise_sd`, `half_within` and `within_95` (expected error in data units, for the worst shape; if it
+        takes seconds, only when `verbose`).
+        """
+        return frame_of(self, self.expected_error if verbose else self.quick_error)
+
+    def __str__(self) -> str:
+        return text_of(self)
+
+    def _repr_html_(self) -> str:
+        ready = self.rehearsal is not None and self.rehearsal.ready
+        return html_of(self, self.expected_error if ready else None)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Release(Outcome):
     """A released point with its guarantee. Everything in it is public beforehand, or released with the point.
+
+    (From a text file on the command line, the noisy count of readable rows in `settings` too, which is paid for.)
 
     Attributes
     ----------
@@ -195,6 +264,9 @@ class Release(Outcome):
     @property
     def released(self) -> bool:
         return True
+
+    def values(self) -> list[Any]:
+        return list(self.point.tolist())
 
     @property
     def interval_details(self) -> Interval | None:
@@ -235,6 +307,9 @@ class Refused(Outcome):
     @property
     def point(self) -> None:
         return None
+
+    def values(self) -> list[Any]:
+        return [None] * self.d
 
     def __repr__(self) -> str:
         return f"Refused(guarantee={self.guarantee}, private={self.private})"

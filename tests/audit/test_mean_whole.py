@@ -188,7 +188,7 @@ WILD = [-math.inf, -1e308, -0.0, 5e-324, 0.3, 1e308, math.nan]
 
 @pytest.mark.parametrize("blocks", [2, 3])
 def test_wild_cells_are_private_too(blocks):
-    """The package's own floats for every dealing and coin; three rows between bounds up to 1e300 or 1."""
+    """The package's own floats for every dealing and coin; three rows, bounds of 1e300 and of 1."""
     columns, grid = bounded_columns(2, ([-1e300, -1], [1e300, 1])), relative_grid((4, 4))
     rows = list(zip(WILD, [*WILD[2:], *WILD[:2]], strict=True))
 
@@ -322,13 +322,17 @@ def test_releases_have_the_law_of_all_five_steps(monkeypatch):
     assert g_test(counts, released_law(x, edges, Q_CENTRE, Q_SPREAD**2)) < FALSE_ALARM
 
 
-def test_radii_sums_and_counts_are_those_of_the_oracle(monkeypatch):
-    """Given centre and spread, for all tables of three rows in two columns; cells keep clear of ties in rounding."""
+@pytest.mark.parametrize("noise", [[0, 0], [1, -7], [60, -60]])
+def test_radii_sums_and_counts_are_those_of_the_oracle(monkeypatch, noise):
+    """Given centre, spread and noise, for all tables of three rows in two columns.
+
+    Cells keep clear of ties in rounding; the largest noise leads beyond the bounds, and to nothing but missing cells.
+    """
     monkeypatch.setattr(clipped_sum, "STEPS", STEPS)
     seen = []
     monkeypatch.setattr(two_step, "drawn_index", lambda weights, bits: seen.append(weights) or 2)
-    monkeypatch.setattr(clipped_sum, "cube_noise", lambda d, scale, bits: seen.append((d, scale)) or [0] * d)
-    centre, spread = np.array([0.25, -0.5]), np.array([0.02, 0.05])
+    monkeypatch.setattr(clipped_sum, "cube_noise", lambda d, scale, bits: seen.append((d, scale)) or noise)
+    centre, spread = np.array([0.25, -0.5]), np.array([0.02, 0.1])  # the second range is cut at -1
     low, high = np.array([clip_range(y, s, 2) for y, s in zip(centre.tolist(), spread.tolist(), strict=True)]).T
     rows = [(*a, *b) for a, b in itertools.product(cells(Fraction(1, 3), -1, None), cells("-0.51", 1, None))]
     for x in itertools.combinations_with_replacement(rows, 3):
@@ -344,7 +348,20 @@ def test_radii_sums_and_counts_are_those_of_the_oracle(monkeypatch):
         sums = oracle.clipped_sums(x, low.tolist(), high.tolist(), centre.tolist(), STEPS)
         usual = 2 * clipped_sum.median_of_noise(2) / float(SHARES[3])
         for j, gone in enumerate(oracle.missing(x)):
-            mean = low[j] + (high[j] - low[j]) * sums[j] / (3 * STEPS)
-            left = 1 - max(0.0, min(0.9, (gone - usual) / 3))
+            mean = low[j] + (high[j] - low[j]) * (sums[j] + noise[j]) / (3 * STEPS)
+            left = 1 - max(0.0, min(0.9, (gone + noise[j] / STEPS - usual) / 3))
             expected = max(-1.0, min(1.0, centre[j] + (mean - centre[j]) / left))
             assert float(found[j]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_rough_mean_counts_at_least_one_value(monkeypatch):
+    """Noise may leave fewer than none: a quotient by that would turn the sign."""
+    for weight in (0, -1, -(10**12)):
+        monkeypatch.setattr(clipped_sum, "cube_noise", lambda d, scale, bits, z=weight: [clipped_sum.STEPS // 8, z])
+        found = clipped_sum.rough_mean(np.full((3, 1), np.nan), Fraction(1), bits=None)
+        assert found.tolist() == [0.25]
+
+
+def test_known_spreads_are_shares_of_a_width_of_two():
+    plan = TwoStepPlan(SHARES, SubsetPlan(2, 1, (4, 4)), None, (0.1, 0.25))
+    assert two_step._spread(np.zeros((3, 2)), plan, b"public", b"secret").tolist() == [0.2, 0.5]

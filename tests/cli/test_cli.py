@@ -185,7 +185,7 @@ def test_the_other_mechanisms(run, table, mechanism):
     assert result["mechanism"] == mechanism
     assert result["guarantee"]["delta_exact"] == "1/1000000"
     for word in ("epsilon = 1", "delta = 1e-06", "Accuracy", "floating-point"):
-        assert word in run(*arguments, *known, "--delta=1e-6")[1]
+        assert word in run(*arguments, *known, "--delta=1e-6", "--verbose")[1]
     for wrong, word in (([], "delta"), (["--delta=1e-6", "--blocks=9"], "blocks"), (["--delta=2"], "delta")):
         code, out, err = run(*arguments, *known, *wrong)
         assert (code, out) == (2, "")
@@ -196,7 +196,17 @@ def test_the_other_mechanisms(run, table, mechanism):
 
 
 def test_spread_depth(run, table):
-    arguments = ("centre", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--depth=spread", "--json")
+    arguments = (
+        "centre",
+        table,
+        "--columns",
+        "a,b c",
+        "--epsilon=1",
+        "--bounds=0,200",
+        "--depth=spread",
+        "--json",
+        "--verbose",
+    )
     code, out, _ = run(*arguments, "--directions", 4)
     assert code == 0
     assert len(json.loads(out)["directions"]) == 6

@@ -186,6 +186,7 @@ def test_a_notion_by_its_name_on_the_command_line(added, run, file, tmp_path):
         "--mechanism",
         "boxem",
         "--json",
+        "--verbose",
     )
     assert (code, err) == (0, "")
     assert json.loads(out)["directions"] == [[1, 0], [0, 1], [1, 1], [1, -1]]

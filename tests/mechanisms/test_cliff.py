@@ -8,9 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tukeydp.data.bounded import bounded_columns
 from tukeydp.mechanisms.cliff import MEANINGFUL, SAFE, log_odds, widest_bounds
+from tukeydp.mechanisms.mean_choice import mean_plan
 from tukeydp.mechanisms.spread_step import spread_plan
-from tukeydp.mechanisms.subset_means import fewest_blocks, subset_plan
+from tukeydp.mechanisms.subset_means import fewest_blocks, grid_steps, subset_plan
 
 
 @pytest.mark.parametrize(
@@ -57,3 +59,19 @@ def test_no_number_is_too_large():
 @pytest.mark.parametrize("epsilon", [1e-9, 1e-6, 1.0, 1e4, 1e6])
 def test_any_epsilon_that_is_allowed_has_an_answer(epsilon):
     assert not math.isnan(log_odds(1000, 3, epsilon))
+
+
+@pytest.mark.parametrize(("n", "d"), [(2000, 2), (6000, 3)])
+@pytest.mark.parametrize("mechanism", ["subset", "two-step"])
+def test_blocks_suffice_where_a_public_sd_is_twice_too_large(n, d, mechanism):
+    """Bounds are then twice as wide, in standard deviations, as `sd` says."""
+    plan = mean_plan(n, bounded_columns(d, (0, 100)), Fraction(1), mechanism=mechanism, sd=2).plan
+    means = plan.centre if mechanism == "two-step" else plan
+    epsilon = float(plan.epsilons[0]) if mechanism == "two-step" else 1.0
+    assert means.blocks < n
+    assert log_odds(means.blocks, d, epsilon) - d * math.log(100 * math.sqrt(n / means.blocks)) >= SAFE
+
+
+def test_a_predicted_error_is_sixteen_steps_of_the_grid():
+    """In every column: 16 steps of one size in standard deviations; 2^8 at least, 2^40 at most."""
+    assert grid_steps(0.1, np.array([10.0, 25.0, 1e-3, 1e20])) == (1600, 4000, 2**8, 2**40)

@@ -32,7 +32,7 @@ from tukeydp.algorithm3.oracles import (
     VolumePromise,
 )
 from tukeydp.algorithm3.padded_levels import PaddedLevels, padded_levels
-from tukeydp.data.grid import bounded_grid
+from tukeydp.data.grid import bounded_grid, checked_bounds
 from tukeydp.data.tables import Table, read_table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import Notion, require_finite
@@ -43,6 +43,7 @@ from tukeydp.parameters import checked_integer, rational, show
 from tukeydp.privacy import ApproxDP, Guarantee
 from tukeydp.randomness import Bits, Keystream, derived_key, source
 from tukeydp.release import Refused, Release
+from tukeydp.spending import Spends, require_room, spend
 
 P = TypeVar("P", bound=DrawParameters)
 # Random bits that are revealed before the first decision. Speed only: more are taken until the decision is certain.
@@ -64,6 +65,7 @@ class _Request(Generic[P]):
     padding: Any
     oracle: VolumeOracle
     sampler: UniformSampler
+    accountant: Spends | None
     randomness: Any
     settings: dict[str, Any]
 
@@ -99,13 +101,14 @@ def approximate_boxem(
     padding: Any = "1/10",
     oracle: VolumeOracle | None = None,
     sampler: UniformSampler | None = None,
+    accountant: Spends | None = None,
     randomness: Any = None,
 ) -> Release:
     """BoxEM with estimated sizes of level sets and an approximate sampler.
 
     Parameters
     ----------
-    x, epsilon, bounds, depth, resolution, randomness
+    x, epsilon, bounds, depth, resolution, accountant, randomness
         As for `td.boxem`; the axes always count among the directions, and levels end at n/2.
     delta
         Chance of what the estimates may spoil; > 0 and < 1.
@@ -127,6 +130,7 @@ def approximate_boxem(
     epsilon = 8, delta = 0.001 (approximate differential privacy, one row swapped)
     """
     parameters = boxem_parameters(epsilon, delta)
+    require_room(accountant, ApproxDP(epsilon, delta))
     oracle, sampler = _roles(oracle, sampler)
     request = _Request(
         mechanism="boxem",
@@ -140,6 +144,7 @@ def approximate_boxem(
         padding=padding,
         oracle=oracle,
         sampler=sampler,
+        accountant=accountant,
         randomness=randomness,
         settings={},
     )
@@ -158,6 +163,7 @@ def approximate_rem(
     padding: Any = "1/10",
     oracle: VolumeOracle | None = None,
     sampler: UniformSampler | None = None,
+    accountant: Spends | None = None,
     randomness: Any = None,
 ) -> Release | Refused:
     """The paper's Algorithm 3, its errata repaired: REM with estimated sizes and an approximate sampler.
@@ -166,7 +172,7 @@ def approximate_rem(
     ----------
     threshold
         The lowest level t, from 1 to n; the paper's n/4 unless given. Public: choose it without the data.
-    x, epsilon, delta, bounds, depth, resolution, padding, oracle, sampler, randomness
+    x, epsilon, delta, bounds, depth, resolution, padding, oracle, sampler, accountant, randomness
         As for `approximate_boxem`. Bounds may be as wide as you like: only level 0 sees them.
 
     Privacy
@@ -174,6 +180,7 @@ def approximate_rem(
     (epsilon, delta)-DP if oracle and sampler promise what they are asked for; otherwise `guarantee` is None.
     """
     parameters = rem_parameters(epsilon, delta)
+    require_room(accountant, ApproxDP(epsilon, delta))
     oracle, sampler = _roles(oracle, sampler)
     table = read_table(x)
     usual = max(1, table.n // 4)
@@ -190,6 +197,7 @@ def approximate_rem(
         padding=padding,
         oracle=oracle,
         sampler=sampler,
+        accountant=accountant,
         randomness=randomness,
         settings={"threshold": lowest},
     )
@@ -229,17 +237,18 @@ def _prepared(request: _Request[P]) -> _Run:
     bits = source(request.randomness)
     chosen = require_finite(chosen_notion(request.depth, table.n, table.d))
     require_memory(chosen, table.n, table.d)
+    ends = checked_bounds(table.d, request.bounds, table.columns)
     grid = bounded_grid(
-        table.d,
-        bounds=request.bounds,
-        resolution=request.resolution,
-        bits=chosen.grid_bits(table.d),
-        columns=table.columns,
+        table.d, bounds=ends, resolution=request.resolution, bits=chosen.grid_bits(table.d), columns=table.columns
     )
     public_key, secret_key = bits.key(), bits.key()
     directions = chosen.on_grid(grid, key=public_key)
     setting = PublicSetting(table.n // 2, padding)
     guarantee = _guarantee(request, setting)
+    roles = {"oracle": repr(request.oracle), "sampler": repr(request.sampler)}
+    settings = {**request.settings, "padding": padding, **roles}
+    about = {**table.public, "notion": repr(chosen), "grid": grid.to_dict(), "settings": settings}
+    spend(request.accountant, guarantee, request.mechanism, private=bits.private, **about)
     sets = padded_levels(grid.snap(table.cells), directions, grid, padding=padding, highest=setting.levels)
     public = {
         "guarantee": guarantee,
@@ -250,12 +259,8 @@ def _prepared(request: _Request[P]) -> _Run:
         "notion": repr(chosen),
         "directions": directions,
         "grid": grid,
-        "settings": {
-            **request.settings,
-            "padding": padding,
-            "oracle": repr(request.oracle),
-            "sampler": repr(request.sampler),
-        },
+        "bounds": ends,
+        "settings": settings,
     }
     sizes = _sizes(request.oracle, sets, _volumes_asked(parameters), derived_key("volumes", secret_key))
     return _Run(sets, sizes, _sampling_asked(parameters), public, secret_key)

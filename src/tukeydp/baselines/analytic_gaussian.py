@@ -11,6 +11,7 @@ from tukeydp.baselines.gaussian import MEAN_NOTE
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.setting import setting
 from tukeydp.release import Release
+from tukeydp.spending import Spends
 
 
 def analytic_gaussian(
@@ -22,6 +23,7 @@ def analytic_gaussian(
     centre: Any = None,
     radius: Any = None,
     fill: Any = None,
+    accountant: Spends | None = None,
     randomness: Any = None,
 ) -> Release:
     """Release the clipped mean of `x` with the least Gaussian noise (Balle and Wang 2018).
@@ -32,7 +34,7 @@ def analytic_gaussian(
 
     Parameters
     ----------
-    x, delta, bounds, centre, radius, fill, randomness
+    x, delta, bounds, centre, radius, fill, accountant, randomness
         As for `gaussian`: without `fill`, a row with a missing cell counts at the centre of the region.
     epsilon
         Any positive number.
@@ -68,13 +70,16 @@ def analytic_gaussian(
         centre=centre,
         radius=radius,
         fill=fill,
+        accountant=accountant,
         randomness=randomness,
     )
+    here.spend("analytic-gaussian")
     noise = Noise(here.guarantee, coordinates=here.table.d, bits=here.secret_bits())
     spread = noise_deviations(here.table.n, here.region, noise, Fraction(1))
     return here.release(
         "analytic-gaussian",
         noised_mean(here.table.cells, here.region, noise, Fraction(1)),
         notes=(MEAN_NOTE,),
+        noise_sd=spread,
         rehearsal=gaussian_forecast(here.table.n, spread, here.region),
     )

@@ -18,7 +18,7 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.baselines.noise import Noise
 from tukeydp.data.grid import bounded_grid, per_column
 from tukeydp.errors import ParameterError
-from tukeydp.parameters import positive_rational, show
+from tukeydp.parameters import Bounds, positive_rational, show
 
 # Steps in half the size of a region. Squares of such numbers, and sums of 2^32 of them, fit in 64 bits. **More would
 # overflow, and with it the bound on the sensitivity goes.** Fewer would round rows more coarsely, harmlessly.
@@ -40,6 +40,11 @@ class ClippingRegion(Protocol):
 
     @property
     def sizes(self) -> tuple[Fraction, ...]: ...
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """Lower and upper ends of a box; None for other regions."""
+        ...
 
     @property
     def squared_diameter(self) -> int:
@@ -68,6 +73,11 @@ class ClippingBox:
     sizes: tuple[Fraction, ...]
 
     @property
+    def bounds(self) -> Bounds:
+        ends = list(zip(self.centre, self.sizes, strict=True))
+        return tuple(c - s for c, s in ends), tuple(c + s for c, s in ends)
+
+    @property
     def squared_diameter(self) -> int:
         return len(self.centre) * (2 * STEPS) ** 2
 
@@ -88,6 +98,10 @@ class ClippingBall:
 
     centre: tuple[Fraction, ...]
     sizes: tuple[Fraction, ...]
+
+    @property
+    def bounds(self) -> None:
+        return None
 
     @property
     def squared_diameter(self) -> int:
@@ -161,7 +175,7 @@ def public_region(
 ) -> ClippingRegion:
     """The region that the caller names: a box by its bounds, or a ball by its radius and, unless 0, its centre."""
     if (bounds is None) == (radius is None):
-        rule = "must be given as (lower, upper), or radius in its place"
+        rule = "must be given: bounds=(lower, upper), what is known of the columns without looking, or radius= instead"
         raise ParameterError("bounds", rule, "neither" if bounds is None else "both")
     if bounds is not None:
         if centre is not None:
@@ -173,15 +187,17 @@ def public_region(
             checked_size("bounds", half)
         return ClippingBox(tuple(a + h for a, h in zip(grid.lower, halves, strict=True)), tuple(halves))
     size = checked_size("radius", positive_rational("radius", radius))
-    middle = per_column("centre", 0 if centre is None else centre, d)
+    middle = per_column("centre", 0 if centre is None else centre, d, columns)
     if max(map(abs, middle)) > _LARGEST:
         raise ParameterError("centre", f"must be at most {float(_LARGEST)} in size", show(max(middle, key=abs)))
     return ClippingBall(tuple(middle), (size,) * d)
 
 
-def checked_fill(d: int, fill: Any, region: ClippingRegion) -> tuple[Fraction, ...]:
+def checked_fill(
+    d: int, fill: Any, region: ClippingRegion, columns: Sequence[str] | None = None
+) -> tuple[Fraction, ...]:
     """What missing cells count as, one value per column: within the bounds, or within the radius of the centre."""
-    values = per_column("fill", fill, d)
+    values = per_column("fill", fill, d, columns)
     for value, centre, size in zip(values, region.centre, region.sizes, strict=True):
         if abs(value - centre) > size:
             raise ParameterError("fill", "must lie within the region that rows are moved into", show(value))

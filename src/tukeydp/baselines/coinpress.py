@@ -23,6 +23,7 @@ from tukeydp.baselines.setting import setting
 from tukeydp.data.grid import per_column
 from tukeydp.parameters import checked_integer
 from tukeydp.release import Release
+from tukeydp.spending import Spends
 
 # All of these are public numbers: they decide accuracy and time, never privacy.
 _MOST_STEPS = 100  # balls; the grid that the noise lives on is fine enough for so many
@@ -50,6 +51,7 @@ def coinpress(
     fill: Any = None,
     deviation: Any = 1,
     steps: int | None = None,
+    accountant: Spends | None = None,
     randomness: Any = None,
 ) -> Release:
     """Release the mean by clipped means in ever smaller balls (Biswas, Dong, Kamath and Ullman 2020).
@@ -60,7 +62,7 @@ def coinpress(
 
     Parameters
     ----------
-    x, epsilon, delta, randomness
+    x, epsilon, delta, accountant, randomness
         As for `analytic_gaussian`.
     bounds
         (lower, upper), scalars or one per column, or a dict of column name -> (lower, upper), that hold the
@@ -72,7 +74,7 @@ def coinpress(
         As for `gaussian`; without it, a row with a missing cell counts at the centre of each ball, which holds every
         step back: with a share q of such rows, q^steps of the way from the first centre to the mean remains.
     deviation
-        Known standard deviation, a scalar or one per column.
+        Known standard deviation, a scalar, one per column, or a dict of column name -> value.
     steps
         How many balls; unless given, the number that ends with the least noise, a matter of public numbers only. One
         step gets the whole budget; otherwise the last gets 3/4 of it and the others share the rest.
@@ -103,12 +105,14 @@ def coinpress(
         centre=centre,
         radius=radius,
         fill=fill,
+        accountant=accountant,
         randomness=randomness,
     )
     n, d = here.table.n, here.table.d
-    units = per_column("deviation", deviation, d)
+    units = per_column("deviation", deviation, d, here.table.columns)
     for unit in units:
         checked_size("deviation", unit)
+    here.spend("coinpress", deviation=units)
     first = _first_radius(here.region, units)
     noise = Noise(here.guarantee, coordinates=_MOST_STEPS * d, bits=here.secret_bits())
     if count is None:
@@ -127,6 +131,7 @@ def coinpress(
         place,
         notes=(NOTE,),
         missing=MISSING_NOTE,
+        noise_sd=deviations,
         rehearsal=gaussian_forecast(n, deviations, here.region, tuple(units)),
     )
 

@@ -45,7 +45,7 @@ def gaussian_forecast(
 
     The columns' own deviations are `sd`, or assumed from how wide the region is.
     """
-    return Rehearsal(_gaussian_error, (n, tuple(deviations.tolist()), region, sd))
+    return Rehearsal(_gaussian_error, (n, tuple(deviations.tolist()), region, sd), instant=True)
 
 
 def rehearsed_forecast(estimate: Estimate, n: int, region: ClippingRegion, guarantee: ApproxDP) -> Rehearsal:

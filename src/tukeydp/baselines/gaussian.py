@@ -11,6 +11,7 @@ from tukeydp.baselines.expected import gaussian_forecast
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.setting import setting
 from tukeydp.release import Release
+from tukeydp.spending import Spends
 
 MEAN_NOTE = (
     "What is estimated is the arithmetic mean of the rows after those outside the region were moved to its edge; "
@@ -27,6 +28,7 @@ def gaussian(
     centre: Any = None,
     radius: Any = None,
     fill: Any = None,
+    accountant: Spends | None = None,
     randomness: Any = None,
 ) -> Release:
     """Release the clipped mean of `x` with classical Gaussian noise: the paper's baseline.
@@ -51,9 +53,11 @@ def gaussian(
     centre, radius
         The ball, in place of bounds; the centre is 0 unless given.
     fill
-        What a missing cell counts as: a public value for all columns or one for each. **Choose it without the data.**
-        Left out, a whole row with a missing cell counts at the centre of the region, which draws the result towards it;
-        `td.mean` leaves missing cells out.
+        What a missing cell counts as: a public value for all columns, one for each, or a dict by name. **Choose it
+        without the data.** Left out, a whole row with a missing cell counts at the centre of the region, which draws
+        the result towards it; `td.mean` leaves missing cells out.
+    accountant
+        None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 
@@ -83,8 +87,11 @@ def gaussian(
         centre=centre,
         radius=radius,
         fill=fill,
+        accountant=accountant,
         randomness=randomness,
+        deviation=classical_multiplier,
     )
+    here.spend("gaussian")
     deviation = classical_multiplier(here.guarantee)
     noise = Noise(here.guarantee, coordinates=here.table.d, bits=here.secret_bits(), deviation=deviation)
     spread = noise_deviations(here.table.n, here.region, noise, Fraction(1))
@@ -92,5 +99,6 @@ def gaussian(
         "gaussian",
         noised_mean(here.table.cells, here.region, noise, Fraction(1)),
         notes=(MEAN_NOTE,),
+        noise_sd=spread,
         rehearsal=gaussian_forecast(here.table.n, spread, here.region),
     )

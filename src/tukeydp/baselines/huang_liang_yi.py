@@ -23,6 +23,7 @@ from tukeydp.baselines.setting import setting
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits, Keystream, derived_key
 from tukeydp.release import Release
+from tukeydp.spending import Spends
 
 # Shares of the budget, 1 together; `Noise` refuses more. Accuracy only.
 PLACE, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(5, 8)
@@ -43,6 +44,7 @@ def huang_liang_yi(
     centre: Any = None,
     radius: Any = None,
     fill: Any = None,
+    accountant: Spends | None = None,
     randomness: Any = None,
 ) -> Release:
     """Release the mean, clipped to a privately found ball (Huang, Liang and Yi 2021).
@@ -55,7 +57,7 @@ def huang_liang_yi(
 
     Parameters
     ----------
-    x, epsilon, delta, bounds, centre, radius, randomness
+    x, epsilon, delta, bounds, centre, radius, accountant, randomness
         As for `analytic_gaussian`. With bounds, columns are measured in their own half-widths.
     fill
         As for `gaussian`; without it, a row with a missing cell counts at the centre that was found, a rough median,
@@ -94,8 +96,10 @@ def huang_liang_yi(
         centre=centre,
         radius=radius,
         fill=fill,
+        accountant=accountant,
         randomness=randomness,
     )
+    here.spend("huang-liang-yi")
     turn = rotation(here.table.d, here.randomness.key())
     point = _estimate(here.table.cells, here.region, turn, here.guarantee, here.secret_bits())
     return here.release(

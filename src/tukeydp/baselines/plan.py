@@ -33,6 +33,7 @@ from tukeydp.baselines.setting import setting
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits
 from tukeydp.release import Release
+from tukeydp.spending import Spends
 
 # Shares of the budget, 1 together; `Noise` refuses more. Accuracy only.
 PLACE, SPREAD, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(1, 8), Fraction(1, 2)
@@ -47,6 +48,7 @@ def plan(
     centre: Any = None,
     radius: Any = None,
     fill: Any = None,
+    accountant: Spends | None = None,
     randomness: Any = None,
 ) -> Release:
     """Release the mean with noise that fits each column's spread (Aumueller, Lebeda, Nelson and Pagh 2023).
@@ -65,7 +67,7 @@ def plan(
 
     Parameters
     ----------
-    x, epsilon, delta, centre, radius, randomness
+    x, epsilon, delta, centre, radius, accountant, randomness
         As for `analytic_gaussian`. A ball is used as the box around it: one unit for all columns.
     bounds
         (lower, upper), one per column where the columns have unlike units, or a dict of column name -> (lower, upper).
@@ -104,8 +106,10 @@ def plan(
         centre=centre,
         radius=radius,
         fill=fill,
+        accountant=accountant,
         randomness=randomness,
     )
+    here.spend("plan")
     region = ClippingBox(here.region.centre, here.region.sizes)
     return here.release(
         "plan",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +12,13 @@ import numpy as np
 from tukeydp.accuracy import Rehearsal
 from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import ClippingRegion, checked_fill, filled, nearest_float, public_region
+from tukeydp.baselines.curve import multiplier
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
-from tukeydp.privacy import ApproxDP
+from tukeydp.privacy import ApproxDP, Concentrated
 from tukeydp.randomness import Bits, Keystream, Randomness, source
 from tukeydp.release import Release
+from tukeydp.spending import Spends, require_room, spend
 
 # Sums of so many numbers of at most 2^30 in size fit in 64 bits. **More would overflow, and break the sensitivity.**
 _MOST_ROWS = 2**31
@@ -41,9 +43,21 @@ class Setting:
     table: Table
     region: ClippingRegion
     fill: tuple[Fraction, ...] | None = None
+    accountant: Spends | None = None
+
+    def spend(self, mechanism: str, **parameters: Any) -> None:
+        """Pay for the run, before the first look at a cell."""
+        region = {"centre": self.region.centre, "sizes": self.region.sizes, "fill": self.fill}
+        public = {**self.table.public, **region, **parameters}
+        spend(self.accountant, self.guarantee, mechanism, private=self.randomness.private, **public)
 
     def secret_bits(self) -> Bits:
         return Keystream(self.randomness.key()).bits(0)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        ball = {} if self.region.bounds is not None else _ball(self.region)
+        return ball if self.fill is None else {**ball, "fill": [float(v) for v in self.fill]}
 
     def release(
         self,
@@ -52,6 +66,7 @@ class Setting:
         *,
         notes: tuple[str, ...],
         missing: str = MISSING_NOTE,
+        noise_sd: FloatArray | None = None,
         rehearsal: Rehearsal,
     ) -> Release:
         return Release(
@@ -60,22 +75,44 @@ class Setting:
             mechanism=mechanism,
             seeded=not self.randomness.private,
             **self.table.public,
-            settings={} if self.fill is None else {"fill": [float(v) for v in self.fill]},
+            bounds=self.region.bounds,
+            noise_sd=None if noise_sd is None else tuple(noise_sd.tolist()),
+            settings=self.settings,
             notes=(*notes, missing if self.fill is None else FILLED_NOTE, NOISE_NOTE),
             rehearsal=rehearsal,
         )
 
 
 def setting(
-    x: Any, *, epsilon: Any, delta: Any, bounds: Any, centre: Any, radius: Any, fill: Any, randomness: Any
+    x: Any,
+    *,
+    epsilon: Any,
+    delta: Any,
+    bounds: Any,
+    centre: Any,
+    radius: Any,
+    fill: Any,
+    accountant: Spends | None,
+    randomness: Any,
+    deviation: Callable[[ApproxDP], Fraction] = multiplier,
 ) -> Setting:
-    guarantee = ApproxDP(epsilon, delta)
+    """`deviation` is that of all the noise together, in units of the sensitivity: zCDP with rho = 1 / (2 deviation^2)
+    (docs/proofs/composition.md, section 2)."""
+    budget = ApproxDP(epsilon, delta)
+    guarantee = replace(budget, zcdp=Concentrated(1 / (2 * deviation(budget) ** 2)))
+    require_room(accountant, guarantee)
     bits = source(randomness)
     table = read_table(x)
     if table.n >= _MOST_ROWS:
         raise ParameterError("x", f"must have fewer than {_MOST_ROWS} rows", table.n)
     region = public_region(table.d, bounds=bounds, centre=centre, radius=radius, columns=table.columns)
     if fill is None:
-        return Setting(guarantee, bits, table, region)
-    values = checked_fill(table.d, fill, region)
-    return Setting(guarantee, bits, Table(filled(table.cells, values), table.columns), region, values)
+        return Setting(guarantee, bits, table, region, accountant=accountant)
+    values = checked_fill(table.d, fill, region, table.columns)
+    full = replace(table, cells=filled(table.cells, values))
+    return Setting(guarantee, bits, full, region, values, accountant)
+
+
+def _ball(region: ClippingRegion) -> dict[str, Any]:
+    """A ball that rows are moved into, in place of bounds."""
+    return {"centre": [float(v) for v in region.centre], "radius": float(region.sizes[0])}

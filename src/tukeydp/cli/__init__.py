@@ -1,6 +1,7 @@
-"""The command line, one file for each command: mean, centre, look, demo, contours, reproduce.
+"""The command line, one file for each command: mean, centre, plan, ledger, look, demo, contours, reproduce.
 
-Exit codes: 0 released, 3 refused, 2 bad parameters, 1 anything else. Nothing about the data is printed but the release.
+Exit codes: 0 released, 3 refused or stopped by the check of readable rows, 2 bad parameters, 1 anything else. Nothing
+about the data is printed but the release.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from typing import Annotated
 import typer
 
 import tukeydp
-from tukeydp.cli import centre, contours, demo, look, mean, reproduce
+from tukeydp.cli import centre, contours, demo, look, mean, plan, reproduce
+from tukeydp.cli.ledger import ledger
 
 app = typer.Typer(
     help="Private means of small, sensitive, multivariate data.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,  # --install-completion and --show-completion, for bash, zsh, fish and PowerShell
     pretty_exceptions_enable=False,  # its tracebacks show local variables: the data
 )
 
@@ -34,8 +36,9 @@ def version(
 # Options that a command does not have reach it, so that it can say which command has them.
 for command in (mean.mean, centre.centre):
     app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(command)
-for other in (look.look, demo.demo, contours.contours, reproduce.reproduce):
+for other in (plan.plan, look.look, demo.demo, contours.contours, reproduce.reproduce):
     app.command()(other)
+app.add_typer(ledger, name="ledger")
 
 
 def main() -> None:

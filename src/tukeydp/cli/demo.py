@@ -20,6 +20,7 @@ def demo(
     save: Annotated[Path | None, typer.Option(help="Write the made-up table to this CSV file and stop.")] = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """Release the mean of a made-up table of 500 patients, with the robust centre beside it, and explain the result."""
     patients = made_up_patients()
@@ -34,7 +35,7 @@ def demo(
     source = options.source_for(seed)
     release = options.run(lambda: mean(patients, epsilon=1, bounds=BOUNDS, randomness=source))
     if as_json:
-        print_json(release)
+        print_json(release, verbose=verbose)
         return
     centre = options.run(lambda: boxem(patients, epsilon=1, bounds=BOUNDS, randomness=source))
     assert centre.point is not None
@@ -42,11 +43,11 @@ def demo(
         "the table's own mean": mean_between(patients, LOWER, UPPER),
         "centre, released": centre.point.tolist(),
     }
-    explain(release, "mean", how_and_why("auto", release), beside)
+    explain(release, "mean", how_and_why("auto", release), beside, verbose=verbose)
     say(
-        "The table's own mean can be shown because the table is made up. Beside it: a centre of the same rows "
-        "(tukeydp centre, for another epsilon = 1), the robust alternative. Gross errors hardly move it; but where a "
-        "column is skewed, as nights in hospital are, it is not the mean.\n\n"
+        "\n"
+        "The table's own mean can be shown because the table is made up. Gross errors hardly move the centre (tukeydp "
+        "centre, for another epsilon = 1); but where a column is skewed, as nights in hospital are, it is no mean.\n"
         "The same for your own file:"
     )
     say_command(_COMMAND.format(file="FILE"))

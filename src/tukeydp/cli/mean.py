@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from tukeydp.accuracy import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
-from tukeydp.cli import options
+from tukeydp.cli import check, options
+from tukeydp.cli.bounds_file import BoundsFile, with_file
+from tukeydp.cli.finishing import finish
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
-from tukeydp.cli.words import finish
-from tukeydp.mechanisms.registry import MECHANISMS, chosen
+from tukeydp.cli.reports import checked_targets
+from tukeydp.cli.sections import Account
+from tukeydp.cli.stops import stopped
+from tukeydp.mechanisms.readable_check import with_check
+from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
 from tukeydp.release import Outcome
 
 
@@ -18,15 +24,19 @@ from tukeydp.release import Outcome
 def mean(
     context: typer.Context,
     file: File,
-    epsilon: options.Epsilon,
-    columns: Columns,
     reading: Reading,
+    epsilon: options.Epsilon = None,
+    columns: Columns = None,
     bounds: options.Bounds = None,
+    bounds_file: BoundsFile = None,
     delta: Annotated[
         str | None,
         typer.Option(help=f"In place of bounds, and for {options.those_with('delta', 'mean')}: say 1e-6."),
     ] = None,
-    mechanism: Annotated[str, typer.Option(help=options.mechanism_help("mean"))] = "auto",
+    mechanism: Annotated[
+        str,
+        typer.Option(help=options.mechanism_help("mean"), autocompletion=options.completing(mechanisms_for("mean"))),
+    ] = "auto",
     blocks: Annotated[
         int | None, typer.Option(help=f"Blocks that rows are dealt to ({options.those_with('blocks', 'mean')}).")
     ] = None,
@@ -48,8 +58,19 @@ def mean(
         ),
     ] = None,
     joint: Annotated[bool, typer.Option("--joint", help="One confidence for all columns together.")] = False,
+    fill: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What a missing cell counts as, chosen without the data: --fill 120 for all, --fill age=50 for one "
+            f"({options.those_with('fill', 'mean')})."
+        ),
+    ] = None,
+    no_check: check.NoCheck = False,
+    ledger: options.Ledger = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
+    verbose: options.Verbose = False,
+    out: options.Out = None,
 ) -> None:
     """Release the mean of each of the named columns with differential privacy.
 
@@ -58,36 +79,46 @@ def mean(
     For a robust centre of the rows, unmoved by outliers: tukeydp centre.
     """
 
-    def job() -> Outcome:
+    def known() -> tuple[list[str], list[str]]:
         options.refuse_strangers(context, file)
+        options.require_epsilon(epsilon)
         names = reading.names(file, columns)
+        return names, with_file(bounds, bounds_file, names)
+
+    def job() -> Outcome:
         given = {
-            "bounds": options.pairs_per_column("bounds", bounds, names),
+            "bounds": options.pairs_per_column("bounds", told, names),
             "delta": delta,
             "blocks": blocks,
             "partitions": partitions,
             "sd": options.one_per_column("sd", sd, names, "VALUE"),
             "confidence": confidence,
             "joint": joint or None,
+            "fill": options.one_per_column("fill", fill, names, "VALUE"),
         }
         way, present = chosen(mechanism, "mean", given)
+        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"))
         table = reading.table(file, names)
-        return way.run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
+        run = way.run if no_check else partial(with_check, way.run)
+        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
 
+    names, told = options.run(known)
+    targets = options.run(lambda: checked_targets(out, file))
     outcome = options.run(job)
-    how = how_and_why(mechanism, outcome, bounds=bool(bounds), sd=bool(sd), dealt=(blocks, partitions) != (None, None))
-    finish(outcome, "mean", how, as_json=as_json, bounds=options.ends_for(bounds, outcome))
-    options.leave(outcome)
+    how = how_and_why(mechanism, outcome, sd=bool(sd), dealt=(blocks, partitions) != (None, None))
+    finish(Account(outcome, "mean", how, verbose), file, as_json=as_json, targets=targets)
 
 
-def how_and_why(asked: str, outcome: Outcome, *, bounds: bool = True, sd: bool = False, dealt: bool = False) -> str:
+def how_and_why(asked: str, outcome: Outcome, *, sd: bool = False, dealt: bool = False) -> str:
     """Which mechanism ran, why, and what was assumed: words about public numbers."""
-    if asked == "auto" and not bounds:
+    if stopped(outcome):
+        return ""
+    if asked == "auto" and outcome.bounds is None:
         way = MECHANISMS["auto"].without_bounds
         assert way is not None
         blocks = outcome.settings["blocks"]
         return f"Depth without bounds: {way.about} ({blocks} blocks, dealt in secret), because no bounds are given."
-    about = f"{_capital(MECHANISMS[outcome.mechanism].about)} ({outcome.mechanism})"
+    about = f"{capital(MECHANISMS[outcome.mechanism].about)} ({outcome.mechanism})"
     if asked != "auto":
         why = "as asked for"
     elif dealt:
@@ -109,5 +140,5 @@ def _assumed(asked: str, sd: bool) -> str:
     )
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
     return text[0].upper() + text[1:]

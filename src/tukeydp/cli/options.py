@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 
 from tukeydp.cli.words import complain
-from tukeydp.data.grid import checked_bounds
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
 from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.readable_check import least_cost
 from tukeydp.mechanisms.registry import mechanisms_for, takers
-from tukeydp.parameters import checked_choice
+from tukeydp.parameters import checked_choice, show
+from tukeydp.planning.accountant import Accountant
+from tukeydp.planning.budget import Remaining
 from tukeydp.randomness import SeededRandomness, seeded
-from tukeydp.release import Outcome
 
 T = TypeVar("T")
 
@@ -27,10 +30,19 @@ _RENAMED = {"--deviation": "--sd"}
 # Exit codes; 0 is a release. Scripts rely on them.
 UNEXPECTED, BAD_PARAMETERS, REFUSED = 1, 2, 3
 
+
+def completing(choices: Iterable[str]) -> Callable[[str], list[str]]:
+    """What the shell offers for an option: public names, nothing from a file."""
+    names = list(choices)
+    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
+
+
 DEPTHS = ", ".join(NOTIONS)
 ESTIMANDS = ("mean", "centre")  # the commands that release, by what they estimate
 
-Epsilon = Annotated[str, typer.Option(help="Privacy budget, > 0; smaller is more private. 1 is common.")]
+Epsilon = Annotated[
+    str | None, typer.Option(help="Privacy budget, > 0; smaller is more private. 1 is common. Always needed.")
+]
 Bounds = Annotated[
     list[str] | None,
     typer.Option(
@@ -38,7 +50,19 @@ Bounds = Annotated[
         "May be repeated."
     ),
 ]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", help="Say more: how the accuracy was rehearsed, all notes; in JSON also directions."),
+]
+Out = Annotated[
+    list[Path] | None,
+    typer.Option(help="Write the result to this file too: .html, .md, .csv or .json. May be repeated."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Ledger = Annotated[
+    Path | None,
+    typer.Option(help="Spend from this ledger (tukeydp ledger create FILE), or be refused before the table is read."),
+]
 Seed = Annotated[int | None, typer.Option(help="Rehearse with a fixed seed. The result is then NOT private.")]
 
 
@@ -82,10 +106,10 @@ def _options_of(command: Any) -> list[str]:
     return [name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)]
 
 
-def leave(outcome: Outcome) -> None:
-    """The exit code that tells a release from a refusal."""
-    if not outcome.released:
-        raise typer.Exit(REFUSED)
+def require_epsilon(epsilon: str | None) -> None:
+    if epsilon is None:
+        rule = "must be given: the privacy budget, smaller is more private (--epsilon 1 is common)"
+        raise ParameterError("epsilon", rule, "none")
 
 
 def mechanism_help(estimand: str) -> str:
@@ -95,6 +119,27 @@ def mechanism_help(estimand: str) -> str:
 def those_with(option: str, estimand: str) -> str:
     """Mechanisms that take an option, for its help text."""
     return ", ".join(name for name in takers(option, estimand) if name != "auto" or option != "delta")
+
+
+def account_for(ledger: Path | None, mechanism: str, epsilon: str | None, delta: str | None) -> dict[str, Accountant]:
+    """The ledger as a parameter of the run, once it is clear that there may be room; nothing is spent yet."""
+    if ledger is None:
+        return {}
+    account = Accountant.open(ledger)
+    if delta is None or mechanism in ("auto", "rem"):
+        account.require(least_cost(epsilon, delta))
+    # What other noise costs is known to the run only, which checks it before the data are touched.
+    return {"accountant": account}
+
+
+def left_in_words(left: Remaining) -> str:
+    delta = f", and delta up to {show(left.delta)}" if left.delta else ""
+    return f"any one pure release of epsilon up to {float_below(left.epsilon)}{delta}."
+
+
+def float_below(number: Fraction) -> str:
+    """Six digits, rounded down: never more than there is."""
+    return f"{math.floor(number * 10**6) / 10**6:g}"
 
 
 def source_for(seed: int | None) -> SeededRandomness | None:
@@ -123,17 +168,11 @@ def pairs_per_column(
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
 
-def ends_for(given: Sequence[str] | None, outcome: Outcome) -> tuple[list[float], list[float]] | None:
-    """The bounds as numbers, after a run that has checked them."""
-    pairs = pairs_per_column("bounds", given, outcome.columns or ())
-    if pairs is None:
-        return None
-    lows, highs = checked_bounds(outcome.d, pairs)
-    return [float(low) for low in lows], [float(high) for high in highs]
-
-
 def _per_column(option: str, given: Sequence[str], names: Sequence[str], shape: str) -> list[list[str]]:
     found: dict[str, list[str]] = {}
+    general = [text for text in given if "=" not in text]
+    if len(general) > 1:
+        raise ParameterError(option, "must be given once for all columns, and else by name", ", ".join(general))
     for text in given:
         name, separator, numbers = text.rpartition("=")
         values = [value.strip() for value in numbers.split(",")]

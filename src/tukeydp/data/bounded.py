@@ -12,7 +12,7 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.data.grid import SMALLEST_STEP, Grid, checked_bounds
 from tukeydp.errors import ParameterError
-from tukeydp.parameters import show
+from tukeydp.parameters import Bounds, show
 
 _LARGEST = Fraction(10**300)  # what noise beyond all measure becomes: the largest float there is to show
 
@@ -27,6 +27,11 @@ class BoundedColumns:
     @property
     def d(self) -> int:
         return len(self.lower)
+
+    @property
+    def ends(self) -> Bounds:
+        """As a release records them."""
+        return self.lower, self.upper
 
     @property
     def widths(self) -> FloatArray:
@@ -64,7 +69,7 @@ def bounded_columns(d: int, bounds: Any, names: Sequence[str] | None = None) -> 
         if not float(b) / 2 - float(a) / 2 >= SMALLEST_STEP:  # a division by less loses digits, and at last is 0/0
             rule = f"must be apart as floats, by {2 * SMALLEST_STEP} at least"
             raise ParameterError("bounds", rule, f"({show(a)}, {show(b)})")
-    return BoundedColumns(tuple(lows), tuple(highs))
+    return BoundedColumns(lows, highs)
 
 
 def relative_grid(steps: Sequence[int]) -> Grid:

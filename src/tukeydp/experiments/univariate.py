@@ -31,7 +31,7 @@ def _measure(settings: Settings, seeds: Seeds) -> list[Row]:
     """Mean squared distances to the truth, 0, over a block of datasets."""
     rng, source, n = seeds.rng("data"), seeds.source("draws"), settings["n"]
     squares = dict.fromkeys(_METHODS, 0.0)
-    budget = {"epsilon": EPSILON, "delta": DELTA, "radius": _RADIUS, "randomness": source}
+    budget: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA, "radius": _RADIUS, "randomness": source}
     for _ in range(_BLOCK):
         x = rng.normal(size=(n, 1))[:, 0]
         outputs = {

@@ -55,7 +55,8 @@ def paper_recipe(x: Any, *, epsilon: Any, bounds: Any, depth: Notion | None = No
     rate = float(positive_rational("epsilon", epsilon)) / 2
     bits = source(randomness)
     table = read_table(x)
-    ends = list(zip(*checked_bounds(table.d, bounds, table.columns), strict=True))
+    box = checked_bounds(table.d, bounds, table.columns)
+    ends = list(zip(*box, strict=True))
     middle = np.array([float((a + b) / 2) for a, b in ends])
     half = np.array([float((b - a) / 2) for a, b in ends])
     body = body_of(np.clip(table.cells, middle - half, middle + half), Exact() if depth is None else depth)
@@ -70,6 +71,7 @@ def paper_recipe(x: Any, *, epsilon: Any, bounds: Any, depth: Notion | None = No
         notion=repr(Exact() if depth is None else depth),
         notes=(SYMMETRY_CAVEAT, NOTE),
         **table.public,
+        bounds=box,
     )
 
 

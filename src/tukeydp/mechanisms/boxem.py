@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tukeydp.data.grid import bounded_grid
+from tukeydp.data.grid import bounded_grid, checked_bounds, require_bounds
 from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import Notion
@@ -14,21 +15,23 @@ from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.unproven import unproven_boxem
-from tukeydp.parameters import brief, positive_rational
-from tukeydp.privacy import PureDP
+from tukeydp.parameters import brief
+from tukeydp.privacy import bounded_range, in_steps
 from tukeydp.randomness import Keystream, derived_key, source
 from tukeydp.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.spending import Spends, require_room, spend
 
 
 def boxem(
     x: Any,
     *,
     epsilon: Any,
-    bounds: Any,
+    bounds: Any = None,
     depth: Notion | None = None,
     resolution: Any = None,
     certify: Any = None,
+    accountant: Spends | None = None,
     unproven: Any = None,
     randomness: Any = None,
 ) -> Release:
@@ -51,12 +54,15 @@ def boxem(
         `td.Spread(k)` (default: with a number of directions that grows with d), `td.Random(k)`, `td.AxisAligned()`,
         `td.Directions(vectors)`, or `td.Exact()`: all directions, practical for up to four columns.
     resolution
-        Step of the public grid, a scalar or one per column; unless given, the width over 2**44, and over 2**30 for
+        Step of the public grid, a scalar, one per column, or a dict of column name -> step; unless given,
+        the width over 2**44, and over 2**30 for
         exact depth (finer ones make it slow on data that nearly lie in a plane). Give the true step
         of columns that hold few different values (1 for counts).
     certify
         A share of epsilon, say 0.1, for a depth certificate: `release.certificate` then says how many rows lie on every
         side of the point at least, with 95 percent confidence. The point is drawn with the rest of epsilon.
+    accountant
+        None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     unproven
         None, or "mcmc" for an experiment **without any guarantee**: level volumes are estimated by random walks and the
         point is the end of one, as in the paper's figure for ten columns. How many steps a walk needs is known from
@@ -92,28 +98,37 @@ def boxem(
     >>> print(release.guarantee)
     epsilon = 1 (pure differential privacy, one row swapped)
     """
-    guarantee = PureDP(positive_rational("epsilon", epsilon))
+    guarantee = bounded_range(epsilon)
     share = Fraction(0) if certify is None else checked_share(certify)
     for_certificate = share * guarantee.epsilon
     for_point = guarantee.epsilon - for_certificate
+    if for_certificate:
+        guarantee = in_steps((for_point,), (for_certificate,))
+    require_bounds(bounds, "wide ones cost little, and td.rem(x, epsilon=..., delta=...) does without")
+    require_room(accountant, guarantee, unproven)
     bits = source(randomness)
     table = read_table(x)
     notion = chosen_notion(depth, table.n, table.d)
     require_memory(notion, table.n, table.d)
-    steps = notion.grid_bits(table.d)
-    grid = bounded_grid(table.d, bounds=bounds, resolution=resolution, bits=steps, columns=table.columns)
+    ends = checked_bounds(table.d, bounds, table.columns)
+    grid = bounded_grid(
+        table.d, bounds=ends, resolution=resolution, bits=notion.grid_bits(table.d), columns=table.columns
+    )
     if unproven is not None:
         if certify is not None:
             raise ParameterError("certify", "must be left out with unproven", brief(certify))
-        return unproven_boxem(unproven, table, epsilon=guarantee.epsilon, grid=grid, depth=notion, randomness=bits)
+        options = {"epsilon": guarantee.epsilon, "grid": grid, "depth": notion, "randomness": bits}
+        return replace(unproven_boxem(unproven, table, **options), bounds=ends)
+    settings = {"epsilon_point": for_point, "epsilon_certificate": for_certificate} if for_certificate else {}
+    public = {**table.public, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
+    spend(accountant, guarantee, "boxem", private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
     prepared = notion.prepare(grid.snap(table.cells), grid, public_key)
     y = DepthSampler(prepared, within=whole_grid(grid), epsilon=for_point).draw(secret_key)
-    certificate, settings = None, {}
+    certificate = None
     if for_certificate:
         noise = Keystream(derived_key("certificate", secret_key)).bits(0)
         certificate = depth_certificate(prepared, y, for_certificate, noise, every=not len(prepared.directions))
-        settings = {"epsilon_point": for_point, "epsilon_certificate": for_certificate}
     return Release(
         point=grid.point(y),
         guarantee=guarantee,
@@ -124,6 +139,7 @@ def boxem(
         directions=prepared.directions,
         grid=grid,
         settings=settings,
+        bounds=ends,
         certificate=certificate,
         rehearsal=centre_rehearsal(notion, grid, table.n, for_point),
     )

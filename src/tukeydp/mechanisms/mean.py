@@ -12,10 +12,11 @@ from tukeydp.mechanisms.interval_plan import interval_plan
 from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
 from tukeydp.mechanisms.mean_without_bounds import without_bounds, without_bounds_with_interval
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
-from tukeydp.parameters import brief, checked_choice
-from tukeydp.privacy import ApproxDP
+from tukeydp.parameters import brief, checked_choice, in_order
+from tukeydp.privacy import ApproxDP, bounded_range
 from tukeydp.randomness import source
 from tukeydp.release import Refused, Release
+from tukeydp.spending import Spends, require_room
 
 
 def mean(
@@ -30,6 +31,7 @@ def mean(
     sd: Any = None,
     confidence: Any = None,
     joint: bool = False,
+    accountant: Spends | None = None,
     randomness: Any = None,
 ) -> Release | Refused:
     """Release the arithmetic mean of each column: skewed, 0/1, of several groups, with missing cells.
@@ -54,8 +56,9 @@ def mean(
     blocks, partitions
         For those who know better than "auto": how many blocks rows are dealt to, and how many times.
     sd
-        Public standard deviations, one for all columns or one for each, known without the data and right within a
-        factor of 2. Makes the choice of mechanism surer, and saves the budget for finding them.
+        Public standard deviations, one for all columns, one for each, or a dict of column name -> value, known without
+        the data and right within a factor of 2. Makes the choice of mechanism surer, and saves the budget for
+        finding them.
     confidence
         Say 0.95: `release.interval` then has a lower and an upper end for the *population's* mean of each column,
         sampling and privacy together, and `release.interval_note` says for which columns it holds (no interval holds
@@ -63,6 +66,8 @@ def mean(
         and 1, need none. Too few rows for that are refused before anything is spent.
     joint
         Whether the confidence is for all columns together, rather than for each by itself.
+    accountant
+        None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 
@@ -95,8 +100,11 @@ def mean(
     checked_choice("mechanism", mechanism, MECHANISMS if bounds is not None else (*MECHANISMS, "rem"))
     if delta is not None:
         ApproxDP(budget, delta)  # checks it, also where bounds make it unnecessary
+    # No way to a mean costs less than depth alone; which one it is takes the table's shape to say.
+    require_room(accountant, bounded_range(budget) if bounds is not None or delta is None else ApproxDP(budget, delta))
     bits = source(randomness)
     table = checked_rows(read_table(x))
+    sd = in_order("sd", sd, table.columns)
     if bounds is None:
         if mechanism not in ("auto", "rem"):
             raise ParameterError("bounds", f"must be given with mechanism={mechanism!r}", "none")
@@ -104,20 +112,24 @@ def mean(
             if value is not None:
                 raise ParameterError(name, "must be left out without bounds", brief(value))
         if delta is None:
-            raise ParameterError("bounds", "must be given, or delta in their place", "neither")
+            rule = (
+                "must be given: bounds=(lower, upper), what is known of the columns without looking, or delta= instead"
+            )
+            raise ParameterError("bounds", rule, "neither")
         guarantee = ApproxDP(budget, delta)
         if confidence is not None:
             return without_bounds_with_interval(
-                table, guarantee, blocks, bits, sd=sd, confidence=confidence, joint=joint
+                table, guarantee, blocks, bits, sd=sd, confidence=confidence, joint=joint, accountant=accountant
             )
         if joint:
             raise ParameterError("joint", "must be left out without confidence", brief(joint))
-        return without_bounds(table, guarantee, blocks, bits)
+        return without_bounds(table, guarantee, blocks, bits, accountant)
     columns = bounded_columns(table.d, bounds, table.columns)
     asked = {"mechanism": mechanism, "sd": sd, "blocks": blocks, "partitions": partitions}
     if confidence is not None:
         with_interval = interval_plan(table.n, columns, budget, confidence=confidence, joint=joint, **asked)
-        return release_with_interval(table, columns, with_interval, bits, sd=sd)
+        return release_with_interval(table, columns, with_interval, bits, sd=sd, accountant=accountant)
     if joint:
         raise ParameterError("joint", "must be left out without confidence", brief(joint))
-    return planned_release(table, columns, mean_plan(table.n, columns, budget, **asked), bits, sd=sd)
+    plan = mean_plan(table.n, columns, budget, **asked)
+    return planned_release(table, columns, plan, bits, sd=sd, accountant=accountant)

@@ -15,9 +15,11 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import relative_grid
+from tukeydp.exact.cube_noise import cube_deviation
 from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, rough_mean, within_bounds
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
+from tukeydp.privacy import PureDP, bounded_range, in_steps
 from tukeydp.randomness import Keystream, derived_key
 
 # Share of epsilon that tells cube noise what missing cells count as: 1/10 costs a table without any a ninth more noise.
@@ -34,7 +36,16 @@ class MeanPlan(Protocol):
     def epsilon(self) -> Fraction: ...
 
     @property
+    def guarantee(self) -> PureDP:
+        """Epsilon, and what the steps' own proofs say of zCDP."""
+        ...
+
+    @property
     def settings(self) -> Mapping[str, Any]: ...
+
+    def noise_sd(self, n: int, widths: FloatArray) -> tuple[float, ...] | None:
+        """Standard deviation of each column's noise, between bounds so wide; None unless public numbers decide it."""
+        ...
 
     def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
         """A mean of rows of numbers from -1 to 1 (NaN is missing), in the same units; pure epsilon-DP."""
@@ -50,8 +61,15 @@ class SubsetMean:
     mechanism: str = "subset"
 
     @property
+    def guarantee(self) -> PureDP:
+        return bounded_range(self.epsilon)
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         return {"blocks": self.plan.blocks, "partitions": self.plan.partitions}
+
+    def noise_sd(self, n: int, widths: FloatArray) -> None:
+        return None
 
     def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
         y = subset_point(relative, self.epsilon, self.plan, public_key, secret_key)
@@ -67,10 +85,19 @@ class TwoStepMean:
     mechanism: str = "two-step"
 
     @property
+    def guarantee(self) -> PureDP:
+        centre, spread, radius, missing, mean = self.plan.epsilons
+        return in_steps((centre, spread, radius), (missing, mean))
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         names = ("epsilon_centre", "epsilon_spread", "epsilon_radius", "epsilon_missing", "epsilon_mean")
         spent = {name: part for name, part in zip(names, self.plan.epsilons, strict=True) if part}
         return {"blocks": self.plan.centre.blocks, "partitions": self.plan.centre.partitions, **spent}
+
+    def noise_sd(self, n: int, widths: FloatArray) -> None:
+        """Not public: the noise is as wide as the range that was found."""
+        return None
 
     def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
         return two_step_point(relative, self.plan, public_key, secret_key)
@@ -85,9 +112,18 @@ class CubeMean:
     mechanism: str = "cube"
 
     @property
+    def guarantee(self) -> PureDP:
+        rough = Fraction(0) if self.fill is not None else ROUGH * self.epsilon
+        return in_steps((), (rough, self.epsilon - rough))
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         rough = {} if self.fill is not None else {"epsilon_missing": ROUGH * self.epsilon}
         return {**rough, "epsilon_mean": self.epsilon - rough.get("epsilon_missing", Fraction(0))}
+
+    def noise_sd(self, n: int, widths: FloatArray) -> tuple[float, ...]:
+        one = cube_deviation(len(widths)) / (float(self.settings["epsilon_mean"]) * n)
+        return tuple((one * widths).tolist())
 
     def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
         d = relative.shape[1]

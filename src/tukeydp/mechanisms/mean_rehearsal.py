@@ -53,7 +53,7 @@ def mean_rehearsal(plan: MeanPlan, n: int, columns: BoundedColumns, sd: Any) -> 
     widest = widest_for(plan, n, columns.d)
     caveat = None if widest is None else width_sentence(widest, n, widths, sd is not None)
     given = None if sd is None else tuple((columns.widths / widths).tolist())
-    return Rehearsal(_mean_error, (plan, n, columns, given), widest, caveat)
+    return Rehearsal(_mean_error, (plan, n, columns, given), widest, caveat, instant=isinstance(plan, CubeMean))
 
 
 def widest_for(plan: MeanPlan, n: int, d: int, missing: float = 0.0) -> float | None:

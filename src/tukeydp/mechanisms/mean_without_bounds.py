@@ -32,6 +32,7 @@ from tukeydp.parameters import checked_integer, show
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, Randomness
 from tukeydp.release import Refused, Release
+from tukeydp.spending import Spends, spend
 
 # Blocks that REM's test passes with on bell-shaped block means, at epsilon = 1 and delta = 1e-6: a little more than
 # measured (docs/proofs/rem.md), growing with d. Fewer are refused more often; more cost accuracy on skewed columns.
@@ -43,14 +44,17 @@ UNBOUNDED_NOTE = (
 )
 
 
-def without_bounds(table: Table, guarantee: ApproxDP, blocks: Any, bits: Randomness) -> Release | Refused:
+def without_bounds(
+    table: Table, guarantee: ApproxDP, blocks: Any, bits: Randomness, accountant: Spends | None = None
+) -> Release | Refused:
     """REM on the means of one dealing: further dealings would multiply delta."""
     if blocks is None:
         count = min(table.n, blocks_for_rem(table.d, guarantee))
     else:
         count = checked_integer("blocks", blocks, least=1, most=table.n)
+    spend(accountant, guarantee, "rem", private=bits.private, **table.public, settings={"blocks": count})
     means = block_table(table.cells, count, secret_order(table.n, Keystream(bits.key())), corrected_means)
-    outcome = rem(Table(means, table.columns), epsilon=guarantee.epsilon, delta=guarantee.delta, randomness=bits)
+    outcome = rem(replace(table, cells=means), epsilon=guarantee.epsilon, delta=guarantee.delta, randomness=bits)
     assert outcome.rehearsal is not None
     return replace(
         outcome,
@@ -68,7 +72,15 @@ def blocks_for_rem(d: int, guarantee: ApproxDP) -> int:
 
 
 def without_bounds_with_interval(
-    table: Table, guarantee: ApproxDP, blocks: Any, bits: Randomness, *, sd: Any, confidence: Any, joint: Any
+    table: Table,
+    guarantee: ApproxDP,
+    blocks: Any,
+    bits: Randomness,
+    *,
+    sd: Any,
+    confidence: Any,
+    joint: Any,
+    accountant: Spends | None = None,
 ) -> Release | Refused:
     """The same, and the spread of every column unless it is public: their epsilons add up.
 
@@ -79,10 +91,13 @@ def without_bounds_with_interval(
     share, plan = (Fraction(0), None) if known else spread_for(table.n, table.d, guarantee.epsilon, WIDE_OCTAVES)
     for_spread = share * guarantee.epsilon
     for_mean = guarantee.epsilon - for_spread
+    if plan is not None:
+        settings = {"confidence": level, "joint": together, "epsilon_mean": for_mean, "epsilon_spread": for_spread}
+    else:
+        settings = {"confidence": level, "joint": together}
+    spend(accountant, guarantee, "rem", private=bits.private, **table.public, settings=settings)
     outcome = without_bounds(table, ApproxDP(for_mean, guarantee.delta), blocks, bits)
-    split = {"epsilon_mean": for_mean, "epsilon_spread": for_spread} if plan is not None else {}
-    settings = {"confidence": level, "joint": together, **split, **outcome.settings}
-    outcome = replace(outcome, guarantee=guarantee, settings=settings)
+    outcome = replace(outcome, guarantee=guarantee, settings={**settings, **outcome.settings})
     if not isinstance(outcome, Release):
         return outcome
     assert outcome.rehearsal is not None

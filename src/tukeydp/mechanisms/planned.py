@@ -18,9 +18,10 @@ from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, TwoStepMean
 from tukeydp.mechanisms.mean_rehearsal import mean_rehearsal
 from tukeydp.mechanisms.spread_step import spread_octaves
 from tukeydp.mechanisms.two_step import two_step_result
-from tukeydp.privacy import PureDP
+from tukeydp.privacy import bounded_range
 from tukeydp.randomness import Randomness, derived_key
 from tukeydp.release import Release
+from tukeydp.spending import Spends, spend
 
 MEAN_NOTE = (
     "What is estimated is the arithmetic mean of each column, its values moved between the bounds and missing cells "
@@ -29,17 +30,27 @@ MEAN_NOTE = (
 
 
 def planned_release(
-    table: Table, columns: BoundedColumns, plan: MeanPlan, bits: Randomness, notes: tuple[str, ...] = (), sd: Any = None
+    table: Table,
+    columns: BoundedColumns,
+    plan: MeanPlan,
+    bits: Randomness,
+    notes: tuple[str, ...] = (),
+    sd: Any = None,
+    accountant: Spends | None = None,
 ) -> Release:
     """Draw by the plan. All but the drawn point is public beforehand; `sd` as the plan was made with."""
+    public = {**table.public, "bounds": (columns.lower, columns.upper), "settings": plan.settings}
+    spend(accountant, plan.guarantee, plan.mechanism, private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
     drawn = plan.draw(columns.relative(table.cells), public_key, secret_key)
     return Release(
         point=columns.in_units(drawn),
-        guarantee=PureDP(plan.epsilon),
+        guarantee=plan.guarantee,
         mechanism=plan.mechanism,
         seeded=not bits.private,
         **table.public,
+        bounds=columns.ends,
+        noise_sd=plan.noise_sd(table.n, columns.widths),
         settings=plan.settings,
         notes=(MEAN_NOTE, *notes),
         rehearsal=mean_rehearsal(plan, table.n, columns, sd),
@@ -47,7 +58,12 @@ def planned_release(
 
 
 def release_with_interval(
-    table: Table, columns: BoundedColumns, plan: IntervalPlan, bits: Randomness, sd: Any = None
+    table: Table,
+    columns: BoundedColumns,
+    plan: IntervalPlan,
+    bits: Randomness,
+    sd: Any = None,
+    accountant: Spends | None = None,
 ) -> Release:
     """Mean, standard deviation and interval of each column for one budget; `sd` as the plan was made with.
 
@@ -56,6 +72,11 @@ def release_with_interval(
     """
     mean, spread_epsilon = plan.spending.mean, plan.spending.spread_epsilon
     assert not isinstance(mean, RemMean)
+    guarantee = mean.guarantee + bounded_range(spread_epsilon) if spread_epsilon else mean.guarantee
+    split = {"epsilon_mean": mean.epsilon, "epsilon_spread": spread_epsilon} if spread_epsilon else {}
+    settings = {"confidence": plan.confidence, "joint": plan.joint, **split, **mean.settings}
+    public = {**table.public, "bounds": columns.ends, "settings": settings}
+    spend(accountant, guarantee, mean.mechanism, private=bits.private, **public)
     relative = columns.relative(table.cells)
     public_key, secret_key = bits.key(), bits.key()
     spread = _spread(relative, plan, public_key, secret_key)
@@ -65,14 +86,15 @@ def release_with_interval(
         drawn = mean.draw(relative, public_key, secret_key)
         noise = 1.0 / (float(mean.settings["epsilon_mean"]) * table.n) if isinstance(mean, CubeMean) else 0.0
         found = Found(_shares_of_width(drawn), spread, (noise,) * table.d, (0.0,) * table.d)
-    split = {"epsilon_mean": mean.epsilon, "epsilon_spread": spread_epsilon} if spread_epsilon else {}
     return Release(
         point=columns.in_units(drawn),
-        guarantee=PureDP(mean.epsilon + spread_epsilon),
+        guarantee=guarantee,
         mechanism=mean.mechanism,
         seeded=not bits.private,
         **table.public,
-        settings={"confidence": plan.confidence, "joint": plan.joint, **split, **mean.settings},
+        bounds=columns.ends,
+        noise_sd=mean.noise_sd(table.n, columns.widths),
+        settings=settings,
         notes=(MEAN_NOTE,),
         rehearsal=mean_rehearsal(mean, table.n, columns, sd),
         calibration=Calibration(mean_interval, (plan, columns, found)),

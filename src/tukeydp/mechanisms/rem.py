@@ -23,6 +23,7 @@ from tukeydp.randomness import Keystream, source
 from tukeydp.release import Refused, Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sizes.of_depth import sizes_of
+from tukeydp.spending import Spends, require_room, spend
 
 _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
 
@@ -36,6 +37,7 @@ def rem(
     resolution: Any = Fraction(1, 10**6),
     threshold: int | None = None,
     test: str = "graded",
+    accountant: Spends | None = None,
     unproven: Any = None,
     randomness: Any = None,
 ) -> Release | Refused:
@@ -57,7 +59,8 @@ def rem(
         known to have about the same scale, `td.Random(k)`, `td.AxisAligned()`,
         `td.Directions(vectors)`, or `td.Exact()`: 300 rows take two seconds in two columns, 20 in three.
     resolution
-        Step of the public grid, a scalar or one per column. Give the true step of columns that hold few different
+        Step of the public grid, a scalar, one per column, or a dict of column name -> step. Give the true
+        step of columns that hold few different
         values (1 for counts). The grid reaches 2**49 steps to either side of zero, 2**41 for exact depth
         (`release.grid` says how far that is); rows beyond are moved to its edge.
     threshold
@@ -66,6 +69,8 @@ def rem(
     test
         "graded" (default) releases from the fewest rows; "laplace" is the plain noisy threshold; "paper" is Algorithm 2
         of the paper with its constants.
+    accountant
+        None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     unproven
         None, or "mcmc" for an experiment **without any guarantee**: Algorithm 2 of the paper with volumes and the draw
         by random walks; `test` is left out. How many steps a walk needs is known from experience only, so `guarantee`
@@ -103,18 +108,27 @@ def rem(
     """
     guarantee = ApproxDP(epsilon, delta)
     checked_choice("test", test, _TESTS)
+    require_room(accountant, guarantee, unproven)
     bits = source(randomness)
     table = read_table(x)
     lowest = None if threshold is None else checked_integer("threshold", threshold, least=1, most=table.n)
     notion = chosen_notion(depth, table.n, table.d, AnyScale).simplest(table.d)
     require_memory(notion, table.n, table.d)
     plan = _plan(test, table.n, table.d, guarantee, lowest)
-    grid = unbounded_grid(table.d, resolution=resolution, bits=notion.wide_bits(table.d))
+    grid = unbounded_grid(table.d, resolution=resolution, bits=notion.wide_bits(table.d), columns=table.columns)
     if unproven is not None:
         if test == "laplace":
             raise ParameterError("test", "must be left out with unproven='mcmc', which runs the paper's", repr(test))
         budget = {"epsilon": guarantee.epsilon, "delta": guarantee.delta}
         return unproven_rem(unproven, table, **budget, grid=grid, depth=notion, threshold=lowest, randomness=bits)
+    settings = {
+        "test": test,
+        "threshold": plan.threshold,
+        "epsilon_draw": plan.release,
+        "epsilon_test": plan.test,
+    }
+    public = {**table.public, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
+    spend(accountant, guarantee, "rem", private=bits.private, **public)
     public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
     prepared = notion.prepare(grid.snap(table.cells), grid, public_key, lowest=1)
     directions = prepared.along_public().directions
@@ -127,12 +141,7 @@ def rem(
         notion=repr(notion),
         directions=directions,
         grid=grid,
-        settings={
-            "test": test,
-            "threshold": plan.threshold,
-            "epsilon_draw": plan.release,
-            "epsilon_test": plan.test,
-        },
+        settings=settings,
         rehearsal=rem_rehearsal(RemInputs(notion, grid, plan, _TESTS[test], table.n)),
     )
     y = _draw(prepared, whole_grid(grid), plan, _TESTS[test], secret_key, coin_key)

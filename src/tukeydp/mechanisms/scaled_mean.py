@@ -16,6 +16,7 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.mechanisms.mean_ways import Way, best_way, way_error, ways
 from tukeydp.mechanisms.scale_step import ScalePlan, released_widths
+from tukeydp.privacy import PureDP, in_steps
 from tukeydp.randomness import derived_key
 
 # Released spreads are right within this factor, mostly: other ways than cube noise are taken if they win by it.
@@ -37,8 +38,17 @@ class ScaledMean:
         return self.epsilon - self.scale.epsilon
 
     @property
+    def guarantee(self) -> PureDP:
+        """The mean's step may turn out to be noise, which has no bounded range."""
+        return in_steps((self.scale.epsilon,), (self.rest,))
+
+    @property
     def settings(self) -> Mapping[str, Any]:
         return {"epsilon_scale": self.scale.epsilon, "epsilon_mean": self.rest}
+
+    def noise_sd(self, n: int, widths: FloatArray) -> None:
+        """Not public: it follows from what was found."""
+        return None
 
     def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
         keys = [derived_key("step", i, secret_key) for i in range(2)]

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from tukeydp.data.bounded import bounded_columns
+from tukeydp.data.grid import require_bounds
 from tukeydp.data.tables import read_table
 from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
 from tukeydp.mechanisms.mean_rehearsal import spread_rehearsal
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
-from tukeydp.privacy import PureDP
+from tukeydp.privacy import bounded_range
 from tukeydp.randomness import source
 from tukeydp.release import Release
+from tukeydp.spending import Spends, require_room, spend
 
 SPREAD_NOTE = (
     "What is estimated is the standard deviation of each column, by differences between random groups of rows. It "
@@ -22,12 +24,14 @@ SPREAD_NOTE = (
 FEW_ROWS_NOTE = "Too few rows for this epsilon and number of columns: the result is mostly noise."
 
 
-def spread(x: Any, *, epsilon: Any, bounds: Any, randomness: Any = None) -> Release:
+def spread(
+    x: Any, *, epsilon: Any, bounds: Any = None, accountant: Spends | None = None, randomness: Any = None
+) -> Release:
     """Release the standard deviation of each column.
 
     Parameters
     ----------
-    x, epsilon, bounds, randomness
+    x, epsilon, bounds, accountant, randomness
         As for `td.mean`. Wide bounds cost nothing here.
 
     Privacy
@@ -43,21 +47,27 @@ def spread(x: Any, *, epsilon: Any, bounds: Any, randomness: Any = None) -> Rele
     True
     """
     budget = checked_epsilon(epsilon)
+    require_bounds(bounds, "wide ones cost nothing here")
+    guarantee = bounded_range(budget)
+    require_room(accountant, guarantee)
     bits = source(randomness)
     table = checked_rows(read_table(x))
     columns = bounded_columns(table.d, bounds, table.columns)
     plan = spread_plan(table.n, table.d, budget)
     used = plan or SpreadPlan(max(1, table.n // 2))
+    public = {**table.public, "bounds": (columns.lower, columns.upper), "settings": {"pairs": used.pairs}}
+    spend(accountant, guarantee, "spread", private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
     octaves = spread_octaves(columns.relative(table.cells), budget, used, public_key, secret_key)
     with np.errstate(all="ignore"):  # narrow bounds: the smallest spreads are too small for a float
         point = np.asarray(columns.widths * 2.0**octaves)
     return Release(
         point=point,
-        guarantee=PureDP(budget),
+        guarantee=guarantee,
         mechanism="spread",
         seeded=not bits.private,
         **table.public,
+        bounds=columns.ends,
         settings={"pairs": used.pairs},
         notes=(SPREAD_NOTE,) if plan is not None else (SPREAD_NOTE, FEW_ROWS_NOTE),
         rehearsal=spread_rehearsal(table.n, table.d, budget, used),

@@ -114,6 +114,11 @@ def _best(n: int, d: int, epsilon: float, delta: float, threshold: int | None) -
         t, part = best
 
 
+def gaussian_strength(n: int, d: int, threshold: int, test: float, release: float, delta: float) -> float:
+    """ln R (docs/proofs/rem.md, section 4) to expect of n bell-shaped rows under such a plan."""
+    return _log_strength(_gaussian(n, d), n, threshold, test, release, delta)
+
+
 def _log_strength(population: _Population, n: int, t: int, test: float, release: float, delta: float) -> float:
     """The logarithm of R (docs/proofs/rem.md, section 4) in a population."""
     eta = release / 2

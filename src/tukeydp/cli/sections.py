@@ -1,0 +1,160 @@
+"""What is said about a run besides its table: pairs of a label and a text, for the terminal and for reports.
+
+Nothing about the data is said but the release. A generator, so that what takes long to find out comes after what does
+not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tukeydp.baselines.setting import NOISE_NOTE
+from tukeydp.cli.stops import HEADLINE, stop_sections, stopped
+from tukeydp.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
+from tukeydp.views.sentences import accuracy_sentences, assumptions, guarantee_sentence
+from tukeydp.views.table import names, printable
+
+_LITTLE_PROTECTION = 10  # an epsilon above which results may become 22,000 times as likely: hardly a promise
+# Share of the bounds' width. Where bounds missed all data (20 seeds, 100 to 2000 rows, epsilon 1) 70 to 100 of 100
+# released values were as near to a bound, by every mechanism. A larger share would warn about skewed columns too.
+_EDGE = 0.01
+
+Section = tuple[str, str]
+REHEARSED = "Rehearsed"  # the label of what stands behind the accuracy: for those who want to know
+
+
+class Account(NamedTuple):
+    """A run and how it is to be told: `how` says which mechanism ran and why."""
+
+    outcome: Outcome
+    estimand: str
+    how: str = ""
+    verbose: bool = False
+
+
+def headline(account: Account) -> str:
+    outcome = account.outcome
+    if stopped(outcome):
+        return HEADLINE
+    if not outcome.released:
+        return f"No release: the test before the draw did not pass for these {outcome.n} rows"
+    how = "released with differential privacy" if outcome.guarantee is not None else "without a guarantee"
+    return f"{account.estimand.capitalize()} of {outcome.n} rows, {how}"
+
+
+def sections(account: Account) -> Iterator[Section]:
+    """What it cost, how far to trust it, how it was made, and what to beware of."""
+    outcome = account.outcome
+    if stopped(outcome):
+        yield from stop_sections(outcome)
+    elif isinstance(outcome, Refused) and outcome.guarantee is not None:
+        yield from _refusal(account.estimand)
+    if outcome.guarantee is not None:
+        yield "Guarantee", guarantee_sentence(outcome.guarantee)
+    if account.how:
+        yield "How", account.how
+    if outcome.released:
+        yield from _accuracy(account)
+        yield from _estimand(account)
+    else:
+        yield from (("Note", note) for note in _notes(account) if outcome.guarantee is None)
+    yield from _warnings(outcome)
+
+
+def _refusal(estimand: str) -> Iterator[Section]:
+    steps = (
+        "the true step of columns that hold few different values (--resolution age=1); or bounds: --mechanism boxem"
+        if estimand == "centre"
+        else "or --bounds in place of --delta: then tukeydp mean"
+    )
+    yield (
+        "Meaning",
+        f"Without bounds, a {estimand} may be released only if no single row could move it far. The test is random; by "
+        "itself a refusal says little about any one row.",
+    )
+    yield (
+        "Spent",
+        "The budget is spent: the refusal is an answer and has cost the epsilon and delta below. Trying again costs "
+        "them again.",
+    )
+    yield (
+        "Help",
+        f"What would help: more rows, fewer columns, a larger epsilon or delta; {steps} never refuses.",
+    )
+
+
+def _accuracy(account: Account) -> Iterator[Section]:
+    outcome = account.outcome
+    error = outcome.expected_error
+    if error is not None and (said := accuracy_sentences(outcome.n, error)):
+        yield "Accuracy", " ".join(said)
+        if account.verbose:
+            yield REHEARSED, " ".join(assumptions(error))
+    if outcome.rehearsal is not None and outcome.rehearsal.caveat is not None:
+        yield "Bounds", outcome.rehearsal.caveat
+
+
+def _estimand(account: Account) -> Iterator[Section]:
+    if account.estimand == "centre":
+        yield (
+            "Estimated",
+            "The centre of roughly symmetric data: the point with as many rows as possible on every side of it. For "
+            "bell-shaped columns that is the mean; for skewed or yes/no columns it is not: use tukeydp mean.",
+        )
+    for note in _notes(account):
+        told = note.removeprefix("What is estimated is ")
+        yield ("Estimated" if told != note else "Note"), told[:1].upper() + told[1:]
+    yield "Check", _secret(account)
+
+
+def _secret(account: Account) -> str:
+    outcome = account.outcome
+    moved = "How many values were missing or moved to a bound stays secret"
+    if outcome.bounds is None:
+        moved = "How many values were missing stays secret"
+    if account.estimand == "centre":
+        covered = "the bounds" if outcome.bounds is not None else f"the covered range{_covered(outcome)}"
+        moved = (
+            f"Rows outside {covered} count at the edge, rows with a missing or unreadable cell nowhere. How many there "
+            "are stays secret"
+        )
+    return (
+        f"{moved}: check yourself (tukeydp look) that the columns hold numbers; from a column of text nothing but "
+        "noise comes out."
+    )
+
+
+def _covered(outcome: Outcome) -> str:
+    if outcome.grid is None:
+        return ""
+    grid = outcome.grid.to_dict()
+    return f" ({'; '.join(sorted({f'{a:g} to {b:g}' for a, b in zip(grid['lower'], grid['upper'], strict=True)}))})"
+
+
+def _notes(account: Account) -> list[str]:
+    """The mechanism's own words, without what is said elsewhere; that noise is exact is a detail."""
+    said_elsewhere = (SYMMETRY_CAVEAT,) if account.verbose else (SYMMETRY_CAVEAT, NOISE_NOTE)
+    return [note for note in account.outcome.notes if note not in said_elsewhere]
+
+
+def _warnings(outcome: Outcome) -> Iterator[Section]:
+    """What follows from the release and the parameters alone, and so costs nothing."""
+    if outcome.guarantee is not None and outcome.guarantee.epsilon > _LITTLE_PROTECTION:
+        yield "Warning", f"An epsilon above {_LITTLE_PROTECTION} protects nobody by much; 1 is common."
+    at_edge = _at_edge(outcome)
+    if at_edge:
+        yield (
+            "Warning",
+            f"At the edge of its bounds: {', '.join(at_edge)}. Unless most values are that near to a bound, the bounds "
+            "miss them: in other units perhaps, or the file is not written as declared. Its owner can check with "
+            "tukeydp look and the same --bounds.",
+        )
+
+
+def _at_edge(outcome: Outcome) -> list[str]:
+    if not isinstance(outcome, Release) or outcome.bounds is None:
+        return []
+    ends = ([float(v) for v in side] for side in outcome.bounds)
+    columns = zip(names(outcome), outcome.point.tolist(), *ends, strict=True)
+    return [printable(name) for name, value, a, b in columns if min(value - a, b - value) <= _EDGE * (b - a)]

@@ -1,0 +1,1 @@
+"""Before and after a release: plans, budgets and the ledgers they are kept in."""
