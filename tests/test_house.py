@@ -11,7 +11,7 @@ import tukeydp
 SOURCE = Path(tukeydp.__file__).parent
 GROUND = {
     *("accuracy", "arrays", "errors", "parameters", "privacy", "randomness", "release", "spending", "threads"),
-    *("interval", "version", "views"),
+    *("depth_certificate", "interval", "version", "views"),
 }
 PROVEN = ["ground", "data", "exact", "depth", "sampling", "sizes", "baselines", "mechanisms", "planning", "algorithm3"]
 NOT_PRIVATE = ["ground", "data", "exact", "depth", "geometry", "mcmc"]

@@ -81,7 +81,7 @@ def test_interrupted_runs_have_spent(name, monkeypatch):
     # The first look at cells, whichever it is.
     monkeypatch.setattr("tukeydp.data.grid.Grid.snap", interrupted)
     monkeypatch.setattr("tukeydp.data.bounded.BoundedColumns.relative", interrupted)
-    monkeypatch.setattr("tukeydp.mechanisms.mean.block_table", interrupted)
+    monkeypatch.setattr("tukeydp.mechanisms.mean_without_bounds.block_table", interrupted)
     for baseline, first in (
         *((name, "noised_mean") for name in ("gaussian", "analytic_gaussian", "coinpress")),
         *((name, "relative") for name in ("huang_liang_yi", "plan")),

@@ -12,11 +12,11 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.depth.notions import PreparedDepth
+from tukeydp.depth_certificate import Certificate
 from tukeydp.errors import ParameterError
 from tukeydp.exact.noise import discrete_laplace
 from tukeydp.parameters import brief, rational
 from tukeydp.randomness import Bits
-from tukeydp.release import Certificate
 
 CONFIDENCE = 0.95  # of the stated number of rows; by the noise alone, whatever the data
 
