@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 from typing import Annotated
 
@@ -126,7 +127,17 @@ def how_and_why(asked: str, outcome: Outcome, *, sd: bool = False, dealt: bool =
     else:
         known = ", the bounds and the standard deviations given" if sd else " and the bounds"
         why = f"because by the numbers of rows and columns, epsilon{known} it should come closest"
+    if "epsilon_scale" in outcome.settings:
+        share = 100 * float(outcome.settings["epsilon_scale"] / sum(_spent(outcome)))
+        found = (
+            f"{share:.2g} % of epsilon went to how spread the columns are; give --sd if you know it without the data."
+        )
+        return f"{about}, {why}. {found}"
     return f"{about}, {why}. {_assumed(asked, sd)}".strip()
+
+
+def _spent(outcome: Outcome) -> list[Fraction]:
+    return [outcome.settings[name] for name in ("epsilon_scale", "epsilon_mean")]
 
 
 def _assumed(asked: str, sd: bool) -> str:

@@ -88,7 +88,7 @@ MECHANISMS: dict[str, Mechanism] = {
     "two-step": Mechanism(
         partial(mean, mechanism="two-step"),
         "mean",
-        "a mean clipped where the data are",
+        "how spread the columns are, then a mean taken where they are",
         ("bounds",),
         ("sd", *_INTERVAL),
     ),

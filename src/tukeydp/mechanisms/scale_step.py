@@ -2,8 +2,9 @@
 
 With enough rows the spread of every column is released (`spread_step`). With fewer, one number: by what factor all
 columns are more or less spread than assumed. Rows are paired in secret; a pair gives the geometric mean, over the
-columns in which its rows differ, of their difference over the assumed one. The middle of the pairs' logarithms, on a
-grid of eighths of an octave, is released by depth in one column: pure epsilon-DP (docs/proofs/mean.md, section 6).
+columns in which its rows differ, of their difference over the assumed one, less where they differ in few. The middle
+of the pairs' logarithms, on a grid of eighths of an octave, is released by depth in one column: pure epsilon-DP
+(docs/proofs/mean.md, section 6).
 """
 
 from __future__ import annotations
@@ -92,16 +93,19 @@ def _common_factor(
 def log_factors(blocks: FloatArray, assumed: FloatArray) -> FloatArray:
     """log2 of a pair's differences over those assumed, averaged over the columns in which its two rows differ.
 
-    A third row of a block is left out. -inf where all comparable columns are equal, NaN where none can be compared.
+    Half of log2 of the share of columns that differ is added: a yes/no column differs by 1 in a share of the pairs that
+    is twice its variance, and would look too spread. A third row of a block is left out. -inf where all comparable
+    columns are equal, NaN where none can be compared.
     """
     first, second = blocks[:, 0], blocks[:, 1]
     with np.errstate(all="ignore"):
         # Relative cells run from -1 to 1, twice the share of the width, and differ by sqrt(2) standard deviations.
         logs = np.log2(np.abs(first - second) * (assumed / 2.0 / math.sqrt(2.0)))
-    differ = np.isfinite(logs)
-    total = np.where(differ, logs, 0.0).sum(axis=1)
-    equal = np.where(np.isnan(logs).all(axis=1), np.nan, -np.inf)
-    return np.asarray(np.where(differ.any(axis=1), total / np.maximum(1, differ.sum(axis=1)), equal))
+    differ, there = np.isfinite(logs).sum(axis=1), (~np.isnan(logs)).sum(axis=1)
+    total = np.where(np.isfinite(logs), logs, 0.0).sum(axis=1)
+    some = np.maximum(1, differ)
+    equal = np.where(there == 0, np.nan, -np.inf)
+    return np.asarray(np.where(differ > 0, total / some + np.log2(some / np.maximum(1, there)) / 2.0, equal))
 
 
 def _at_the_ends(table: FloatArray, stream: Keystream) -> FloatArray:
