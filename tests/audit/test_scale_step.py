@@ -28,7 +28,7 @@ ASSUMED = np.array([100.0, 10.0])
 
 
 def log_factor(first, second, assumed):
-    """Mean over columns that differ, and half the logarithm of their share; None where nothing can be compared, -inf where all that can is equal."""
+    """None where nothing can be compared, -inf where all that can is equal."""
     there = [abs(a - b) * w for a, b, w in zip(first, second, assumed, strict=True) if not math.isnan(a - b)]
     differing = [math.log2(v / 2 / math.sqrt(2)) for v in there if v > 0]
     if differing:
