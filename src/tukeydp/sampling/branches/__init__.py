@@ -158,6 +158,8 @@ def _room(count: int, d: int, old: Nodes | None = None) -> Nodes:
         cut=np.zeros(count, dtype=np.int64),
         heap=np.zeros(count, dtype=np.int64),
     )
-    for field, before in zip(fresh, old or (), strict=False):
-        field[: min(count, len(before))] = before[:count]
+    if old is not None:
+        for name in Nodes._fields:
+            before = getattr(old, name)
+            getattr(fresh, name)[: len(before)] = before[:count]
     return fresh
