@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tukeydp as td
@@ -159,3 +160,43 @@ def test_a_number_is_shown_as_a_decimal_only_where_that_is_exact():
     assert show(Fraction(1, 10)) == "0.1"
     assert show(Fraction(1, 3)) == "1/3"
     assert Fraction(show(Fraction(7, 2**20))) == Fraction(7, 2**20)
+
+
+FRAME = pd.DataFrame({"age": [30.0, np.nan, 50.0] * 20, "pulse": [60.0, 70.0, 80.0] * 20})
+BY_NAME = {
+    "mean, sd": lambda v: td.mean(FRAME, epsilon=1, bounds=(0, 200), sd=v, randomness=td.seeded(1)),
+    "cube, fill": lambda v: td.cube(FRAME, epsilon=1, bounds=(0, 200), fill=v, randomness=td.seeded(1)),
+    "boxem, resolution": lambda v: td.boxem(FRAME, epsilon=1, bounds=(0, 200), resolution=v, randomness=td.seeded(1)),
+    "rem, resolution": lambda v: td.rem(FRAME, epsilon=9, delta="1e-3", resolution=v, randomness=td.seeded(1)),
+    "gaussian, fill": lambda v: td.baselines.gaussian(
+        FRAME, epsilon=1, delta="1e-6", bounds=(0, 200), fill=v, randomness=td.seeded(1)
+    ),
+    "plan, centre": lambda v: td.baselines.plan(
+        FRAME, epsilon=1, delta="1e-6", radius=200, centre=v, randomness=td.seeded(1)
+    ),
+    "coinpress, deviation": lambda v: td.baselines.coinpress(
+        FRAME, epsilon=1, delta="1e-6", bounds=(0, 200), deviation=v, randomness=td.seeded(1)
+    ),
+}
+
+
+@pytest.mark.parametrize("call", BY_NAME)
+def test_a_dict_by_column_name_is_the_list_in_the_columns_order(call):
+    run = BY_NAME[call]
+    listed, named, reverse = run([5, 20]), run({"pulse": 20, "age": 5}), run([20, 5])
+    assert listed.to_dict() == named.to_dict()
+    assert listed.to_dict() != reverse.to_dict()
+    for wrong in ({"age": 5}, {"age": 5, "pulse": 20, "weight": 3}):
+        with pytest.raises(td.ParameterError, match="must name all columns and no other"):
+            run(wrong)
+
+
+def test_a_rehearsal_takes_standard_deviations_by_name():
+    release = td.cube(FRAME, epsilon=1, bounds=(0, 200), randomness=td.seeded(1))
+    assert release.rehearse(sd={"pulse": 20, "age": 5}) == release.rehearse(sd=[5, 20])
+
+
+@pytest.mark.parametrize("run", [td.boxem, td.cube, td.spread, td.mean])
+def test_bounds_that_were_left_out_are_explained(run):
+    with pytest.raises(td.ParameterError, match=r"bounds must be given: bounds=\(lower, upper\)"):
+        run(FRAME, epsilon=1)

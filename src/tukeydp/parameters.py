@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
@@ -109,6 +109,24 @@ def checked_choice(parameter: str, value: Any, choices: Iterable[str]) -> str:
         listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
         raise ParameterError(parameter, f"must be {listed}", brief(value))
     return value
+
+
+def in_order(parameter: str, value: Any, columns: Sequence[str] | None) -> Any:
+    """A dict of column name -> value as a list in the columns' order; anything else as it is.
+
+    >>> in_order("sd", {"pulse": 12, "age": 15}, ("age", "pulse"))
+    [15, 12]
+    """
+    if not isinstance(value, Mapping):
+        return value
+    if columns is None:
+        raise ParameterError(parameter, "must not be a dict: the columns have no names", brief(value))
+    named = {str(name): given for name, given in value.items()}
+    for name in [*columns, *named]:
+        if name not in named or name not in columns:
+            known = "none" if name in columns else "some"
+            raise ParameterError(parameter, "must name all columns and no other", f"{known} for {brief(name)}")
+    return [named[name] for name in columns]
 
 
 def show(number: Fraction) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tukeydp.accuracy import ExpectedError, Rehearsal
 from tukeydp.errors import ParameterError
-from tukeydp.parameters import show
+from tukeydp.parameters import in_order, show
 from tukeydp.privacy import Guarantee
 
 SYMMETRY_CAVEAT = (
@@ -106,11 +106,13 @@ class Outcome:
         Parameters
         ----------
         sd
-            Standard deviations known without the data, one for all columns or one for each, in data units.
+            Standard deviations known without the data, one for all columns, one for each, or a dict by name, in data
+            units.
         missing
             Share of cells that are missing, known or feared without a look at the data.
         """
-        return None if self.rehearsal is None else self.rehearsal(sd=sd, missing=missing)
+        known = in_order("sd", sd, self.columns)
+        return None if self.rehearsal is None else self.rehearsal(sd=known, missing=missing)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything public about the run, ready for JSON."""
@@ -136,7 +138,9 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Release(Outcome):
-    """A released point with its guarantee. Everything in it except `point` is public beforehand.
+    """A released point with its guarantee. Everything in it is public beforehand, except `point`.
+
+    (And, from a text file on the command line, the noisy count of readable rows in `settings`, which is paid for too.)
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ def run(x, mechanism, **options):
         ({"epsilon": 1e-10}, "epsilon must be from 1e-09 to 1000000 for means; got 1e-10"),
         ({"epsilon": 1e7}, "epsilon must be from 1e-09 to 1000000 for means; got 10000000"),
         ({"epsilon": "much"}, "epsilon must be a finite number"),
-        ({"bounds": None}, "bounds must be given, or delta in their place; got neither"),
+        ({"bounds": None}, r"bounds must be given: bounds=\(lower, upper\), .* or delta= instead; got neither"),
         ({"bounds": None, "mechanism": "cube"}, "bounds must be given with mechanism='cube'"),
         ({"bounds": None, "delta": 2}, "delta must be < 1; got 2"),
         ({"bounds": None, "delta": 1e-6, "partitions": 2}, "partitions must be left out without bounds; got 2"),
@@ -79,7 +79,7 @@ def test_parameters_are_checked_by_name_rule_and_value(wrong, message):
         ({"fill": 7}, "fill must lie between the bounds; got 7"),
         ({"fill": [1, 2, 3]}, "fill must be a number or one number for each of the 2 columns"),
         ({"fill": math.nan}, "fill must be a finite number"),
-        ({"bounds": None}, "bounds must be a tuple"),
+        ({"bounds": None}, "bounds must be given"),
     ],
 )
 def test_cubes_parameters_are_checked(wrong, message):

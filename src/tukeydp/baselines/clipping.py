@@ -161,7 +161,7 @@ def public_region(
 ) -> ClippingRegion:
     """The region that the caller names: a box by its bounds, or a ball by its radius and, unless 0, its centre."""
     if (bounds is None) == (radius is None):
-        rule = "must be given as (lower, upper), or radius in its place"
+        rule = "must be given: bounds=(lower, upper), what is known of the columns without looking, or radius= instead"
         raise ParameterError("bounds", rule, "neither" if bounds is None else "both")
     if bounds is not None:
         if centre is not None:
@@ -173,15 +173,17 @@ def public_region(
             checked_size("bounds", half)
         return ClippingBox(tuple(a + h for a, h in zip(grid.lower, halves, strict=True)), tuple(halves))
     size = checked_size("radius", positive_rational("radius", radius))
-    middle = per_column("centre", 0 if centre is None else centre, d)
+    middle = per_column("centre", 0 if centre is None else centre, d, columns)
     if max(map(abs, middle)) > _LARGEST:
         raise ParameterError("centre", f"must be at most {float(_LARGEST)} in size", show(max(middle, key=abs)))
     return ClippingBall(tuple(middle), (size,) * d)
 
 
-def checked_fill(d: int, fill: Any, region: ClippingRegion) -> tuple[Fraction, ...]:
+def checked_fill(
+    d: int, fill: Any, region: ClippingRegion, columns: Sequence[str] | None = None
+) -> tuple[Fraction, ...]:
     """What missing cells count as, one value per column: within the bounds, or within the radius of the centre."""
-    values = per_column("fill", fill, d)
+    values = per_column("fill", fill, d, columns)
     for value, centre, size in zip(values, region.centre, region.sizes, strict=True):
         if abs(value - centre) > size:
             raise ParameterError("fill", "must lie within the region that rows are moved into", show(value))

@@ -72,7 +72,7 @@ def coinpress(
         As for `gaussian`; without it, a row with a missing cell counts at the centre of each ball, which holds every
         step back: with a share q of such rows, q^steps of the way from the first centre to the mean remains.
     deviation
-        Known standard deviation, a scalar or one per column.
+        Known standard deviation, a scalar, one per column, or a dict of column name -> value.
     steps
         How many balls; unless given, the number that ends with the least noise, a matter of public numbers only. One
         step gets the whole budget; otherwise the last gets 3/4 of it and the others share the rest.
@@ -106,7 +106,7 @@ def coinpress(
         randomness=randomness,
     )
     n, d = here.table.n, here.table.d
-    units = per_column("deviation", deviation, d)
+    units = per_column("deviation", deviation, d, here.table.columns)
     for unit in units:
         checked_size("deviation", unit)
     first = _first_radius(here.region, units)

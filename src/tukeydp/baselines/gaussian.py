@@ -51,9 +51,9 @@ def gaussian(
     centre, radius
         The ball, in place of bounds; the centre is 0 unless given.
     fill
-        What a missing cell counts as: a public value for all columns or one for each. **Choose it without the data.**
-        Left out, a whole row with a missing cell counts at the centre of the region, which draws the result towards it;
-        `td.mean` leaves missing cells out.
+        What a missing cell counts as: a public value for all columns, one for each, or a dict by name. **Choose it
+        without the data.** Left out, a whole row with a missing cell counts at the centre of the region, which draws
+        the result towards it; `td.mean` leaves missing cells out.
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 

@@ -77,5 +77,5 @@ def setting(
     region = public_region(table.d, bounds=bounds, centre=centre, radius=radius, columns=table.columns)
     if fill is None:
         return Setting(guarantee, bits, table, region)
-    values = checked_fill(table.d, fill, region)
+    values = checked_fill(table.d, fill, region, table.columns)
     return Setting(guarantee, bits, Table(filled(table.cells, values), table.columns), region, values)

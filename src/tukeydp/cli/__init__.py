@@ -1,6 +1,7 @@
 """The command line, one file for each command: mean, centre, look, demo, contours, reproduce.
 
-Exit codes: 0 released, 3 refused, 2 bad parameters, 1 anything else. Nothing about the data is printed but the release.
+Exit codes: 0 released, 3 refused or stopped by the check of readable rows, 2 bad parameters, 1 anything else. Nothing
+about the data is printed but the release.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tukeydp.cli import centre, contours, demo, look, mean, reproduce
 app = typer.Typer(
     help="Private means of small, sensitive, multivariate data.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,  # --install-completion and --show-completion, for bash, zsh, fish and PowerShell
     pretty_exceptions_enable=False,  # its tracebacks show local variables: the data
 )
 

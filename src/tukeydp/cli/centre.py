@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from tukeydp.cli import options
+from tukeydp.cli import check, options
+from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.words import finish
-from tukeydp.depth.notions import AnyScale, Spread
-from tukeydp.mechanisms.registry import chosen
+from tukeydp.depth.notions import NOTIONS, AnyScale, Spread
+from tukeydp.mechanisms.readable_check import with_check
+from tukeydp.mechanisms.registry import chosen, mechanisms_for
 from tukeydp.release import Outcome
 
 
@@ -18,11 +21,17 @@ from tukeydp.release import Outcome
 def centre(
     context: typer.Context,
     file: File,
-    epsilon: options.Epsilon,
-    columns: Columns,
     reading: Reading,
+    epsilon: options.Epsilon = None,
+    columns: Columns = None,
     bounds: options.Bounds = None,
-    mechanism: Annotated[str, typer.Option(help=options.mechanism_help("centre"))] = "boxem",
+    bounds_file: BoundsFile = None,
+    mechanism: Annotated[
+        str,
+        typer.Option(
+            help=options.mechanism_help("centre"), autocompletion=options.completing(mechanisms_for("centre"))
+        ),
+    ] = "boxem",
     delta: Annotated[
         str | None,
         typer.Option(help=f"For {options.those_with('delta', 'centre')}: much smaller than 1 / rows; say 1e-6."),
@@ -31,7 +40,10 @@ def centre(
     test: Annotated[str | None, typer.Option(help="rem only: graded (default), laplace or paper.")] = None,
     depth: Annotated[
         str | None,
-        typer.Option(help=f"{options.DEPTHS}. Left out: any-scale for rem, else spread."),
+        typer.Option(
+            help=f"{options.DEPTHS}. Left out: any-scale for rem, else spread.",
+            autocompletion=options.completing(NOTIONS),
+        ),
     ] = None,
     directions: Annotated[
         int | None,
@@ -46,6 +58,7 @@ def centre(
         str | None,
         typer.Option(help="mcmc: an experiment with random walks, WITHOUT ANY GUARANTEE; not for publication."),
     ] = None,
+    no_check: check.NoCheck = False,
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -56,11 +69,15 @@ def centre(
     For the average, of skewed or yes/no columns too: tukeydp mean.
     """
 
-    def job() -> Outcome:
+    def known() -> tuple[list[str], list[str]]:
         options.refuse_strangers(context, file)
+        options.require_epsilon(epsilon)
         names = reading.names(file, columns)
+        return names, with_file(bounds, bounds_file, names)
+
+    def job() -> Outcome:
         given = {
-            "bounds": options.pairs_per_column("bounds", bounds, names),
+            "bounds": options.pairs_per_column("bounds", told, names),
             "delta": delta,
             "depth": options.notion_for(depth, directions, axes, AnyScale if mechanism == "rem" else Spread),
             "resolution": options.one_per_column("resolution", resolution, names, "STEP"),
@@ -70,8 +87,13 @@ def centre(
         }
         way, present = chosen(mechanism, "centre", given)
         table = reading.table(file, names)
-        return way.run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
+        run = way.run if no_check else partial(with_check, way.run)
+        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
 
+    names, told = options.run(known)
     outcome = options.run(job)
-    finish(outcome, "centre", as_json=as_json, bounds=options.ends_for(bounds, outcome))
+    if check.stopped(outcome):
+        check.tell_stop(outcome, file, as_json=as_json)
+        options.leave(outcome)
+    finish(outcome, "centre", as_json=as_json, bounds=options.ends_for(told, outcome))
     options.leave(outcome)

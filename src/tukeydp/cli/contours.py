@@ -19,9 +19,9 @@ _FORMATS = (".png", ".svg", ".pdf")
 @reads_a_file
 def contours(
     file: File,
-    columns: Columns,
     reading: Reading,
     out: Annotated[Path, typer.Option(help="Picture to write: .png, .svg or .pdf.")],
+    columns: Columns = None,
     depth: Annotated[str, typer.Option(help=f"{options.DEPTHS}.")] = "exact",
     directions: Annotated[int | None, typer.Option(help="Directions besides the axes.")] = None,
 ) -> None:

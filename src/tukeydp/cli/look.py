@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tukeydp.cli import options
+from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.reading import File, Reading, reads_a_file
 from tukeydp.cli.words import say_lines
 from tukeydp.data.look import look_at_file
@@ -16,14 +17,24 @@ from tukeydp.errors import ParameterError
 
 
 @reads_a_file
-def look(file: File, reading: Reading, bounds: options.Bounds = None, as_json: options.Json = False) -> None:
+def look(
+    file: File,
+    reading: Reading,
+    bounds: options.Bounds = None,
+    bounds_file: BoundsFile = None,
+    as_json: options.Json = False,
+) -> None:
     """Tell what a file holds and which command reads it. NOT PRIVATE: for those who may see the data.
 
     What is not declared is guessed, and the evidence is shown. Check it, then use the command that is printed last.
     """
 
     def job() -> Look:
-        return look_at_file(file, reading.declared(), bounds=_bounds(bounds))
+        told = list(bounds or ())
+        if bounds_file is not None:
+            seen = look_at_file(file, reading.declared())
+            told = with_file(bounds, bounds_file, [column.name for column in seen.columns])
+        return look_at_file(file, reading.declared(), bounds=_bounds(told))
 
     seen = options.run(job)
     if as_json:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from tukeydp.accuracy import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
-from tukeydp.cli import options
+from tukeydp.cli import check, options
+from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.words import finish
-from tukeydp.mechanisms.registry import MECHANISMS, chosen
+from tukeydp.mechanisms.readable_check import with_check
+from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
 from tukeydp.release import Outcome
 
 
@@ -18,15 +21,19 @@ from tukeydp.release import Outcome
 def mean(
     context: typer.Context,
     file: File,
-    epsilon: options.Epsilon,
-    columns: Columns,
     reading: Reading,
+    epsilon: options.Epsilon = None,
+    columns: Columns = None,
     bounds: options.Bounds = None,
+    bounds_file: BoundsFile = None,
     delta: Annotated[
         str | None,
         typer.Option(help=f"In place of bounds, and for {options.those_with('delta', 'mean')}: say 1e-6."),
     ] = None,
-    mechanism: Annotated[str, typer.Option(help=options.mechanism_help("mean"))] = "auto",
+    mechanism: Annotated[
+        str,
+        typer.Option(help=options.mechanism_help("mean"), autocompletion=options.completing(mechanisms_for("mean"))),
+    ] = "auto",
     blocks: Annotated[
         int | None, typer.Option(help=f"Blocks that rows are dealt to ({options.those_with('blocks', 'mean')}).")
     ] = None,
@@ -40,6 +47,14 @@ def mean(
             f"one ({options.those_with('sd', 'mean')})."
         ),
     ] = None,
+    fill: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What a missing cell counts as, chosen without the data: --fill 120 for all, --fill age=50 for one "
+            f"({options.those_with('fill', 'mean')})."
+        ),
+    ] = None,
+    no_check: check.NoCheck = False,
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -50,23 +65,33 @@ def mean(
     For a robust centre of the rows, unmoved by outliers: tukeydp centre.
     """
 
-    def job() -> Outcome:
+    def known() -> tuple[list[str], list[str]]:
         options.refuse_strangers(context, file)
+        options.require_epsilon(epsilon)
         names = reading.names(file, columns)
+        return names, with_file(bounds, bounds_file, names)
+
+    def job() -> Outcome:
         given = {
-            "bounds": options.pairs_per_column("bounds", bounds, names),
+            "bounds": options.pairs_per_column("bounds", told, names),
             "delta": delta,
             "blocks": blocks,
             "partitions": partitions,
             "sd": options.one_per_column("sd", sd, names, "VALUE"),
+            "fill": options.one_per_column("fill", fill, names, "VALUE"),
         }
         way, present = chosen(mechanism, "mean", given)
         table = reading.table(file, names)
-        return way.run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
+        run = way.run if no_check else partial(with_check, way.run)
+        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
 
+    names, told = options.run(known)
     outcome = options.run(job)
-    how = how_and_why(mechanism, outcome, bounds=bool(bounds), sd=bool(sd), dealt=(blocks, partitions) != (None, None))
-    finish(outcome, "mean", how, as_json=as_json, bounds=options.ends_for(bounds, outcome))
+    if check.stopped(outcome):
+        check.tell_stop(outcome, file, as_json=as_json)
+        options.leave(outcome)
+    how = how_and_why(mechanism, outcome, bounds=bool(told), sd=bool(sd), dealt=(blocks, partitions) != (None, None))
+    finish(outcome, "mean", how, as_json=as_json, bounds=options.ends_for(told, outcome))
     options.leave(outcome)
 
 

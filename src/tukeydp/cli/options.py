@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -27,10 +27,19 @@ _RENAMED = {"--deviation": "--sd"}
 # Exit codes; 0 is a release. Scripts rely on them.
 UNEXPECTED, BAD_PARAMETERS, REFUSED = 1, 2, 3
 
+
+def completing(choices: Iterable[str]) -> Callable[[str], list[str]]:
+    """What the shell offers for an option: public names, nothing from a file."""
+    names = list(choices)
+    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
+
+
 DEPTHS = ", ".join(NOTIONS)
 ESTIMANDS = ("mean", "centre")  # the commands that release, by what they estimate
 
-Epsilon = Annotated[str, typer.Option(help="Privacy budget, > 0; smaller is more private. 1 is common.")]
+Epsilon = Annotated[
+    str | None, typer.Option(help="Privacy budget, > 0; smaller is more private. 1 is common. Always needed.")
+]
 Bounds = Annotated[
     list[str] | None,
     typer.Option(
@@ -80,6 +89,12 @@ def refuse_strangers(context: typer.Context, file: Path) -> None:
 
 def _options_of(command: Any) -> list[str]:
     return [name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)]
+
+
+def require_epsilon(epsilon: str | None) -> None:
+    if epsilon is None:
+        rule = "must be given: the privacy budget, smaller is more private (--epsilon 1 is common)"
+        raise ParameterError("epsilon", rule, "none")
 
 
 def leave(outcome: Outcome) -> None:
@@ -134,6 +149,9 @@ def ends_for(given: Sequence[str] | None, outcome: Outcome) -> tuple[list[float]
 
 def _per_column(option: str, given: Sequence[str], names: Sequence[str], shape: str) -> list[list[str]]:
     found: dict[str, list[str]] = {}
+    general = [text for text in given if "=" not in text]
+    if len(general) > 1:
+        raise ParameterError(option, "must be given once for all columns, and else by name", ", ".join(general))
     for text in given:
         name, separator, numbers = text.rpartition("=")
         values = [value.strip() for value in numbers.split(",")]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from tukeydp.cli.options import completing
 from tukeydp.data.files import READERS, has_column, read_file
 from tukeydp.data.readers.options import ReadOptions
+from tukeydp.data.readers.sources import LOOK
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 
@@ -22,20 +24,23 @@ File = Annotated[
     Path, typer.Argument(help="Text (CSV), Excel, Parquet or Arrow, one row per person; - for standard input.")
 ]
 Columns = Annotated[
-    list[str],
-    typer.Option(help="Columns to read, separated by commas. May be repeated, for names with commas."),
+    list[str] | None,
+    typer.Option(help="Columns to read, separated by commas. May be repeated, for names with commas. Always needed."),
 ]
 
 
-def _option(words: str, *names: str) -> Any:
-    return typer.Option(*names, help=words, rich_help_panel=_PANEL)
+def _option(words: str, *names: str, choices: Iterable[str] = ()) -> Any:
+    offered = completing(choices) if choices else None
+    return typer.Option(*names, help=words, rich_help_panel=_PANEL, autocompletion=offered)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """The options as they are typed. Each field is an option of every command that reads a file."""
 
-    form: Annotated[str | None, _option(f"{', '.join(READERS)}. Left out: by FILE's ending.", "--format")] = None
+    form: Annotated[
+        str | None, _option(f"{', '.join(READERS)}. Left out: by FILE's ending.", "--format", choices=READERS)
+    ] = None
     separator: Annotated[str | None, _option("Between cells: ';' tab bar space. Left out: comma, tab in .tsv.")] = None
     quote: Annotated[str, _option("Around cells: double or single quote, or none.")] = '"'
     decimal: Annotated[str, _option("Decimal mark: . or ,")] = "."
@@ -49,7 +54,7 @@ class Reading:
     ] = None
     missing: Annotated[
         list[str] | None,
-        _option("Number that stands for no value: --missing -999, --missing age=-1. May be repeated."),
+        _option("Number or word for no value: --missing -999, --missing age=-1. May be repeated."),
     ] = None
     sheet: Annotated[str | None, _option("Sheet of an Excel workbook with several.")] = None
 
@@ -69,12 +74,15 @@ class Reading:
             sheet=self.sheet,
         )
 
-    def names(self, file: Path, columns: Sequence[str]) -> list[str]:
+    def names(self, file: Path, columns: Sequence[str] | None) -> list[str]:
         """The columns asked for: a text that is a name in the header is that column; others are split at commas.
 
         What can be read only once, like a pipe, cannot be asked for its header first. There, texts are names as they
         stand where there are several, and a single one is split.
         """
+        if not columns:
+            rule = f"must be given: names in the header, separated by commas (--columns age,pulse); {LOOK}"
+            raise ParameterError("columns", rule, "none")
         whole = replace(self, unit=None, missing=None).declared()
         twice = str(file) != "-" and (file.is_file() or not file.exists())
 

@@ -8,7 +8,7 @@ from typing import IO, NamedTuple
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.readers.arrow import names_in_arrow, names_in_parquet, read_arrow, read_parquet
-from tukeydp.data.readers.columns import check_distinct
+from tukeydp.data.readers.columns import TextCells, check_distinct
 from tukeydp.data.readers.delimited import names_in_delimited, names_in_packed, read_delimited, read_packed
 from tukeydp.data.readers.excel import names_in_excel, read_excel
 from tukeydp.data.readers.options import ReadOptions
@@ -17,7 +17,7 @@ from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import checked_choice
 
-Reader = Callable[[IO[bytes], Sequence[str], ReadOptions, Path | str], FloatArray]
+Reader = Callable[[IO[bytes], Sequence[str], ReadOptions, Path | str], FloatArray | TextCells]
 
 
 class FileFormat(NamedTuple):
@@ -67,8 +67,9 @@ def read_file(path: Path | str, columns: Sequence[str], options: ReadOptions | N
     check_distinct(columns)
     options.check_columns(columns)
     with opened(path) as stream:
-        cells = READERS[form].read(stream, columns, options, path)
+        read = READERS[form].read(stream, columns, options, path)
+    cells, unreadable = read if isinstance(read, TextCells) else (read, None)
     if not len(cells):
         raise ParameterError("FILE", "must have at least one row below its header", name_of(path))
     options.blank_out(cells, columns)
-    return Table(cells, tuple(columns))
+    return Table(cells, tuple(columns), unreadable)

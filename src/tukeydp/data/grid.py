@@ -16,7 +16,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief, rational, show
+from tukeydp.parameters import brief, in_order, rational, show
 
 # Every projection of a grid point stays below this in absolute value, so int64 sums and differences of two
 # projections cannot overflow. Checked from public numbers before any data is touched.
@@ -107,7 +107,7 @@ def bounded_grid(
     if resolution is None:
         steps = [w / 2**bits for w in widths]
     else:
-        steps = per_column("resolution", resolution, d)
+        steps = per_column("resolution", resolution, d, columns)
     for s, w in zip(steps, widths, strict=True):
         if not 0 < s <= w:
             raise ParameterError("resolution", "must be > 0 and at most upper - lower", show(s))
@@ -117,6 +117,13 @@ def bounded_grid(
             raise ParameterError("resolution", "must give fewer than 2**62 steps between the bounds", show(s))
     cells = tuple(w // s for w, s in zip(widths, steps, strict=True))
     return Grid(lower=tuple(lows), step=tuple(steps), cells=cells)
+
+
+def require_bounds(bounds: Any, otherwise: str) -> None:
+    """Bounds that were left out, in words; `otherwise` says what else there is."""
+    if bounds is None:
+        rule = f"must be given: bounds=(lower, upper), what is known of the columns without looking; {otherwise}"
+        raise ParameterError("bounds", rule, "none")
 
 
 def checked_bounds(d: int, bounds: Any, columns: Sequence[str] | None = None) -> tuple[list[Fraction], list[Fraction]]:
@@ -158,32 +165,25 @@ def _is_list_of_pairs(d: int, bounds: Any) -> bool:
 
 
 def _ends_by_name(bounds: Mapping[Any, Any], columns: Sequence[str] | None) -> tuple[list[Any], list[Any]]:
-    if columns is None:
-        raise ParameterError("bounds", "must be a pair (lower, upper): the columns have no names", brief(bounds))
-    named = {str(name): pair for name, pair in bounds.items()}
-    for name in [*columns, *named]:
-        if name not in named or name not in columns:
-            known = name in columns
-            raise ParameterError(
-                "bounds", "must name all columns and no other", f"{'none' if known else 'some'} for {brief(name)}"
-            )
-    for name, pair in named.items():
+    pairs = in_order("bounds", bounds, columns)
+    for name, pair in zip(columns or (), pairs, strict=True):
         if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
             raise ParameterError("bounds", "must be {name: (lower, upper), ...}", f"{brief(pair)} for {brief(name)}")
-    return [named[name][0] for name in columns], [named[name][1] for name in columns]
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
 
-def unbounded_grid(d: int, *, resolution: Any, bits: int) -> Grid:
+def unbounded_grid(d: int, *, resolution: Any, bits: int, columns: Sequence[str] | None = None) -> Grid:
     """The grid around zero with 2**bits steps in each column, for data without bounds."""
-    steps = per_column("resolution", resolution, d)
+    steps = per_column("resolution", resolution, d, columns)
     for s in steps:
         if s <= 0 or float(s) < SMALLEST_STEP or s * 2**bits > LARGEST_BOUND:
             raise ParameterError("resolution", f"must be > 0 and in the range {SMALLEST_STEP} to 1e280", show(s))
     return Grid(lower=tuple(-s * 2 ** (bits - 1) for s in steps), step=tuple(steps), cells=(2**bits,) * d)
 
 
-def per_column(parameter: str, value: Any, d: int) -> list[Fraction]:
-    """A scalar for all columns, or one number for each."""
+def per_column(parameter: str, value: Any, d: int, columns: Sequence[str] | None = None) -> list[Fraction]:
+    """A scalar for all columns, one number for each, or a dict of column name -> number where columns have names."""
+    value = in_order(parameter, value, columns)
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, str) or not isinstance(value, Iterable):

@@ -20,7 +20,7 @@ from tukeydp.data.frames import read_frame
 from tukeydp.data.grid import checked_bounds
 from tukeydp.data.look_report import ColumnLook, Look, next_command
 from tukeydp.data.numbers import number
-from tukeydp.data.readers.dialects import guess_dialect
+from tukeydp.data.readers.dialects import guess_dialect, guess_header
 from tukeydp.data.readers.excel import sheet_names, sheet_rows
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import KIND_NAMES, kind_of, name_of, opened
@@ -74,6 +74,8 @@ def look_at_file(path: Path | str, options: ReadOptions | None = None, bounds: A
     with opened(path) as stream:
         content = stream.read()
     kind = kind_of(content[:16])
+    if kind is not None and kind[1] == "":
+        raise ParameterError("FILE", f"must be a table but begins like {kind[0]}: {kind[2]}", name_of(path))
     form = options.format or (kind[1] if kind is not None else "csv") or named
     if form == "csv.gz":
         try:
@@ -87,8 +89,6 @@ def look_at_file(path: Path | str, options: ReadOptions | None = None, bounds: A
         return _look_at_schema(path, content, form, told, bounds, found)
     if form == "excel":
         return _look_at_workbook(path, content, told, bounds, found)
-    if kind is not None and kind[1] == "":
-        raise ParameterError("FILE", f"must be a table but begins like {kind[0]}: {kind[2]}", name_of(path))
     return _look_at_text(path, content, told, bounds, found)
 
 
@@ -103,8 +103,12 @@ def _look_at_workbook(path: Path | str, content: bytes, told: ReadOptions, bound
         found.append(f"sheets: {', '.join(map(repr, sheets))}; this is the first")
         told = replace(told, sheet=sheets[0] if sheets else None)
     rows = [tuple(row) for row in sheet_rows(content, told, path)][told.skip :]
-    names = tuple(str(cell).strip() for cell in rows[0]) if rows else ()
-    body = [row for row in rows[1:] if any(cell != "" for cell in row)]
+    header, why = guess_header(rows[0], told) if rows else (told.header, "")
+    if why:
+        found.append(why)
+        told = replace(told, header=header)
+    names = tuple(str(cell).strip() if header else str(i + 1) for i, cell in enumerate(rows[0])) if rows else ()
+    body = [row for row in rows[header:] if any(cell != "" for cell in row)]
     return _from_texts(path, names, body, told, bounds, tuple(found))
 
 

@@ -18,6 +18,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray
 
@@ -25,6 +26,8 @@ from tukeydp.arrays import FloatArray
 BLANKS = " \t\n\r\f\v\u00a0\u2009\u202f"
 # What stands for a declared mark of thousands: programs write the same mark as several characters.
 THOUSANDS = {",": ",", ".": ".", " ": " \u00a0\u2009\u202f", "'": "'\u2019"}
+# What programs write where there is no value: R, pandas, SQL, spreadsheets, SAS and Stata. In small letters.
+NO_VALUE = ("na", "n/a", "n.a.", "nan", "<na>", "#n/a", "null", "\\n", "none", "nil", ".", "-", "--", "?")
 MINUS = "\u2212"  # the typographic minus; left out, only the negative numbers of a column would be missing
 
 
@@ -35,16 +38,34 @@ def may_lead(unit: str) -> bool:
 
 @dataclass(frozen=True)
 class NumberRule:
-    """How numbers are written: decimal mark, mark of thousands, units that may stand before or after a number."""
+    """How numbers are written: decimal mark, mark of thousands, units that may stand before or after a number.
+
+    `absent` are further words for no value, besides `NO_VALUE`.
+    """
 
     decimal: str = "."
     thousands: str | None = None
     units: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
 
     @cached_property
     def longest_first(self) -> list[str]:
         # The longest first: "mmHg" must not be taken for a stray "mmH" and grams.
         return sorted(self.units, key=lambda unit: -len(unit.encode()))
+
+    @cached_property
+    def no_value(self) -> list[bytes]:
+        """Words for no value, in small ASCII letters."""
+        return [word.encode().lower() for word in (*NO_VALUE, *self.absent)]
+
+    def is_empty(self, text: str) -> bool:
+        """Whether a cell holds nothing, or a word for no value: missing, but not unreadable.
+
+        >>> PLAIN.is_empty("  "), PLAIN.is_empty("NaN"), PLAIN.is_empty("131 mmHg")
+        (True, True, False)
+        """
+        stripped = text.strip(BLANKS).encode("utf-8", "replace").lower()
+        return not stripped or stripped in self.no_value
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -119,6 +140,19 @@ def read_cells(cells: Iterable[Any], rule: NumberRule = PLAIN) -> FloatArray:
         except (OverflowError, ValueError, TypeError):  # an integer beyond all floats
             pass
     return np.fromiter((number(cell, rule) for cell in listed), dtype=np.float64, count=len(listed))
+
+
+def unreadable_cells(cells: Iterable[Any], values: FloatArray, rule: NumberRule = PLAIN) -> NDArray[np.bool_]:
+    """Which of the cells hold something that is not a number, where `values` are the cells as `read_cells` reads them.
+
+    >>> unreadable_cells([1, "", "n/a", "131 mmHg"], read_cells([1, "", "n/a", "131 mmHg"])).tolist()
+    [False, False, False, True]
+    """
+    found = np.isnan(values)
+    for i, cell in enumerate(cells):
+        if found[i] and (cell is None or (isinstance(cell, str) and rule.is_empty(cell))):
+            found[i] = False
+    return found
 
 
 def readable(cell: Any) -> bool:

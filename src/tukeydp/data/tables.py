@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.arrays_and_lists import read_array
 from tukeydp.data.frames import read_frame
 from tukeydp.errors import ParameterError
@@ -20,10 +20,15 @@ from tukeydp.errors import ParameterError
 
 @dataclass(frozen=True)
 class Table:
-    """n rows, d columns; NaN marks a missing cell. The names are public, the cells are not."""
+    """n rows, d columns; NaN marks a missing cell. The names are public, the cells are not.
+
+    `unreadable` counts, in each column of a text file, the cells that hold something which is not a number: secret like
+    the cells, and None where there can be none.
+    """
 
     cells: FloatArray
     columns: tuple[str, ...] | None = None
+    unreadable: IntArray | None = None
 
     @property
     def n(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tukeydp.data.grid import bounded_grid
+from tukeydp.data.grid import bounded_grid, require_bounds
 from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import Notion
@@ -22,7 +22,7 @@ def boxem(
     x: Any,
     *,
     epsilon: Any,
-    bounds: Any,
+    bounds: Any = None,
     depth: Notion | None = None,
     resolution: Any = None,
     unproven: Any = None,
@@ -47,7 +47,8 @@ def boxem(
         `td.Spread(k)` (default: with a number of directions that grows with d), `td.Random(k)`, `td.AxisAligned()`,
         `td.Directions(vectors)`, or `td.Exact()`: all directions, practical for up to four columns.
     resolution
-        Step of the public grid, a scalar or one per column; unless given, the width over 2**44, and over 2**30 for
+        Step of the public grid, a scalar, one per column, or a dict of column name -> step; unless given,
+        the width over 2**44, and over 2**30 for
         exact depth (finer ones make it slow on data that nearly lie in a plane). Give the true step
         of columns that hold few different values (1 for counts).
     unproven
@@ -86,6 +87,7 @@ def boxem(
     epsilon = 1 (pure differential privacy, one row swapped)
     """
     guarantee = PureDP(positive_rational("epsilon", epsilon))
+    require_bounds(bounds, "wide ones cost little, and td.rem(x, epsilon=..., delta=...) does without")
     bits = source(randomness)
     table = read_table(x)
     notion = chosen_notion(depth, table.n, table.d)

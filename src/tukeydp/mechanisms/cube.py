@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.data.bounded import bounded_columns
-from tukeydp.data.grid import per_column
+from tukeydp.data.grid import per_column, require_bounds
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.clipped_sum import MOST_ROWS
@@ -21,7 +21,7 @@ from tukeydp.release import Release
 _SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**6)
 
 
-def cube(x: Any, *, epsilon: Any, bounds: Any, fill: Any = None, randomness: Any = None) -> Release:
+def cube(x: Any, *, epsilon: Any, bounds: Any = None, fill: Any = None, randomness: Any = None) -> Release:
     """Release the mean of each column, clipped at its bounds, with noise for all columns together.
 
     The best way to a mean where bounds are tight, within about 15 standard deviations of each other, as for scores,
@@ -32,7 +32,8 @@ def cube(x: Any, *, epsilon: Any, bounds: Any, fill: Any = None, randomness: Any
     x, epsilon, bounds, randomness
         As for `td.mean`.
     fill
-        What a missing cell counts as: a public value for all columns or one for each. None spends a tenth of epsilon on
+        What a missing cell counts as: a public value for all columns, one for each, or a dict by name. None
+        spends a tenth of epsilon on
         a rough mean of the values that are there, and counts missing cells as that. **Give it only if it is chosen
         without the data**, or if no cell is missing (then any value within the bounds saves the tenth).
 
@@ -49,12 +50,13 @@ def cube(x: Any, *, epsilon: Any, bounds: Any, fill: Any = None, randomness: Any
     (True, '1')
     """
     budget = checked_epsilon(epsilon)
+    require_bounds(bounds, "td.mean(x, epsilon=..., delta=...) does without")
     bits = source(randomness)
     table = checked_rows(read_table(x))
     columns = bounded_columns(table.d, bounds, table.columns)
     relative = None
     if fill is not None:
-        values = per_column("fill", fill, table.d)
+        values = per_column("fill", fill, table.d, table.columns)
         for value, a, b in zip(values, columns.lower, columns.upper, strict=True):
             if not a <= value <= b:
                 raise ParameterError("fill", "must lie between the bounds", show(value))

@@ -17,7 +17,7 @@ from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
 from tukeydp.mechanisms.planned import planned_release
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_rehearsal import on_blocks
-from tukeydp.parameters import brief, checked_choice, checked_integer
+from tukeydp.parameters import brief, checked_choice, checked_integer, in_order
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, Randomness, source
 from tukeydp.release import Refused, Release
@@ -66,8 +66,9 @@ def mean(
     blocks, partitions
         For those who know better than "auto": how many blocks rows are dealt to, and how many times.
     sd
-        Public standard deviations, one for all columns or one for each, known without the data and right within a
-        factor of 2. Makes the choice of mechanism surer, and saves the budget for finding them.
+        Public standard deviations, one for all columns, one for each, or a dict of column name -> value, known without
+        the data and right within a factor of 2. Makes the choice of mechanism surer, and saves the budget for
+        finding them.
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 
@@ -97,6 +98,7 @@ def mean(
         ApproxDP(budget, delta)  # checks it, also where bounds make it unnecessary
     bits = source(randomness)
     table = checked_rows(read_table(x))
+    sd = in_order("sd", sd, table.columns)
     if bounds is None:
         if mechanism not in ("auto", "rem"):
             raise ParameterError("bounds", f"must be given with mechanism={mechanism!r}", "none")
@@ -112,7 +114,8 @@ def mean(
 def _without_bounds(table: Table, epsilon: Fraction, delta: Any, blocks: Any, bits: Randomness) -> Release | Refused:
     """REM on the means of one dealing: further dealings would multiply delta."""
     if delta is None:
-        raise ParameterError("bounds", "must be given, or delta in their place", "neither")
+        rule = "must be given: bounds=(lower, upper), what is known of the columns without looking, or delta= instead"
+        raise ParameterError("bounds", rule, "neither")
     guarantee = ApproxDP(epsilon, delta)
     if blocks is None:
         count = min(table.n, blocks_for_rem(table.d, guarantee))

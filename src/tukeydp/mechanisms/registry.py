@@ -14,6 +14,7 @@ from typing import Any
 from tukeydp import baselines
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.boxem import boxem
+from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.rem import rem
 from tukeydp.parameters import brief
@@ -47,6 +48,13 @@ def _coinpress(x: Any, *, sd: Any, **options: Any) -> Release:
 
 _BY_DEPTH = ("depth", "resolution", "unproven")
 _NOISED = ("bounds", "delta")
+_FILLED = ("fill",)
+# What an option looks like, for whoever left it out.
+_SHAPES = {
+    "bounds": ": what is known of the columns without looking, --bounds age=0,120 or --bounds-file FILE",
+    "delta": ": much smaller than 1 / rows, --delta 1e-6",
+    "sd": ": standard deviations known without the data, --sd age=15",
+}
 
 MECHANISMS: dict[str, Mechanism] = {
     "auto": Mechanism(
@@ -67,14 +75,18 @@ MECHANISMS: dict[str, Mechanism] = {
     "two-step": Mechanism(
         partial(mean, mechanism="two-step"), "mean", "a mean clipped where the data are", ("bounds",), ("sd",)
     ),
-    "cube": Mechanism(partial(mean, mechanism="cube"), "mean", "a mean clipped at the bounds", ("bounds",)),
-    "gaussian": Mechanism(baselines.gaussian, "mean", "a clipped mean with classical Gaussian noise", _NOISED),
+    "cube": Mechanism(cube, "mean", "a mean clipped at the bounds", ("bounds",), _FILLED),
+    "gaussian": Mechanism(baselines.gaussian, "mean", "a clipped mean with classical Gaussian noise", _NOISED, _FILLED),
     "analytic-gaussian": Mechanism(
-        baselines.analytic_gaussian, "mean", "a clipped mean with the least Gaussian noise", _NOISED
+        baselines.analytic_gaussian, "mean", "a clipped mean with the least Gaussian noise", _NOISED, _FILLED
     ),
-    "coinpress": Mechanism(_coinpress, "mean", "clipped means in ever smaller balls", (*_NOISED, "sd")),
-    "huang-liang-yi": Mechanism(baselines.huang_liang_yi, "mean", "a mean clipped to a privately found ball", _NOISED),
-    "plan": Mechanism(baselines.plan, "mean", "a clipped mean with noise that fits each column's spread", _NOISED),
+    "coinpress": Mechanism(_coinpress, "mean", "clipped means in ever smaller balls", (*_NOISED, "sd"), _FILLED),
+    "huang-liang-yi": Mechanism(
+        baselines.huang_liang_yi, "mean", "a mean clipped to a privately found ball", _NOISED, _FILLED
+    ),
+    "plan": Mechanism(
+        baselines.plan, "mean", "a clipped mean with noise that fits each column's spread", _NOISED, _FILLED
+    ),
     "boxem": Mechanism(boxem, "centre", "the exponential mechanism over depth between bounds", ("bounds",), _BY_DEPTH),
     "rem": Mechanism(
         rem, "centre", "a deep point without bounds, or a refusal", ("delta",), (*_BY_DEPTH, "threshold", "test")
@@ -114,7 +126,8 @@ def chosen(name: str, estimand: str, given: Mapping[str, Any]) -> tuple[Mechanis
         if option not in present:
             others = [other for other, m in mechanisms_for(estimand).items() if option not in m.needs]
             hint = f" ({_listed(others)} can do without)" if others else ""
-            raise ParameterError(option, f"must be given with --mechanism {name}", "none" + hint)
+            rule = f"must be given with --mechanism {name}{_SHAPES.get(option, '')}"
+            raise ParameterError(option, rule, "none" + hint)
     for option in present:
         if option not in mechanism.options:
             hint = f" (it is for {_listed(takers(option, estimand))})"
@@ -125,7 +138,8 @@ def chosen(name: str, estimand: str, given: Mapping[str, Any]) -> tuple[Mechanis
 
 def _by_bounds(mechanism: Mechanism, without: Mechanism, present: Mapping[str, Any]) -> Mechanism:
     if "bounds" not in present and "delta" not in present:
-        raise ParameterError("bounds", "must be given, or delta in their place", "neither")
+        rule = "must be given: what is known of the columns without looking (--bounds age=0,120), or --delta instead"
+        raise ParameterError("bounds", rule, "neither")
     if "bounds" in present and "delta" in present:
         rule = "must be left out where bounds are given: the result then needs no delta"
         raise ParameterError("delta", rule, brief(present["delta"]))

@@ -57,7 +57,8 @@ def rem(
         known to have about the same scale, `td.Random(k)`, `td.AxisAligned()`,
         `td.Directions(vectors)`, or `td.Exact()`: 300 rows take two seconds in two columns, 20 in three.
     resolution
-        Step of the public grid, a scalar or one per column. Give the true step of columns that hold few different
+        Step of the public grid, a scalar, one per column, or a dict of column name -> step. Give the true
+        step of columns that hold few different
         values (1 for counts). The grid reaches 2**49 steps to either side of zero, 2**41 for exact depth
         (`release.grid` says how far that is); rows beyond are moved to its edge.
     threshold
@@ -109,7 +110,7 @@ def rem(
     notion = chosen_notion(depth, table.n, table.d, AnyScale).simplest(table.d)
     require_memory(notion, table.n, table.d)
     plan = _plan(test, table.n, table.d, guarantee, lowest)
-    grid = unbounded_grid(table.d, resolution=resolution, bits=notion.wide_bits(table.d))
+    grid = unbounded_grid(table.d, resolution=resolution, bits=notion.wide_bits(table.d), columns=table.columns)
     if unproven is not None:
         if test == "laplace":
             raise ParameterError("test", "must be left out with unproven='mcmc', which runs the paper's", repr(test))

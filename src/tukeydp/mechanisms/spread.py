@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.data.bounded import bounded_columns
+from tukeydp.data.grid import require_bounds
 from tukeydp.data.tables import read_table
 from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
 from tukeydp.mechanisms.mean_rehearsal import spread_rehearsal
@@ -22,7 +23,7 @@ SPREAD_NOTE = (
 FEW_ROWS_NOTE = "Too few rows for this epsilon and number of columns: the result is mostly noise."
 
 
-def spread(x: Any, *, epsilon: Any, bounds: Any, randomness: Any = None) -> Release:
+def spread(x: Any, *, epsilon: Any, bounds: Any = None, randomness: Any = None) -> Release:
     """Release the standard deviation of each column.
 
     Parameters
@@ -43,6 +44,7 @@ def spread(x: Any, *, epsilon: Any, bounds: Any, randomness: Any = None) -> Rele
     True
     """
     budget = checked_epsilon(epsilon)
+    require_bounds(bounds, "wide ones cost nothing here")
     bits = source(randomness)
     table = checked_rows(read_table(x))
     columns = bounded_columns(table.d, bounds, table.columns)

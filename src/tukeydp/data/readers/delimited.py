@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import csv
 import gzip
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.data.numbers import BLANKS
-from tukeydp.data.readers.columns import places_of, positions
+from tukeydp.data.readers.columns import TextCells, places_of, positions
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import LOOK, check_kind, name_of, pieces
 from tukeydp.errors import ParameterError
@@ -22,13 +22,13 @@ _WAITING = 8192  # cells left to Python at a time
 _LONGEST_HEADER = 1 << 24  # bytes; an open quote in it would otherwise read the whole file as one name
 
 
-def read_packed(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
+def read_packed(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> TextCells:
     check_kind(cast(Any, stream).peek(16), "csv.gz", options, path)
     with gzip.open(stream) as unpacked:
         return read_delimited(cast(IO[bytes], unpacked), columns, options, path)
 
 
-def read_delimited(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
+def read_delimited(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> TextCells:
     """The named columns; cells that are not numbers are missing."""
     return _cells(*_past_header(stream, options, path), columns, options)
 
@@ -149,8 +149,8 @@ def _skipped(options: ReadOptions) -> str:
 
 def _cells(
     text: TextBlocks, separator: str, names: Sequence[str], columns: Sequence[str], options: ReadOptions
-) -> FloatArray:
-    from tukeydp.data.readers.scanning import layout, scan
+) -> TextCells:
+    from tukeydp.data.readers.scanning import UNREADABLE, layout, scan
 
     places = places_of(names, columns, header=options.header, separator=separator)
     targets = [-1] * len(names)
@@ -170,7 +170,9 @@ def _cells(
             before = start
             start, row, waiting = scan(at_hand, start, stop, text.final, form, cells.view(np.uint64), row, unread)
             for i, j, a, b in unread[:waiting].tolist():
-                cells[i, j] = rules[j].number(text.buffer[a:b].decode("utf-8", "replace"))
+                # Left open by the scan, so it has the form of a number, or is none.
+                value = rules[j].number(text.buffer[a:b].decode("utf-8", "replace"))
+                cells.view(np.uint64)[i, j] = UNREADABLE if math.isnan(value) else np.float64(value).view(np.uint64)
             if start >= stop or (start == before and row < len(cells)):
                 break
         del at_hand  # a buffer that is looked at cannot grow
@@ -179,4 +181,9 @@ def _cells(
             break
         text.more()
     cells.resize((row, len(columns)), refcheck=False)
-    return cells
+    unreadable = np.zeros(len(columns), dtype=np.int64)
+    for j in range(len(columns)):
+        marked = cells[:, j].view(np.uint64) == UNREADABLE
+        unreadable[j] = marked.sum()
+        cells[marked, j] = np.nan
+    return TextCells(cells, unreadable)

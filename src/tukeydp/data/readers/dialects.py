@@ -8,9 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from tukeydp.data.numbers import BLANKS, NumberRule
+from tukeydp.data.numbers import BLANKS, NumberRule, number
+from tukeydp.data.readers.columns import positions
 from tukeydp.data.readers.options import ReadOptions
 
 _SEPARATORS = ";\t|,"  # the comma last: where two cut as well, commas are decimal marks
@@ -67,11 +68,12 @@ def guess_dialect(content: bytes, given: ReadOptions, most_rows: int) -> Dialect
     if skip:
         evidence.append(f"skip {skip}: so many lines stand above the header")
     rows = rows[skip:]
+    header, why = guess_header(rows[0], given) if rows else (given.header, "")
+    if why:
+        evidence.append(why)
     names, body = (rows[0], rows[1:]) if rows else ((), [])
-    if not given.header:
-        names, body = tuple(str(i + 1) for i in range(len(names))), rows
-    elif names and all(not math.isnan(NumberRule().number(name)) for name in names):
-        evidence.append("header: the first line is all numbers; if it is a row, pass --no-header")
+    if not header:
+        names, body = tuple(positions(len(names))), rows
     widths = Counter(len(row) for row in body)
     if names and widths and widths.most_common(1)[0][0] == len(names) + 1:
         evidence.append("rows have one cell more than the header: name the first column too, or they are missing")
@@ -82,20 +84,40 @@ def guess_dialect(content: bytes, given: ReadOptions, most_rows: int) -> Dialect
     units = given.units or _units(names, body, decimal, thousands, evidence)
     options = ReadOptions(
         format=given.format, separator=separator, quote=given.quote, decimal=decimal, thousands=thousands,
-        encoding=encoding, skip=skip, header=given.header, units=units, missing=given.missing,
+        encoding=encoding, skip=skip, header=header, units=units, missing=given.missing,
     )  # fmt: skip
     return Dialect(options, tuple(evidence), tuple(names), tuple(body))
 
 
+def guess_header(first: Sequence[Any], given: ReadOptions) -> tuple[bool, str]:
+    """Whether the first row is a header, and why; nothing to say where it plainly is one."""
+    rules = [NumberRule(*marks) for marks in _MARKS]  # which marks are used is not known yet
+    filled = [cell for cell in first if cell not in ("", None)]
+    numbers = sum(any(not math.isnan(number(cell, rule)) for rule in rules) for cell in filled)
+    if not given.header:
+        return False, "header: none, as declared; columns are called 1, 2, ..."
+    if filled and numbers == len(filled):
+        return False, (
+            "header: NONE it seems, the first row is all numbers, so it is taken as a row and columns are called 1, 2, "
+            "...: pass --no-header. If these are names (years, say), leave --no-header out"
+        )
+    if numbers:
+        return True, (
+            f"header: UNSURE, {numbers} of the {len(filled)} names are numbers; if the first row is no header, pass "
+            "--no-header"
+        )
+    return True, ""
+
+
 def _separator(lines: Sequence[str], quote: str) -> tuple[str, str]:
     """The one that cuts most lines into one number of cells, larger than one."""
-    best, found = (0.0, 0), (",", "no line holds another")
+    best, found = 0.0, (",", "no line holds another")
     for mark in _SEPARATORS:
         counts = Counter(len(row) for row in _split("\n".join(lines), mark, quote, _SAMPLE_LINES) if row)
         width, often = max(((w, c) for w, c in counts.items() if w > 1), key=lambda e: e[1], default=(0, 0))
         share = often / max(counts.total(), 1)
-        if (share, width) > best:
-            best = share, width
+        if share > best:
+            best = share
             found = mark, f"{often} of the first {counts.total()} lines have {width} cells"
     return found
 

@@ -10,9 +10,8 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.numbers import BLANKS, NumberRule, read_cells
-from tukeydp.data.readers.columns import places_of, positions
+from tukeydp.data.numbers import BLANKS, NumberRule, read_cells, unreadable_cells
+from tukeydp.data.readers.columns import TextCells, places_of, positions
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import LOOK, check_kind, name_of
 from tukeydp.errors import ParameterError
@@ -20,7 +19,7 @@ from tukeydp.errors import ParameterError
 _ROWS_AT_A_TIME = 8192  # rows held as Python objects, which take ten times the room of floats
 
 
-def read_excel(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
+def read_excel(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> TextCells:
     rows, first, names = _past_header(stream, options, path)
     places = places_of(names, columns, header=options.header)
     rules = [options.rule(column) for column in columns]
@@ -32,7 +31,8 @@ def read_excel(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, 
         if len(pending) >= _ROWS_AT_A_TIME:
             blocks.append(_block(pending, places, rules))
             pending = []
-    return np.concatenate([*blocks, _block(pending, places, rules)])
+    blocks.append(_block(pending, places, rules))
+    return TextCells(np.concatenate([b.values for b in blocks]), np.sum([b.unreadable for b in blocks], axis=0))
 
 
 def names_in_excel(stream: IO[bytes], options: ReadOptions, path: Path | str) -> list[str]:
@@ -53,11 +53,13 @@ def _past_header(
     return rows, first, [str(cell).strip(BLANKS) for cell in first] if options.header else positions(len(first))
 
 
-def _block(rows: list[list[Any]], places: Sequence[int], rules: Sequence[NumberRule]) -> FloatArray:
-    cells = np.empty((len(rows), len(places)))
+def _block(rows: list[list[Any]], places: Sequence[int], rules: Sequence[NumberRule]) -> TextCells:
+    cells, unreadable = np.empty((len(rows), len(places))), np.zeros(len(places), dtype=np.int64)
     for j, (place, rule) in enumerate(zip(places, rules, strict=True)):
-        cells[:, j] = read_cells([row[place] if place < len(row) else None for row in rows], rule)
-    return cells
+        column = [row[place] if place < len(row) else None for row in rows]
+        cells[:, j] = read_cells(column, rule)
+        unreadable[j] = unreadable_cells(column, cells[:, j], rule).sum()
+    return TextCells(cells, unreadable)
 
 
 @contextmanager

@@ -39,7 +39,7 @@ class ReadOptions:
     skip : lines (rows in Excel) above the header.
     header : False: the columns are named "1", "2", ... and the first line is a row.
     units : that may stand beside a number: ["mmHg"] in every column, or {"systolic": "mmHg"}.
-    missing : numbers that stand for no value: ["-999"] in every column, or {"systolic": ["-999", "-1"]}.
+    missing : numbers and words that stand for no value: ["-999"] in every column, or {"systolic": ["-999", "k.A."]}.
     sheet : of an Excel workbook with several.
     """
 
@@ -75,14 +75,12 @@ class ReadOptions:
 
     def rule(self, column: str) -> NumberRule:
         """How the numbers of a column are written."""
-        units = self.units.get(column, ()) if isinstance(self.units, Mapping) else self.units
-        return NumberRule(self.decimal, self.thousands, (units,) if isinstance(units, str) else tuple(units))
+        return NumberRule(self.decimal, self.thousands, _of(column, self.units), _of(column, self.missing))
 
     def blank_out(self, cells: FloatArray, columns: Sequence[str]) -> None:
         """Cells that hold a declared missing number become missing, in place."""
         for j, column in enumerate(columns):
-            tokens = self.missing.get(column, ()) if isinstance(self.missing, Mapping) else self.missing
-            for token in (tokens,) if isinstance(tokens, str) else tokens:
+            for token in _of(column, self.missing):
                 value = number(token, self.rule(column))
                 if not math.isnan(value):
                     cells[cells[:, j] == value, j] = math.nan
@@ -94,6 +92,12 @@ class ReadOptions:
                 for name in declared:
                     if name not in columns:
                         raise ParameterError(parameter, "must be declared for columns that are read", brief(name))
+
+
+def _of(column: str, declared: Sequence[str] | Mapping[str, str | Sequence[str]]) -> tuple[str, ...]:
+    """What is declared for a column."""
+    texts = declared.get(column, ()) if isinstance(declared, Mapping) else declared
+    return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
 def _check_separator(separator: Any, quote: str) -> None:

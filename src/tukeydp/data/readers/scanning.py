@@ -1,5 +1,8 @@
 """Separated text to floats, compiled: records, quoted cells, and the rule of `data/numbers.py` for each cell.
 
+Missing cells are told apart: those that hold nothing, or a word for no value, and those that hold something else
+(`UNREADABLE`).
+
 No content stops or misleads the scan. A quote opens a quoted cell only where a cell begins; a cell with text after its
 closing quote is missing; a record with more cells than the header is missing as a whole, since nobody can tell which of
 its cells belongs where; a shorter one lacks its last cells.
@@ -19,6 +22,8 @@ from tukeydp.data.numbers import NumberRule, may_lead
 from tukeydp.data.readers.number_kernel import READ, UNDECIDED, number_in, trimmed
 
 Bytes = NDArray[np.uint8]
+# The bits of a NaN that no number has and no arithmetic makes: the mark of an unreadable cell, until they are counted.
+UNREADABLE = np.uint64(0x7FF8_0000_0000_0BAD)
 _NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
 
 
@@ -36,13 +41,17 @@ class Layout(NamedTuple):
     unit_lengths: IntArray
     unit_leads: NDArray[np.bool_]
     unit_starts: IntArray  # the units of table column j are rows unit_starts[j] to unit_starts[j + 1]
+    words: Bytes  # for no value, in small letters, a row each
+    word_lengths: IntArray
+    word_starts: IntArray  # as unit_starts
 
 
 def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[NumberRule]) -> Layout:
     """The rules of the table's columns, which share their marks."""
     units = [rule.longest_first for rule in rules]
     flat = [unit for some in units for unit in some]
-    table, lengths = _padded(flat)
+    table, lengths = _padded([unit.encode() for unit in flat])
+    words, word_lengths = _padded([word for rule in rules for word in rule.no_value])
     return Layout(
         separator=ord(separator),
         quote=ord(quote) if quote else -1,
@@ -55,15 +64,17 @@ def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[N
         unit_lengths=lengths,
         unit_leads=np.array([may_lead(unit) for unit in flat], dtype=np.bool_),
         unit_starts=np.cumsum([0, *map(len, units)], dtype=np.int64),
+        words=words,
+        word_lengths=word_lengths,
+        word_starts=np.cumsum([0, *(len(rule.no_value) for rule in rules)], dtype=np.int64),
     )
 
 
-def _padded(texts: Sequence[str]) -> tuple[Bytes, IntArray]:
-    encoded = [text.encode() for text in texts]
-    rows = np.zeros((len(texts), max(map(len, encoded), default=1)), dtype=np.uint8)
-    for row, text in zip(rows, encoded, strict=True):
+def _padded(texts: Sequence[bytes]) -> tuple[Bytes, IntArray]:
+    rows = np.zeros((len(texts), max(map(len, texts), default=1)), dtype=np.uint8)
+    for row, text in zip(rows, texts, strict=True):
         row[: len(text)] = np.frombuffer(text, dtype=np.uint8)
-    return rows, np.array([len(text) for text in encoded], dtype=np.int64)
+    return rows, np.array([len(text) for text in texts], dtype=np.int64)
 
 
 @njit(nogil=True, cache=True)
@@ -116,6 +127,24 @@ def _end_of_cell(text, p, stop, separator, quote):  # type: ignore[no-untyped-de
 
 
 @njit(nogil=True, cache=True)
+def _is_empty(text, a, b, column, form):  # type: ignore[no-untyped-def]
+    """`NumberRule.is_empty`, compiled."""
+    a, b = trimmed(text, a, b)
+    if a == b:
+        return True
+    for w in range(form.word_starts[column], form.word_starts[column + 1]):
+        if form.word_lengths[w] == b - a:
+            same = True
+            for i in range(b - a):
+                c = text[a + i]
+                small = c + 32 if 65 <= c <= 90 else c
+                same = same and small == form.words[w, i]
+            if same:
+                return True
+    return False
+
+
+@njit(nogil=True, cache=True)
 def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-untyped-def]
     """Read whole records from start to stop into `bits` from `row` on.
 
@@ -137,7 +166,9 @@ def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-
             if field >= width:
                 a, b = trimmed(text, a, b)
                 crowded = crowded or a < b or not clean
-            elif targets[field] >= 0 and clean:
+            elif targets[field] >= 0 and not clean:
+                bits[row, targets[field]] = UNREADABLE
+            elif targets[field] >= 0:
                 column = targets[field]
                 left, right = _without_unit(text, a, b, column, form) if any_units else (a, b)
                 state, value = number_in(text, left, right, decimal, mark)
@@ -147,6 +178,8 @@ def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-
                     unread[waiting, 0], unread[waiting, 1] = row, column
                     unread[waiting, 2], unread[waiting, 3] = a, b
                     waiting += 1
+                elif not _is_empty(text, a, b, column, form):
+                    bits[row, column] = UNREADABLE
             field += 1
             if p >= stop or text[p] != separator:
                 break
@@ -160,7 +193,7 @@ def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-
             p += 1
         position = p
         if crowded:
-            bits[row, :] = missing
+            bits[row, :] = UNREADABLE
             waiting = before
         if not blank or form.blank_is_row:
             row += 1

@@ -44,7 +44,8 @@ KIND_NAMES = {
 
 
 def name_of(path: Path | str) -> str:
-    return "standard input" if str(path) == "-" else str(path)
+    shown = "".join(c if c.isprintable() else "?" for c in str(path))
+    return "standard input" if str(path) == "-" else shown
 
 
 @contextmanager
@@ -104,7 +105,7 @@ def pieces(stream: IO[bytes], options: ReadOptions) -> Iterator[bytes]:
         try:
             text = decoder.decode(block, final=not block)
         except UnicodeError:  # some decoders raise whatever they are told
-            rule = "must be the file's own; it cannot decode the file"
+            rule = "must be the file's own; it cannot decode the file (UTF-16 without its mark: utf-16-le, utf-16-be)"
             raise ParameterError("encoding", rule, options.encoding) from None
         if text and beginning:
             text, beginning = text.removeprefix("\ufeff"), False

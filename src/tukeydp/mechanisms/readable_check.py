@@ -1,0 +1,145 @@
+"""A paid look before a release from a text file: do its cells read as numbers? (docs/proofs/readable-check.md)
+
+A twentieth of epsilon buys a noisy count of readable rows, in the column with the fewest. Far fewer than there are rows
+mean that the file is not written as declared, and that a release would be noise: the run stops, and the rest of epsilon
+is not spent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from tukeydp.data.tables import Table
+from tukeydp.exact.noise import discrete_laplace
+from tukeydp.parameters import positive_rational, show
+from tukeydp.privacy import PureDP
+from tukeydp.randomness import Bits, Keystream, source
+from tukeydp.release import Refused, Release
+
+CHECK = "readable-check"  # the mechanism that a stopped run names
+
+SHARE = Fraction(1, 20)  # of epsilon. More would cost accuracy in every run; less would need more rows.
+# Share of a column's cells that may be unreadable: remarks and typing errors. A lower one would stop good files of many
+# rows; a higher one would let pass a column whose large numbers alone have marks of thousands.
+TOLERATED = Fraction(1, 10)
+# Largest chances of a stop where every cell reads, and of going on where no cell of a column does; as logarithms,
+# rounded up, so that the chances are below. Rarer errors would need more rows before there is a check at all.
+FALSE_ALARM, MISSED = 1e-4, 1e-2
+_LOG_FALSE_ALARM, _LOG_MISSED = Fraction(9211, 1000), Fraction(4606, 1000)
+
+
+@dataclass(frozen=True)
+class CheckPlan:
+    """What is fixed before the data are looked at: rows, and the check's own epsilon."""
+
+    n: int
+    epsilon: Fraction
+
+    @property
+    def margin(self) -> int:
+        """How far noise alone takes a count down, but for a chance of `FALSE_ALARM`."""
+        return math.ceil(_LOG_FALSE_ALARM / self.epsilon)
+
+    @property
+    def fewest_rows(self) -> int:
+        """Below, no threshold keeps both errors rare."""
+        return self.margin + math.ceil(_LOG_MISSED / self.epsilon)
+
+    @property
+    def least(self) -> int:
+        """A noisy count below this stops the run."""
+        return self.n - max(self.margin, math.floor(TOLERATED * self.n))
+
+    @property
+    def caught(self) -> int:
+        """So many unreadable cells in a column stop the run, but for a chance of `FALSE_ALARM`."""
+        return self.n - self.least + self.margin
+
+
+def check_plan(n: int, epsilon: Fraction) -> CheckPlan:
+    """The check of a run with `epsilon` in all."""
+    return CheckPlan(n, SHARE * epsilon)
+
+
+def fewest_readable(table: Table) -> int:
+    """Readable rows in the column with the fewest: those whose cell is a number, empty, or a word for no value.
+
+    A swap moves each column's number by at most 1, and so their minimum too.
+    """
+    if table.unreadable is None:
+        return table.n
+    return table.n - int(table.unreadable.max())
+
+
+def noisy_count(count: int, epsilon: Fraction, bits: Bits) -> int:
+    """A count that a swap moves by at most 1, with noise for pure epsilon-DP."""
+    return count + discrete_laplace(1 / epsilon, bits)
+
+
+def with_check(
+    run: Callable[..., Release | Refused], table: Table, *, epsilon: Any, randomness: Any = None, **options: Any
+) -> Release | Refused:
+    """What `run` makes of the table, if the table passes the check; `epsilon` is spent on both together.
+
+    Tables without text, and those of too few rows, are not checked, and all of epsilon goes to the release. `run` comes
+    first, so that a wrong parameter raises before anything is spent. Its result is thrown away unread if the check
+    fails: the outcome then depends on the noisy count alone, and has cost the check's epsilon.
+    """
+    total = positive_rational("epsilon", epsilon)
+    bits = source(randomness)
+    plan = check_plan(table.n, total)
+    if table.unreadable is None or options.get("unproven") is not None:
+        return run(table, epsilon=total, randomness=bits, **options)
+    if table.n < plan.fewest_rows:
+        outcome = run(table, epsilon=total, randomness=bits, **options)
+        return replace(outcome, notes=(*outcome.notes, _not_checked(plan)))
+    outcome = run(table, epsilon=total - plan.epsilon, randomness=bits, **options)
+    if outcome.guarantee is None:
+        return outcome
+    count = noisy_count(fewest_readable(table), plan.epsilon, Keystream(bits.key()).bits(0))
+    told = {"epsilon_check": plan.epsilon, "readable_rows": count, "readable_rows_least": plan.least}
+    if count < plan.least:
+        return Refused(
+            guarantee=PureDP(plan.epsilon),
+            mechanism=CHECK,
+            seeded=not bits.private,
+            **table.public,
+            settings=told,
+            notes=(_stopped(plan, count),),
+        )
+    return replace(
+        outcome,
+        guarantee=replace(outcome.guarantee, epsilon=outcome.guarantee.epsilon + plan.epsilon),
+        settings={**outcome.settings, **told},
+        notes=(*outcome.notes, _passed(plan, count)),
+    )
+
+
+def _not_checked(plan: CheckPlan) -> str:
+    return (
+        f"Not checked whether cells read as numbers: at this epsilon that takes {plan.fewest_rows} rows. Nothing was "
+        "spent on it."
+    )
+
+
+def _passed(plan: CheckPlan, count: int) -> str:
+    return (
+        f"Checked first, for epsilon = {show(plan.epsilon)} of the total: the column with the fewest readable rows has "
+        f"about {_shown(plan, count)}."
+    )
+
+
+def _stopped(plan: CheckPlan, count: int) -> str:
+    return (
+        f"Stopped before the release: the column with the fewest readable rows has about {_shown(plan, count)}; "
+        f"{plan.least} are asked for. The file is not written as declared, or a column is text."
+    )
+
+
+def _shown(plan: CheckPlan, count: int) -> str:
+    """Within what is possible: post-processing. The standard deviation of the noise is sqrt(2) / epsilon."""
+    return f"{min(max(count, 0), plan.n)} of {plan.n} (noise: give or take {math.ceil(math.sqrt(2) / plan.epsilon)})"

@@ -1,0 +1,211 @@
+"""The check before a release, bounds from a file, and what the shell offers, through the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tukeydp as td
+from support import messages, messy
+from tukeydp.cli import bounds_file, main
+from tukeydp.data.files import READERS
+from tukeydp.mechanisms.readable_check import CHECK
+
+GOOD = [100.5 + i % 59 for i in range(400)]
+WAYS = {
+    "decimal commas": (lambda v: str(v).replace(".", ","), "--decimal=,"),
+    "units": (lambda v: f"{v} mmHg", "--unit=mmHg"),
+    "thousands": (lambda v: f"{1000 * v:,.0f}", "--thousands=,"),
+}
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["tukeydp", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        out, err = capsys.readouterr()
+        return stopped.value.code or 0, out, err
+
+    return call
+
+
+def saved(folder, cells, name="t.csv"):
+    path = folder / name
+    path.write_text("a;b\n" + "".join(f"{cell};{i % 7}\n" for i, cell in enumerate(cells)))
+    return path
+
+
+ASKED = ("--separator=;", "--epsilon=1", "--bounds=0,200000", "--seed=1", "--json")
+
+
+@pytest.mark.parametrize("command", ["mean", "centre"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_misread_file_stops_the_run_and_a_declared_one_does_not(run, tmp_path, command, way):
+    write, option = WAYS[way]
+    path = saved(tmp_path, map(write, GOOD))
+    code, out, err = run(command, path, "--columns=b,a", *ASKED)
+    assert (code, err) == (3, "")
+    stopped = json.loads(out)
+    assert (stopped["mechanism"], stopped["released"], stopped["point"]) == (CHECK, False, None)
+    assert stopped["guarantee"]["epsilon_exact"] == "1/20"
+    more = ["--mechanism=cube"] if command == "mean" else []  # fast
+    code, out, err = run(command, path, "--columns=b,a", *ASKED, option, *more)
+    assert (code, err) == (0, "")
+    release = json.loads(out)
+    assert release["guarantee"]["epsilon_exact"] == "1"
+    assert release["settings"]["epsilon_check"] == "0.05"
+    assert release["settings"]["readable_rows"] >= release["settings"]["readable_rows_least"]
+
+
+def test_missing_cells_and_words_for_no_value_do_not_stop_a_run(run, tmp_path):
+    cells = ["" if i % 3 == 0 else "NA" if i % 3 == 1 else "unbekannt" for i in range(400)]
+    path = saved(tmp_path, cells)
+    asked = ("mean", path, "--columns=a", *ASKED, "--mechanism=cube")
+    assert run(*asked, "--missing=UNBEKANNT")[0] == 0
+    path = saved(tmp_path, ["unbekannt"] * 400)
+    assert run(*asked)[0] == 3
+    assert run(*asked, "--no-check")[0] == 0
+
+
+def test_without_the_check_all_of_epsilon_goes_to_the_release(run, tmp_path):
+    path = saved(tmp_path, GOOD)
+    asked = ("mean", path, "--columns=a", *ASKED, "--mechanism=cube", "--fill=5")
+    settings = json.loads(run(*asked, "--no-check")[1])["settings"]
+    assert settings == {"epsilon_mean": "1"}
+    assert json.loads(run(*asked)[1])["settings"]["epsilon_mean"] == "0.95"
+
+
+def test_excel_is_checked_and_parquet_is_not(run, tmp_path):
+    rows = [["a"], *([f"{v} mmHg"] for v in GOOD)]
+    (tmp_path / "t.xlsx").write_bytes(messy.workbook(("S", rows)))
+    pd.DataFrame({"a": GOOD}).to_parquet(tmp_path / "t.parquet")
+    asked = ("--columns=a", *ASKED[1:], "--mechanism=cube")
+    assert run("mean", tmp_path / "t.xlsx", *asked)[0] == 3
+    code, out, _ = run("mean", tmp_path / "t.parquet", *asked)
+    assert code == 0
+    assert "epsilon_check" not in json.loads(out)["settings"]
+
+
+def test_wrong_parameters_are_told_before_anything_is_spent(run, tmp_path):
+    path = saved(tmp_path, ["x"] * 400)
+    for wrong in ("--bounds=a=5,5", "--bounds=0,1", "--blocks=5000", "--sd=-1"):
+        code, out, err = run("mean", path, "--columns=a", *ASKED, wrong)
+        assert (code, out) == (2, "")
+        assert "must" in err
+
+
+@pytest.mark.parametrize("name", ["b.csv", "b.json", "b.toml"])
+def test_bounds_from_a_file_are_those_of_the_command_line(run, name):
+    with messages.workplace():
+        asked = ("mean", "t.csv", "--columns=pulse,age", "--epsilon=1", "--mechanism=cube", "--seed=1", "--json")
+        low = "30" if name == "b.csv" else "30.5"
+        by_hand = run(*asked, "--bounds=age=0,120", f"--bounds=pulse={low},220")
+        assert by_hand[0] == 0
+        assert run(*asked, "--bounds-file", name) == by_hand
+        # What is said on the command line goes before the file, by name or for what the file lacks.
+        other = run(*asked, "--bounds=age=0,99", f"--bounds=pulse={low},220")
+        assert run(*asked, "--bounds-file", name, "--bounds=age=0,99") == other
+        assert other != by_hand
+    assert bounds_file.BoundsFile
+
+
+def test_names_with_commas_and_signs_in_a_bounds_file(tmp_path):
+    path = tmp_path / "b.csv"
+    path.write_text('column,lower,upper\n"Gewicht, kg",0,1e2\n"a=b",-1,+2\n')
+    assert bounds_file.bounds_in(path) == {"Gewicht, kg": ("0", "1e2"), "a=b": ("-1", "+2")}
+    assert bounds_file.with_file(["0,5"], path, ["a=b", "c"]) == ["a=b=-1,+2", "0,5"]
+
+
+@given(st.binary(max_size=60), st.sampled_from([".csv", ".json", ".toml", ""]))
+@settings(max_examples=150)
+def test_any_bounds_file_is_read_or_refused(tmp_path_factory, content, ending):
+    path = tmp_path_factory.mktemp("bounds") / f"b{ending}"
+    for start in (b"", b"column,lower,upper\n", b'{"a": ', b"a = "):
+        path.write_bytes(start + content)
+        with contextlib.suppress(td.ParameterError):
+            bounds_file.bounds_in(path)
+
+
+def completed(shell, typed):
+    words = typed.split(" ")
+    environment = {
+        **os.environ,
+        "_TUKEYDP_COMPLETE": f"complete_{shell}",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(words) - 1),
+        "_TYPER_COMPLETE_ARGS": typed,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    return subprocess.run([sys.executable, "-m", "tukeydp"], env=environment, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_completes_commands_options_and_names(shell):
+    environment = {**os.environ, "_TUKEYDP_COMPLETE": f"source_{shell}"}
+    script = subprocess.run([sys.executable, "-m", "tukeydp"], env=environment, capture_output=True, text=True)
+    assert script.returncode == 0
+    assert "tukeydp" in script.stdout
+    assert f"complete_{shell}" in script.stdout
+    if shell == "bash":
+        assert subprocess.run(["bash", "-n"], input=script.stdout, text=True).returncode == 0
+    assert "--bounds-file" in completed(shell, "tukeydp mean t.csv --bounds-")
+    assert "coinpress" in completed(shell, "tukeydp mean t.csv --mechanism co")
+
+
+def test_bash_offers_what_the_script_asks_for(tmp_path):
+    """The script in a real bash, with a `tukeydp` on its path; and nothing is offered from a file."""
+    command = tmp_path / "tukeydp"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m tukeydp "$@"\n')
+    command.chmod(0o755)
+    (tmp_path / "t.csv").write_text("secret4711,b\n1,2\n")
+    asked = {"tukeydp ce": "centre", "tukeydp mean t.csv --format pa": "parquet", "tukeydp mean t.csv --columns s": ""}
+    lines = ['eval "$(_TUKEYDP_COMPLETE=source_bash tukeydp)"']
+    for typed in asked:
+        words = typed.split()
+        lines.append(f"COMP_WORDS=({typed}); COMP_CWORD={len(words) - 1}; COMPREPLY=()")
+        lines.append('_tukeydp_completion tukeydp; echo "[${COMPREPLY[*]}]"')
+    source = str(Path(td.__file__).parent.parent)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": source}
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(lines)], env=environment, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines() == [f"[{offered}]" for offered in asked.values()]
+    assert set(READERS) > {"parquet"}
+
+
+def on_a_terminal(environment, *arguments):
+    """What a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tukeydp", *arguments], stdout=theirs, stderr=theirs, env=environment
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while block := os.read(ours, 65536):
+            shown += block
+    except OSError:  # the other end is closed
+        pass
+    process.wait()
+    os.close(ours)
+    return shown.decode()
+
+
+def test_no_color_means_no_colour():
+    plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")} | {"TERM": "xterm-256color"}
+    coloured = re.compile(r"\x1b\[(?:\d+;)*3[0-7]")  # escape codes of foreground colours
+    assert coloured.search(on_a_terminal(plain, "mean"))
+    assert not coloured.search(on_a_terminal({**plain, "NO_COLOR": "1"}, "mean"))

@@ -1,0 +1,324 @@
+"""Every message that a user can see from the reader, `look` and the commands, as cases that can be run again.
+
+`python tests/support/messages.py` (with `src` and `tests` on PYTHONPATH) writes what they say today into
+`tests/snapshots/`, one file for each group. Read the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+import tukeydp as td
+from support import messy
+from support.references import ROOT
+from tukeydp.cli import main
+from tukeydp.data.files import read_file
+from tukeydp.data.look_report import flags
+from tukeydp.data.readers.options import ReadOptions
+
+FOLDER = Path(__file__).parent.parent / "snapshots"
+ROWS = 300
+PLAIN = "age,pulse,note\n" + "".join(f"{20 + i % 60},{60 + i % 40},n{i}\n" for i in range(ROWS))
+FILES: dict[str, bytes] = {
+    "t.csv": PLAIN.encode(),
+    "few.csv": b"age,pulse\n30,70\n31,72\n",
+    "comma.csv": ("age;pulse\n" + "".join(f"{20 + i % 60},5;{60 + i % 40},25\n" for i in range(ROWS))).encode(),
+    "units.csv": ("age,pulse\n" + "".join(f"{20 + i % 60},{60 + i % 40} bpm\n" for i in range(ROWS))).encode(),
+    "thousands.csv": ("income\n" + "".join(f'"{1000 + 7 * i:,}"\n' for i in range(ROWS))).encode(),
+    "no-header.csv": b"30,70\n31,72\n",
+    "no-header-german.csv": b"30,5;70,1\n31,2;72,4\n",
+    "years.csv": b"id,2019\n30,70\n31,72\n",
+    "no-header.xlsx": messy.workbook(("S", [[30, 70], [31, 72]])),
+    "empty.xlsx": messy.workbook(("S", [])),
+    "t.parquet": messy.written("to_parquet"),
+    "text.parquet": b"PAR1 and no more",
+    "cut.arrow": messy.written("to_feather")[:80],
+    "cut.gz": b"\x1f\x8b\x08 and no more",
+    "old.feather": b"FEA1....",
+    "open-quote.csv": b'"' + b"a" * (1 << 25),
+    "odd-header.csv": b'a"b\rc"d\n1\n',
+    "utf16.csv": "a\n1\n".encode("utf-16-le"),
+    "book.csv": messy.workbook(("S", [["age"], [30]])),
+    "latin.csv": "Größe\n1\n".encode("cp1252"),
+    "b.csv": b"column,lower,upper\nage,0,120\npulse,30,220\nheight,0,3\n",
+    "b.json": b'{"age": [0, 120], "pulse": [30.5, 220]}',
+    "b.toml": b"age = [0, 120]\npulse = [30.5, 220]\n",
+    "header.csv": b"name,low,high\nage,0,120\n",
+    "line.csv": b"column,lower,upper\nage,0\n",
+    "numbers.csv": b"column;lower;upper\nage;0,5;120\n",
+    "twice.csv": b"column,lower,upper\nage,0,120\nage,0,130\n",
+    "latin-bounds.csv": "column,lower,upper\nGröße,0,3\n".encode("cp1252"),
+    "bad.json": b"{",
+    "list.json": b"[1, 2]",
+    "pairs.json": b'{"age": [0, 120, 3]}',
+    "bad.toml": b"age = [0,",
+}
+ASKED = "--columns age --epsilon 1 --bounds 0,120 --seed 1"
+
+RELEASES = [
+    f"mean t.csv {ASKED}",
+    f"mean t.csv {ASKED} --no-check --mechanism cube",
+    f"mean few.csv {ASKED}",
+    "mean t.csv --columns age --epsilon 11 --bounds 0,1 --seed 1",
+    "mean t.csv --columns age,pulse --epsilon 1 --bounds-file b.csv --mechanism cube --fill age=50 --fill 70 --seed 1",
+    f"centre t.csv {ASKED}",
+    "centre few.csv --columns age,pulse --epsilon 1 --delta 1e-6 --mechanism rem --seed 1",
+    "mean few.csv --columns age,pulse --epsilon 1 --delta 1e-6 --seed 1",
+    f"centre few.csv {ASKED} --unproven mcmc",
+]
+STOPS = [
+    "mean t.csv --columns age,note --epsilon 1 --bounds 0,120 --seed 1",
+    f"mean comma.csv {ASKED} --separator ;",
+    "centre units.csv --columns pulse --epsilon 1 --bounds 0,220 --seed 1",
+    "mean thousands.csv --columns income --epsilon 1 --bounds 0,10000 --seed 1 --json",
+]
+LOOKS = [
+    "look t.csv --bounds-file b.csv",
+    "look t.csv --bounds 0,60",
+    "look comma.csv",
+    "look units.csv",
+    "look no-header.csv",
+    "look no-header-german.csv",
+    "look no-header.xlsx",
+    "look no-header.csv --no-header",
+    "look years.csv",
+    "look few.csv --json",
+    "look t.parquet",
+    "look text.parquet",
+    "look cut.gz",
+    "look old.feather",
+    "look empty.xlsx",
+    "look none.csv",
+    "look t.csv --bounds 0,60 --bounds age=0,1",
+    "look t.csv --bounds zzz=0,1",
+    "look t.csv --unit kg --unit pulse=bpm",
+]
+COMMANDS = [
+    "mean t.csv --epsilon 1 --bounds 0,120",
+    f"mean t.csv u.csv {ASKED}",
+    f"mean t.csv {ASKED} --depth exact",
+    f"mean t.csv {ASKED} --epsilom 1",
+    f"mean t.csv {ASKED} --mechanism subste",
+    f"mean t.csv {ASKED} --mechanism boxem",
+    f"mean t.csv {ASKED} --fill 3",
+    f"mean t.csv {ASKED} --delta 1e-6",
+    f"mean t.csv {ASKED} --mechanism gaussian",
+    f"mean t.csv {ASKED} --mechanism coinpress --delta 1e-6",
+    f"mean t.csv {ASKED} --mechanism cube --fill 300",
+    "mean t.csv --columns age --epsilon 0 --bounds 0,120",
+    "mean t.csv --columns age --epsilon much --bounds 0,120",
+    "mean t.csv --columns age,pulse --epsilon 1 --bounds age=0,120",
+    "mean t.csv --columns age --epsilon 1 --bounds pulse=0,120",
+    "mean t.csv --columns age --epsilon 1 --bounds 120,0",
+    "mean t.csv --columns age --epsilon 1 --bounds 0,120 --bounds 0,130",
+    "mean t.csv --columns age --epsilon 1 --bounds 0,1e301",
+    "mean t.csv --columns age --epsilon 1 --bounds 0,1e-305",
+    f"mean t.csv {ASKED} --unit pulse=bpm",
+    f"mean nowhere.csv {ASKED}",
+    f"mean . {ASKED}",
+    f"mean open-quote.csv {ASKED}",
+    f"mean odd-header.csv {ASKED}",
+    f"mean empty.xlsx {ASKED}",
+    f"mean cut.arrow {ASKED}",
+    f"mean utf16.csv {ASKED} --encoding utf-16-be",
+    f"mean utf16.csv {ASKED} --encoding utf-16",
+    f"mean t.csv {ASKED} --encoding klingon",
+    f"mean t.csv {ASKED} --separator ab",
+    f"mean t.csv {ASKED} --quote x",
+    f"mean t.csv {ASKED} --decimal x",
+    f"mean t.csv {ASKED} --thousands x",
+    f"mean t.csv {ASKED} --thousands .",
+    f"mean t.csv {ASKED} --unit 5",
+    f"mean t.csv {ASKED} --skip -1",
+    f"mean t.csv {ASKED} --format json",
+    f"centre t.csv {ASKED} --sd 3",
+    "centre t.csv --columns age --epsilon 1",
+    "centre t.csv --columns age --epsilon 1 --mechanism rem",
+    f"centre t.csv {ASKED} --resolution 1000",
+    f"centre t.csv {ASKED} --resolution 1e-301",
+    f"centre t.csv {ASKED} --resolution 1e-30",
+    f"centre t.csv {ASKED} --depth fast",
+    f"centre t.csv {ASKED} --mechanism cube",
+    *(f"mean t.csv --columns age --epsilon 1 --bounds-file {name}" for name in (
+        "header.csv", "line.csv", "numbers.csv", "twice.csv", "latin-bounds.csv", "bad.json", "list.json",
+        "pairs.json", "bad.toml", "none.csv")),
+    "contours t.csv --columns age,pulse --out p.gif",
+    "contours t.csv --columns age,pulse --out nowhere/p.png",
+    "demo --save nowhere/t.csv",
+    "mean",
+    "average t.csv",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call from Python that raises."""
+
+    text: str
+    job: Callable[[], Any]
+
+
+X = np.zeros((3, 2))
+NAMED = pd.DataFrame({"age": [1.0, 2.0], "pulse": [3.0, 4.0]})
+CALLS = [
+    Call("td.boxem(x, epsilon=1)", lambda: td.boxem(X, epsilon=1)),
+    Call("td.mean(x, epsilon=1)", lambda: td.mean(X, epsilon=1)),
+    Call("td.cube(x, epsilon=1)", lambda: td.cube(X, epsilon=1)),
+    Call("td.spread(x, epsilon=1)", lambda: td.spread(X, epsilon=1)),
+    Call("td.baselines.gaussian(x, epsilon=1, delta=1e-6)", lambda: td.baselines.gaussian(X, epsilon=1, delta=1e-6)),
+    Call("td.boxem(x, bounds=[(0, 1), (0, 1)])", lambda: td.boxem(X, epsilon=1, bounds=[(0, 1), (0, 1)])),
+    Call("td.boxem(x, bounds=5)", lambda: td.boxem(X, epsilon=1, bounds=5)),
+    Call("td.boxem(x, bounds=([0, 0, 0], 1))", lambda: td.boxem(X, epsilon=1, bounds=([0, 0, 0], 1))),
+    Call('td.boxem(array, bounds={"age": (0, 1)})', lambda: td.boxem(X, epsilon=1, bounds={"age": (0, 1)})),
+    Call('td.boxem(frame, bounds={"age": (0, 1)})', lambda: td.boxem(NAMED, epsilon=1, bounds={"age": (0, 1)})),
+    Call(
+        'td.boxem(frame, bounds={"age": 3, "pulse": (0, 1)})',
+        lambda: td.boxem(NAMED, epsilon=1, bounds={"age": 3, "pulse": (0, 1)}),
+    ),
+    Call(
+        'td.mean(frame, bounds=(0, 9), sd={"age": 1, "weight": 2})',
+        lambda: td.mean(NAMED, epsilon=1, bounds=(0, 9), sd={"age": 1, "weight": 2}),
+    ),
+    Call("td.rem(x, resolution=0)", lambda: td.rem(X, epsilon=1, delta="1e-6", resolution=0)),
+    Call(
+        "td.boxem(array of dates)", lambda: td.boxem(np.array(["2024-01-01"], dtype="M8[D]"), epsilon=1, bounds=(0, 1))
+    ),
+    Call("td.look(text field)", lambda: td.look(np.array([("x",)], dtype=[("note", "U5")]))),
+    Call("td.look(vector field)", lambda: td.look(np.array([([1, 2],)], dtype=[("v", "f8", 2)]))),
+    Call("td.look(three dimensions)", lambda: td.look(np.zeros((2, 2, 2)))),
+    Call("td.look(ragged rows)", lambda: td.look([[1, 2], [3]])),
+    Call("td.look(column of dicts)", lambda: td.look([[{}], [{}]])),
+    Call("td.boxem(no rows)", lambda: td.boxem(np.empty((0, 2)), epsilon=1, bounds=(0, 1))),
+    Call("td.boxem(frame with repeated names)", lambda: td.boxem(_repeated(), epsilon=1, bounds=(0, 1))),
+    Call("td.boxem(pandas text)", lambda: td.boxem(_text(), epsilon=1, bounds=(0, 1))),
+    Call("td.boxem(pandas dates)", lambda: td.boxem(_dates(), epsilon=1, bounds=(0, 1))),
+    Call("td.boxem(polars text)", lambda: td.boxem(pl.DataFrame({"note": ["Zoe4711"]}), epsilon=1, bounds=(0, 1))),
+    Call("td.boxem(polars dates)", lambda: td.boxem(pl.DataFrame(_dates()), epsilon=1, bounds=(0, 1))),
+    Call("td.boxem(Arrow text)", lambda: td.boxem(pa.table({"note": ["Zoe4711"]}), epsilon=1, bounds=(0, 1))),
+    Call(
+        "td.boxem(Arrow dates)",
+        lambda: td.boxem(pa.table({"day": pa.array([0], pa.date32())}), epsilon=1, bounds=(0, 1)),
+    ),
+    Call('ReadOptions(units="kg")', lambda: ReadOptions(units="kg")),
+    Call("ReadOptions(missing=[-999])", lambda: ReadOptions(missing=[-999])),  # type: ignore[list-item]
+    Call("read_file(a name with a NUL)", lambda: read_file("a\0b", ["a"])),
+    Call("without pyarrow: read_file", lambda: _without("pyarrow.parquet", lambda: read_file("t.parquet", ["a"]))),
+    Call("without pyarrow: look", lambda: _without("pyarrow.parquet", lambda: td.look("t.parquet"))),
+    Call("without calamine: read_file", lambda: _without("python_calamine", lambda: read_file("empty.xlsx", ["a"]))),
+]
+
+
+def _repeated() -> Any:
+    return pd.DataFrame([[1, 2]], columns=["a", "a"])
+
+
+def _text() -> Any:
+    return pd.DataFrame({"note": pd.Series(["Zoe4711"], dtype="string")})
+
+
+def _dates() -> Any:
+    return pd.DataFrame({"day": np.array(["2024-01-01"], dtype="M8[ns]")})
+
+
+def _without(module: str, job: Callable[[], Any]) -> Any:
+    """The call on a machine where a package is not installed."""
+    with patch.dict(sys.modules, {module: None}):
+        return job()
+
+
+def mistakes() -> list[tuple[str, str, list[str]]]:
+    """The commonest mistakes as docs/guide/files.md lists them: what, a command that makes it, and the corrections."""
+    page = (ROOT / "docs" / "guide" / "files.md").read_text(encoding="utf-8").partition("## The commonest mistakes")[2]
+    rows = re.findall(r"^\| (.+) \| `tukeydp (.+)` \| (.+) \|$", page, flags=re.M)
+    return [(mistake, command, re.findall(r"`([^`]+)`", said)) for mistake, command, said in rows]
+
+
+def reader_cases() -> Iterator[tuple[str, str, bytes]]:
+    """The files of `support/messy.py` that are refused: a command line, the file's name and its content."""
+    for case in messy.REFUSED:
+        words = [word for column in case.columns for word in ("--columns", column)]
+        options = [*words, *flags(ReadOptions(**case.options))]
+        yield shlex.join(["mean", case.name, *options, "--epsilon", "1", "--bounds", "0,1"]), case.name, case.content
+
+
+@contextlib.contextmanager
+def workplace() -> Iterator[Path]:
+    """A folder with the files, as the current one, and a terminal of fixed width."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as name, patch.dict(os.environ, {"COLUMNS": "100", "NO_COLOR": "1"}):
+        os.environ.pop("FORCE_COLOR", None)
+        for file, content in FILES.items():
+            (Path(name) / file).write_bytes(content)
+        os.chdir(name)
+        try:
+            yield Path(name)
+        finally:
+            os.chdir(before)
+
+
+def typed(command: str) -> str:
+    """What a command line shows: its exit code, standard output and standard error."""
+    out, err = io.StringIO(), io.StringIO()
+    code: Any = 0
+    words = patch.object(sys, "argv", ["tukeydp", *shlex.split(command)])
+    with words, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as stopped:
+            code = stopped.code or 0
+    return f"$ tukeydp {command}\n[exit {code}]\n{_shown(out.getvalue())}{_shown(err.getvalue())}"
+
+
+def called(call: Call) -> str:
+    try:
+        call.job()
+    except td.ParameterError as error:
+        return f">>> {call.text}\n{error}\n"
+    raise AssertionError(f"{call.text} does not raise")
+
+
+def _shown(text: str) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def texts() -> dict[str, str]:
+    """Every group of messages as one text; run in a `workplace`."""
+    groups = {
+        "releases": RELEASES,
+        "stops": STOPS,
+        "mistakes": [f"{command} --seed 1" if "look" not in command else command for _, command, _ in mistakes()],
+        "look": LOOKS,
+        "commands": COMMANDS,
+    }
+    said = {name: "\n".join(typed(command) for command in commands) for name, commands in groups.items()}
+    refused = []
+    for command, name, content in reader_cases():
+        Path(name).write_bytes(content)
+        refused.append(typed(command))
+    for name, content in FILES.items():
+        Path(name).write_bytes(content)
+    return {**said, "reader": "\n".join(refused), "python": "\n".join(called(call) for call in CALLS)}
+
+
+if __name__ == "__main__":
+    with workplace():
+        written = texts()
+    FOLDER.mkdir(exist_ok=True)
+    for group, text in written.items():
+        (FOLDER / f"{group}.txt").write_text(text, encoding="utf-8")
