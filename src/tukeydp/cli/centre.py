@@ -14,6 +14,7 @@ from tukeydp.cli.words import finish
 from tukeydp.depth.notions import NOTIONS, AnyScale, Spread
 from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.mechanisms.registry import chosen, mechanisms_for
+from tukeydp.padding import paced
 from tukeydp.release import Outcome
 
 
@@ -59,6 +60,7 @@ def centre(
         typer.Option(help="mcmc: an experiment with random walks, WITHOUT ANY GUARANTEE; not for publication."),
     ] = None,
     no_check: check.NoCheck = False,
+    pad_to: options.PadTo = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -91,7 +93,7 @@ def centre(
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
 
     names, told = options.run(known)
-    outcome = options.run(job)
+    outcome = options.run(partial(paced, pad_to, job))
     if check.stopped(outcome):
         check.tell_stop(outcome, file, as_json=as_json)
         options.leave(outcome)

@@ -14,6 +14,7 @@ from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.words import finish
 from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
+from tukeydp.padding import paced
 from tukeydp.release import Outcome
 
 
@@ -55,6 +56,7 @@ def mean(
         ),
     ] = None,
     no_check: check.NoCheck = False,
+    pad_to: options.PadTo = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -86,7 +88,7 @@ def mean(
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **present)
 
     names, told = options.run(known)
-    outcome = options.run(job)
+    outcome = options.run(partial(paced, pad_to, job))
     if check.stopped(outcome):
         check.tell_stop(outcome, file, as_json=as_json)
         options.leave(outcome)

@@ -48,6 +48,10 @@ Bounds = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+PadTo = Annotated[
+    str | None,
+    typer.Option(help="Seconds: reading and running end only at multiples of them, to hide how long they took."),
+]
 Seed = Annotated[int | None, typer.Option(help="Rehearse with a fixed seed. The result is then NOT private.")]
 
 

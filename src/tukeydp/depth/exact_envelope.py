@@ -30,6 +30,10 @@ def require_exact_differences(grid: Grid) -> None:
     if max(grid.cells) >= 2**52:
         rule = "must give fewer than 2**52 steps between the bounds for exact depth"
         raise ParameterError("resolution", rule, f"{max(grid.cells)} steps")
+    # Normals are rounded to integers of at least one digit, `rounded_normals`.
+    if (LIMIT - 1) // (max(grid.extent) * grid.d) <= 1:
+        rule = f"must give fewer steps between the bounds for exact depth in {grid.d} columns"
+        raise ParameterError("resolution", rule, f"{max(grid.cells)} steps")
 
 
 def first_envelope(rows: IntArray, grid: Grid) -> IntArray:

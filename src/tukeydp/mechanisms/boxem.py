@@ -11,6 +11,7 @@ from tukeydp.depth.notions import Notion
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
 from tukeydp.mechanisms.unproven import unproven_boxem
+from tukeydp.padding import padded
 from tukeydp.parameters import positive_rational
 from tukeydp.privacy import PureDP
 from tukeydp.randomness import source
@@ -18,6 +19,7 @@ from tukeydp.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 
 
+@padded
 def boxem(
     x: Any,
     *,
@@ -26,6 +28,7 @@ def boxem(
     depth: Notion | None = None,
     resolution: Any = None,
     unproven: Any = None,
+    pad_to: Any = None,
     randomness: Any = None,
 ) -> Release:
     """Release a deep point of `x` by the exponential mechanism on a box.
@@ -57,6 +60,9 @@ def boxem(
         experience only, so the release has `guarantee` None, `private` False, and must not be published. For comparison
         with the paper; the proven mode is faster and better. A column of equal values has no volume: its levels
         count as empty, and the point is as if from no data at all.
+    pad_to
+        None, or seconds: the call ends only at multiples of them, so that how long it takes tells at most which
+        (docs/threat-model.md, "Time").
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 

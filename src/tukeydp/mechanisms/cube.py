@@ -12,6 +12,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.clipped_sum import MOST_ROWS
 from tukeydp.mechanisms.mean_plans import CubeMean
 from tukeydp.mechanisms.planned import planned_release
+from tukeydp.padding import padded
 from tukeydp.parameters import positive_rational, show
 from tukeydp.randomness import source
 from tukeydp.release import Release
@@ -21,7 +22,10 @@ from tukeydp.release import Release
 _SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**6)
 
 
-def cube(x: Any, *, epsilon: Any, bounds: Any = None, fill: Any = None, randomness: Any = None) -> Release:
+@padded
+def cube(
+    x: Any, *, epsilon: Any, bounds: Any = None, fill: Any = None, pad_to: Any = None, randomness: Any = None
+) -> Release:
     """Release the mean of each column, clipped at its bounds, with noise for all columns together.
 
     The best way to a mean where bounds are tight, within about 15 standard deviations of each other, as for scores,
@@ -29,7 +33,7 @@ def cube(x: Any, *, epsilon: Any, bounds: Any = None, fill: Any = None, randomne
 
     Parameters
     ----------
-    x, epsilon, bounds, randomness
+    x, epsilon, bounds, pad_to, randomness
         As for `td.mean`.
     fill
         What a missing cell counts as: a public value for all columns, one for each, or a dict by name. None

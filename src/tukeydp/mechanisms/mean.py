@@ -17,6 +17,7 @@ from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
 from tukeydp.mechanisms.planned import planned_release
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_rehearsal import on_blocks
+from tukeydp.padding import padded
 from tukeydp.parameters import brief, checked_choice, checked_integer, in_order
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, Randomness, source
@@ -32,6 +33,7 @@ UNBOUNDED_NOTE = (
 )
 
 
+@padded
 def mean(
     x: Any,
     *,
@@ -42,6 +44,7 @@ def mean(
     blocks: Any = None,
     partitions: Any = None,
     sd: Any = None,
+    pad_to: Any = None,
     randomness: Any = None,
 ) -> Release | Refused:
     """Release the arithmetic mean of each column: skewed, 0/1, of several groups, with missing cells.
@@ -69,6 +72,9 @@ def mean(
         Public standard deviations, one for all columns, one for each, or a dict of column name -> value, known without
         the data and right within a factor of 2. Makes the choice of mechanism surer, and saves the budget for
         finding them.
+    pad_to
+        None, or seconds: the call ends only at multiples of them, so that how long it takes tells at most which
+        (docs/threat-model.md, "Time").
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 
