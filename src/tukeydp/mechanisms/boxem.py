@@ -53,7 +53,8 @@ def boxem(
         Step of the public grid, a scalar, one per column, or a dict of column name -> step; unless given,
         the width over 2**44, and over 2**30 for
         exact depth (finer ones make it slow on data that nearly lie in a plane). Give the true step
-        of columns that hold few different values (1 for counts).
+        of columns that hold few different values (1 for counts) in up to 20 columns. Beyond, whole numbers may take
+        very long where columns are skewed: leave it out there, and round the release, which costs no privacy.
     unproven
         None, or "mcmc" for an experiment **without any guarantee**: level volumes are estimated by random walks and the
         point is the end of one, as in the paper's figure for ten columns. How many steps a walk needs is known from
