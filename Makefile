@@ -24,6 +24,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/boxem.py
 	$(BIN)/python benchmarks/further.py
 	$(BIN)/python benchmarks/rem.py
+	$(BIN)/python benchmarks/timing.py
 	$(BIN)/python benchmarks/regions.py
 	$(BIN)/python benchmarks/mcmc.py
 	$(BIN)/python benchmarks/directions.py --quick

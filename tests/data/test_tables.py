@@ -273,3 +273,31 @@ def test_tables_are_not_modified_either():
     before = frame.copy(deep=True)
     td.boxem(frame, epsilon=1, bounds=(0, 5))
     pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize("column", [[pd.NaT, pd.NaT], [pd.NaT, 1.0], [2.0, 1.0]])
+def test_a_missing_time_among_objects_is_an_empty_cell(column):
+    """Else one row would decide between an error and a release."""
+    expected = [[NAN if cell is pd.NaT else cell] for cell in column]
+    for x in (np.array([[cell] for cell in column], dtype=object), pd.DataFrame({"a": column}, dtype=object)):
+        np.testing.assert_array_equal(cells(x), expected)
+
+
+def test_a_column_of_arrow_nulls_is_a_column_of_missing_cells():
+    nulls = pd.Series([None, None], dtype=pd.ArrowDtype(pa.null()))
+    np.testing.assert_array_equal(cells(pd.DataFrame({"a": nulls, "b": [1.0, 2.0]})), [[NAN, 1], [NAN, 2]])
+    np.testing.assert_array_equal(cells(pa.table({"a": pa.nulls(2)})), [[NAN], [NAN]])
+
+
+class Unhelpful(decimal.Decimal):
+    """A number that is too large for a float, and does not say on which side."""
+
+    def __float__(self):
+        raise OverflowError("secret")
+
+    def __gt__(self, other):
+        raise RuntimeError("secret")
+
+
+def test_what_a_number_of_another_class_raises_stays_inside():
+    np.testing.assert_array_equal(cells([[Unhelpful(1), 1.0], [2.0, 3.0]]), [[NAN, 1], [2, 3]])

@@ -16,7 +16,7 @@ from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from support.hints import Garbage
 from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
+from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import Group
 from tukeydp.randomness import derived_key
 from tukeydp.sampling import sampler as sampler_module
@@ -109,6 +109,48 @@ def test_slices_leave_the_law_alone(options, monkeypatch):
 def test_slices_that_overlap_would_be_noticed(monkeypatch):
     slice_everything(monkeypatch, overlap=1)
     assert g_test(counts(make().draw), pmf()) < FALSE_ALARM
+
+
+def branch_everything(monkeypatch, steps):
+    """Draw from a tree of so many steps from the first proposal on, whether that pays off or not."""
+    monkeypatch.setattr(Envelope, "branched", lambda self, lowest: self.tree is not None)
+    monkeypatch.setattr(sampler_module, "_EASY", 0.5)
+    monkeypatch.setattr(sampler_module.Sampler, "__init__", _started_harder(sampler_module.Sampler.__init__, steps))
+
+
+def _started_harder(init, steps):
+    def start(self, levels, **options):
+        init(self, levels, **options)
+        self._envelope.branch(self._lowest, 0.75, steps, 0.0)
+        assert self._envelope.tree is not None
+        groups = self._envelope.groups(self._lowest)
+        self._search = sampler_module.Search(levels, self._within, groups, self._epsilon, self._word_bits)
+
+    return start
+
+
+OPTIONS = [{}, {"word_bits": 4}, {"held": 4}, {"lowest": 1}]
+NAMES = ["plain", "undecided words", "few ranks held", "restricted"]
+
+
+@pytest.mark.parametrize("steps", [3, 60])
+@pytest.mark.parametrize("options", OPTIONS, ids=NAMES)
+def test_branches_leave_the_law_alone(options, steps, monkeypatch):
+    branch_everything(monkeypatch, steps)
+    options = dict(options)
+    sampler = make(**options)
+    assert any(isinstance(box, Union) for box in sampler._search._boxes)
+    assert_follows(counts(sampler.draw), lowest=options.get("lowest", 0))
+
+
+def test_a_cap_that_is_one_too_low_would_be_noticed(monkeypatch):
+    branch_everything(monkeypatch, 60)
+    sampler = make()
+    tree = sampler._envelope.tree
+    tree._nodes.cap[: tree._count] -= 1
+    groups = sampler._envelope.groups(0)
+    sampler._search = sampler_module.Search(sampler._levels, WITHIN, groups, EPSILON)
+    assert g_test(counts(sampler.draw), pmf()) < FALSE_ALARM
 
 
 def test_the_restricted_mechanism_starts_at_its_lowest_level():

@@ -18,6 +18,7 @@ from tukeydp.cli.stops import stopped
 from tukeydp.depth.notions import NOTIONS, AnyScale, Spread
 from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
+from tukeydp.padding import paced
 from tukeydp.release import Outcome
 
 
@@ -70,6 +71,7 @@ def centre(
     ] = None,
     no_check: check.NoCheck = False,
     ledger: options.Ledger = None,
+    pad_to: options.PadTo = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
     verbose: options.Verbose = False,
@@ -107,7 +109,7 @@ def centre(
 
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))
-    outcome = options.run(job)
+    outcome = options.run(partial(paced, pad_to, job))
     finish(Account(outcome, "centre", how(outcome), verbose), file, as_json=as_json, targets=targets)
 
 

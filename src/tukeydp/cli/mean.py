@@ -18,6 +18,7 @@ from tukeydp.cli.sections import Account
 from tukeydp.cli.stops import stopped
 from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
+from tukeydp.padding import paced
 from tukeydp.release import Outcome
 
 
@@ -68,6 +69,7 @@ def mean(
     ] = None,
     no_check: check.NoCheck = False,
     ledger: options.Ledger = None,
+    pad_to: options.PadTo = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
     verbose: options.Verbose = False,
@@ -105,7 +107,7 @@ def mean(
 
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))
-    outcome = options.run(job)
+    outcome = options.run(partial(paced, pad_to, job))
     how = how_and_why(mechanism, outcome, sd=bool(sd), dealt=(blocks, partitions) != (None, None))
     finish(Account(outcome, "mean", how, verbose), file, as_json=as_json, targets=targets)
 

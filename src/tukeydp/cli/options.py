@@ -63,6 +63,10 @@ Ledger = Annotated[
     Path | None,
     typer.Option(help="Spend from this ledger (tukeydp ledger create FILE), or be refused before the table is read."),
 ]
+PadTo = Annotated[
+    str | None,
+    typer.Option(help="Seconds: reading and running end only at multiples of them, to hide how long they took."),
+]
 Seed = Annotated[int | None, typer.Option(help="Rehearse with a fixed seed. The result is then NOT private.")]
 
 

@@ -121,7 +121,15 @@ def number(cell: Any, rule: NumberRule = PLAIN) -> float:
     try:
         return float(cell)
     except OverflowError:
-        return math.inf if cell > 0 else -math.inf  # type: ignore[operator]
+        return _beyond_floats(cell)
+    except Exception:
+        return math.nan
+
+
+def _beyond_floats(cell: Any) -> float:
+    """An infinity; NaN where a number's own class cannot tell which."""
+    try:
+        return math.inf if cell > 0 else -math.inf
     except Exception:
         return math.nan
 
@@ -155,11 +163,14 @@ def unreadable_cells(cells: Iterable[Any], values: FloatArray, rule: NumberRule 
     return found
 
 
+_NOTHING = {"NAType", "NaTType"}  # pandas' missing number and missing time, by name: pandas need not be there
+
+
 def readable(cell: Any) -> bool:
     """Whether a cell is of a kind that a column of numbers may hold: a number, a text, or nothing."""
     return (
         cell is None
         or cell is np.ma.masked
         or isinstance(cell, Real | Decimal | str | bytes | np.bool_)
-        or type(cell).__name__ == "NAType"
+        or type(cell).__name__ in _NOTHING
     )

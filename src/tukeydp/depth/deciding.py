@@ -60,9 +60,11 @@ class Refutation:
         return [int(c) for c in exact_row(self._vectors, self._answer.place)[1]]
 
     def longest(self) -> IntArray:
-        """The same with as many digits as projections leave room for; none if that is not enough."""
+        """The same, exactly or with as many digits as projections leave room for; none if that is not enough."""
         normal = self.exact_normal()
         largest = max(map(abs, normal))
+        if self._depth.fits(normal):
+            return np.array([normal], dtype=np.int64)
         floats = np.array([[c / largest for c in normal]])
         return self._depth.lighter(floats, self._point, self._bits, self._level, _MOST_DIGITS)
 
@@ -101,6 +103,10 @@ class GridDepth:
         others = away[nonzero]
         vectors = Vectors(_shadow(others), self._weights[nonzero], lambda j: others[j].tolist())
         return Surroundings(int(self._weights[~nonzero].sum()), vectors)
+
+    def fits(self, normal: Sequence[int]) -> bool:
+        """Whether every projection of a grid point on it is below the limit."""
+        return sum(abs(c) * extent for c, extent in zip(normal, self._grid.extent, strict=True)) < LIMIT
 
     def lighter(self, normals: FloatArray, point: Integers, bits: int, level: int, longest: int) -> IntArray:
         """The normals rounded to integers, those that have fewer than `level` rows in their closed halfspace."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.grid import LIMIT, Grid
+from tukeydp.depth.flats import spanning_rows
 from tukeydp.errors import ParameterError
 from tukeydp.randomness import Keystream
 
@@ -56,6 +57,15 @@ def fitting(directions: Any, grid: Grid) -> IntArray:
             rule = "must be coarse enough that every projection stays below 2**62"
             raise ParameterError("resolution", rule, f"{max(grid.cells)} steps between the bounds")
     return np.array(rows, dtype=np.int64)
+
+
+def require_spanning(directions: IntArray) -> None:
+    """Refuse directions that leave a line of points equally deep: a grid without bounds has no deepest part then."""
+    d = directions.shape[1]
+    rank = len(spanning_rows(directions.tolist(), d))
+    if rank < d:
+        rule = f"must have directions that span all {d} columns where there are no bounds"
+        raise ParameterError("depth", rule, f"{len(directions)} directions that span {rank}")
 
 
 def as_fractions(vectors: IntArray) -> list[list[Fraction]]:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.depth.flats import look_flat, pivot_columns, spanning_rows
 from tukeydp.depth.projections import largest, least_along, project
 from tukeydp.depth.vectors import Vectors, from_floats, from_integers
 from tukeydp.threads import available_cores, for_each
@@ -65,6 +66,10 @@ def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None
         plus = int(vectors.weights[vectors.shadow[:, 0] > 0].sum())
         least = min(plus, vectors.total - plus)
         return Answer(least, np.array([[1.0 if plus == least else -1.0]]))
+    if d > 2 and (found := _in_span(vectors)) is not None:
+        inside, columns = found
+        answer = least_weight(inside, at_least, threads)
+        return Answer(answer.least, _spread_out(answer.directions, columns, d), answer.place)
     if d > 4:
         return _by_recursion(vectors, at_least, threads)
     search = _Search(vectors, at_least, threads or available_cores())
@@ -73,6 +78,26 @@ def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None
     else:
         search.rows()
     return search.answer()
+
+
+def _in_span(vectors: Vectors) -> tuple[Vectors, list[int]] | None:
+    """The vectors in coordinates that tell them apart, and which those are; None if that takes all coordinates."""
+    m, d = vectors.shadow.shape
+    if not look_flat(vectors.shadow):
+        return None
+    columns = pivot_columns(spanning_rows((vectors.exactly(j) for j in range(m)), d))
+    if len(columns) == d:
+        return None
+    exact = [[vectors.exactly(j)[c] for c in columns] for j in range(m)]
+    scaled = [[c / max(map(abs, v)) for c in v] for v in exact]
+    return Vectors(np.array(scaled, dtype=np.float64), vectors.weights, exact.__getitem__), columns
+
+
+def _spread_out(normals: FloatArray, columns: list[int], d: int) -> FloatArray:
+    """Normals in some coordinates as normals in all: those left out say nothing about vectors in the span."""
+    whole = np.zeros((len(normals), d))
+    whole[:, columns] = normals
+    return whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,6 +281,14 @@ def exact_row(vectors: Vectors, place: tuple[int, ...]) -> tuple[int, list[int]]
 
     The row is what is left when the vectors are projected along those of `place`, in either order.
     """
+    d = vectors.shadow.shape[1]
+    if d > 2 and (found := _in_span(vectors)) is not None:
+        inside, columns = found
+        least, short = exact_row(inside, place)
+        normal = [0] * d
+        for column, entry in zip(columns, short, strict=True):
+            normal[column] = entry
+        return least, normal
     exact = [list(vectors.exactly(j)) for j in range(len(vectors.weights))]
     weights = vectors.weights.tolist()
     orders = {place, place[::-1]}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.grid import Grid
+from tukeydp.data.grid import LIMIT, Grid
 from tukeydp.depth.deciding import rounded_normals
 from tukeydp.depth.directions import unit_vectors
+from tukeydp.depth.flats import normals_of_hull
 from tukeydp.errors import ParameterError
 from tukeydp.randomness import derived_key
 
@@ -29,6 +30,10 @@ def require_exact_differences(grid: Grid) -> None:
     if max(grid.cells) >= 2**52:
         rule = "must give fewer than 2**52 steps between the bounds for exact depth"
         raise ParameterError("resolution", rule, f"{max(grid.cells)} steps")
+    # Normals are rounded to integers of at least one digit, `rounded_normals`.
+    if (LIMIT - 1) // (max(grid.extent) * grid.d) <= 1:
+        rule = f"must give fewer steps between the bounds for exact depth in {grid.d} columns"
+        raise ParameterError("resolution", rule, f"{max(grid.cells)} steps")
 
 
 def first_envelope(rows: IntArray, grid: Grid) -> IntArray:
@@ -39,7 +44,10 @@ def first_envelope(rows: IntArray, grid: Grid) -> IntArray:
     round_units = units @ _whitening(rows).T
     plain = len(units) // _PLAIN
     rounded = rounded_normals(np.vstack([round_units[plain:], units[:plain]]), grid)
-    return np.unique(np.vstack([axes, rounded]), axis=0)
+    # Along these all rows have one projection, so that level sets lie in the plane of the rows, if that is one.
+    hull = [v for v in normals_of_hull(rows) if sum(abs(c) * r for c, r in zip(v, grid.extent, strict=True)) < LIMIT]
+    flat = np.array(hull, dtype=np.int64).reshape(len(hull), d)
+    return np.unique(np.vstack([axes, rounded, flat]), axis=0)
 
 
 def _whitening(rows: IntArray) -> FloatArray:

@@ -6,8 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from tukeydp.arrays import IntArray
 from tukeydp.data.grid import Grid
 from tukeydp.exact.lattice import Basis
+from tukeydp.randomness import Bits
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,10 @@ class Box:
         """The grid point with these coordinates."""
         return list(coordinates) if self.basis is None else self.basis.point(coordinates)
 
+    def uniform(self, bits: Bits) -> list[int]:
+        """One of the grid points, all alike likely."""
+        return self.point([a + bits.below(b - a + 1) for a, b in zip(self.low, self.high, strict=True)])
+
     def holds(self, y: Sequence[int]) -> bool:
         """Whether a point is in a box along the axes."""
         return all(a <= c <= b for a, c, b in zip(self.low, y, self.high, strict=True))
@@ -37,6 +45,46 @@ class Box:
     def meet(self, other: Box) -> Box:
         """The common points of two boxes along the axes."""
         return Box(tuple(map(max, self.low, other.low)), tuple(map(min, self.high, other.high)))
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Disjoint boxes along the axes, one a row, none empty; `ends` counts the points of each and those before it."""
+
+    low: IntArray
+    high: IntArray
+    ends: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Union:
+    """The first `count` of some pieces, taken together."""
+
+    pieces: Pieces
+    count: int
+
+    @property
+    def size(self) -> int:
+        return int(self.pieces.ends[self.count - 1])
+
+    def uniform(self, bits: Bits) -> list[int]:
+        """One of the grid points, all alike likely."""
+        return self.point(bits.below(self.size))
+
+    def point(self, number: int) -> list[int]:
+        """The point of this number, counted from 0, piece by piece; in each the first coordinate runs fastest."""
+        piece = int(np.searchsorted(self.pieces.ends, number, side="right"))
+        rest = number - (int(self.pieces.ends[piece - 1]) if piece else 0)
+        found = []
+        for a, b in zip(self.pieces.low[piece].tolist(), self.pieces.high[piece].tolist(), strict=True):
+            rest, place = divmod(rest, b - a + 1)
+            found.append(a + place)
+        return found
+
+    def holds(self, y: Sequence[int]) -> bool:
+        """Whether a point is in one of the boxes."""
+        low, high = self.pieces.low[: self.count], self.pieces.high[: self.count]
+        return bool(((low <= y) & (y <= high)).all(axis=1).any())
 
 
 def whole_grid(grid: Grid) -> Box:

@@ -15,6 +15,7 @@ from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.unproven import unproven_boxem
+from tukeydp.padding import padded
 from tukeydp.parameters import brief
 from tukeydp.privacy import bounded_range, in_steps
 from tukeydp.randomness import Keystream, derived_key, source
@@ -23,6 +24,7 @@ from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.spending import Spends, require_room, spend
 
 
+@padded
 def boxem(
     x: Any,
     *,
@@ -33,6 +35,7 @@ def boxem(
     certify: Any = None,
     accountant: Spends | None = None,
     unproven: Any = None,
+    pad_to: Any = None,
     randomness: Any = None,
 ) -> Release:
     """Release a deep point of `x` by the exponential mechanism on a box.
@@ -57,7 +60,8 @@ def boxem(
         Step of the public grid, a scalar, one per column, or a dict of column name -> step; unless given,
         the width over 2**44, and over 2**30 for
         exact depth (finer ones make it slow on data that nearly lie in a plane). Give the true step
-        of columns that hold few different values (1 for counts).
+        of columns that hold few different values (1 for counts) in up to 20 columns. Beyond, whole numbers may take
+        very long where columns are skewed: leave it out there, and round the release, which costs no privacy.
     certify
         A share of epsilon, say 0.1, for a depth certificate: `release.certificate` then says how many rows lie on every
         side of the point at least, with 95 percent confidence. The point is drawn with the rest of epsilon.
@@ -69,6 +73,9 @@ def boxem(
         experience only, so the release has `guarantee` None, `private` False, and must not be published. For comparison
         with the paper; the proven mode is faster and better. A column of equal values has no volume: its levels
         count as empty, and the point is as if from no data at all.
+    pad_to
+        None, or seconds: the call ends only at multiples of them, so that how long it takes tells at most which
+        (docs/threat-model.md, "Time").
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 

@@ -12,6 +12,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.clipped_sum import MOST_ROWS
 from tukeydp.mechanisms.mean_plans import CubeMean
 from tukeydp.mechanisms.planned import planned_release
+from tukeydp.padding import padded
 from tukeydp.parameters import positive_rational, show
 from tukeydp.randomness import source
 from tukeydp.release import Release
@@ -22,6 +23,7 @@ from tukeydp.spending import Spends, require_room
 _SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**6)
 
 
+@padded
 def cube(
     x: Any,
     *,
@@ -29,6 +31,7 @@ def cube(
     bounds: Any = None,
     fill: Any = None,
     accountant: Spends | None = None,
+    pad_to: Any = None,
     randomness: Any = None,
 ) -> Release:
     """Release the mean of each column, clipped at its bounds, with noise for all columns together.
@@ -38,7 +41,7 @@ def cube(
 
     Parameters
     ----------
-    x, epsilon, bounds, accountant, randomness
+    x, epsilon, bounds, accountant, pad_to, randomness
         As for `td.mean`.
     fill
         What a missing cell counts as: a public value for all columns, one for each, or a dict by name. None

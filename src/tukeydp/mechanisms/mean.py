@@ -12,6 +12,7 @@ from tukeydp.mechanisms.interval_plan import interval_plan
 from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
 from tukeydp.mechanisms.mean_without_bounds import without_bounds, without_bounds_with_interval
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
+from tukeydp.padding import padded
 from tukeydp.parameters import brief, checked_choice, in_order
 from tukeydp.privacy import ApproxDP, bounded_range
 from tukeydp.randomness import source
@@ -19,6 +20,7 @@ from tukeydp.release import Refused, Release
 from tukeydp.spending import Spends, require_room
 
 
+@padded
 def mean(
     x: Any,
     *,
@@ -32,6 +34,7 @@ def mean(
     confidence: Any = None,
     joint: bool = False,
     accountant: Spends | None = None,
+    pad_to: Any = None,
     randomness: Any = None,
 ) -> Release | Refused:
     """Release the arithmetic mean of each column: skewed, 0/1, of several groups, with missing cells.
@@ -68,6 +71,9 @@ def mean(
         Whether the confidence is for all columns together, rather than for each by itself.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
+    pad_to
+        None, or seconds: the call ends only at multiples of them, so that how long it takes tells at most which
+        (docs/threat-model.md, "Time").
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 

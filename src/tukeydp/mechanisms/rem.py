@@ -9,6 +9,7 @@ from typing import Any
 from tukeydp.data.grid import unbounded_grid
 from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import chosen_notion, require_memory
+from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
 from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import Box, whole_grid
@@ -17,6 +18,7 @@ from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, passes
 from tukeydp.mechanisms.unproven import unproven_rem
+from tukeydp.padding import padded
 from tukeydp.parameters import checked_choice, checked_integer
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, source
@@ -28,6 +30,7 @@ from tukeydp.spending import Spends, require_room, spend
 _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
 
 
+@padded
 def rem(
     x: Any,
     *,
@@ -39,6 +42,7 @@ def rem(
     test: str = "graded",
     accountant: Spends | None = None,
     unproven: Any = None,
+    pad_to: Any = None,
     randomness: Any = None,
 ) -> Release | Refused:
     """Release a deep point of `x` without knowing any bounds, or refuse.
@@ -76,6 +80,9 @@ def rem(
         by random walks; `test` is left out. How many steps a walk needs is known from experience only, so `guarantee`
         is None, `private` False, and the result must not be published. A column of equal values has no volume: its
         levels count as empty, and the run refuses.
+    pad_to
+        None, or seconds: the call ends only at multiples of them, so that how long it takes tells at most which
+        (docs/threat-model.md, "Time").
     randomness
         None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
 
@@ -132,6 +139,7 @@ def rem(
     public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
     prepared = notion.prepare(grid.snap(table.cells), grid, public_key, lowest=1)
     directions = prepared.along_public().directions
+    require_spanning(directions)
     outcome = partial(
         Refused,
         guarantee=guarantee,

@@ -12,6 +12,7 @@ from tukeydp.data.tables import read_table
 from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
 from tukeydp.mechanisms.mean_rehearsal import spread_rehearsal
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
+from tukeydp.padding import padded
 from tukeydp.privacy import bounded_range
 from tukeydp.randomness import source
 from tukeydp.release import Release
@@ -24,14 +25,21 @@ SPREAD_NOTE = (
 FEW_ROWS_NOTE = "Too few rows for this epsilon and number of columns: the result is mostly noise."
 
 
+@padded
 def spread(
-    x: Any, *, epsilon: Any, bounds: Any = None, accountant: Spends | None = None, randomness: Any = None
+    x: Any,
+    *,
+    epsilon: Any,
+    bounds: Any = None,
+    accountant: Spends | None = None,
+    pad_to: Any = None,
+    randomness: Any = None,
 ) -> Release:
     """Release the standard deviation of each column.
 
     Parameters
     ----------
-    x, epsilon, bounds, accountant, randomness
+    x, epsilon, bounds, accountant, pad_to, randomness
         As for `td.mean`. Wide bounds cost nothing here.
 
     Privacy

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tukeydp.arrays import IntArray
 from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
+from tukeydp.exact.boxes import Box, Pieces, Union
 from tukeydp.exact.level_draw import WordTable
 
 # What a run of proposals ended with: no words left; a point; a level, coordinates or ranks to be found outside.
@@ -42,11 +42,20 @@ class UniformDraw(NamedTuple):
     leftover: NDArray[np.uint64]
 
 
+class PieceTable(NamedTuple):
+    """Disjoint boxes, one a row, and how many points each and those before it have."""
+
+    low: IntArray
+    width: IntArray
+    ends: IntArray
+
+
 class Proposals(NamedTuple):
     """How words become proposals.
 
     Words first[i] ... last[i] mean level[i] and box[i], others are undecided; the search for a word's i starts at
     guide[leading byte]. Points of slanted boxes are turned by `inverse`, and must be between `floor` and `ceiling`.
+    Where parts[box] is not 0, the points of so many pieces are drawn from by number: the box is one column wide.
     """
 
     first: NDArray[np.uint64]
@@ -55,6 +64,8 @@ class Proposals(NamedTuple):
     box: IntArray
     guide: IntArray
     boxes: UniformDraw
+    parts: IntArray
+    pieces: PieceTable
     slanted: NDArray[np.bool_]
     inverse: IntArray
     floor: IntArray
@@ -83,10 +94,17 @@ def uniform_draw(low: IntArray, high: IntArray) -> UniformDraw:
     return UniformDraw(low, width, (np.uint64(0) - width) % width)
 
 
-def proposals(table: WordTable, boxes: Sequence[Box], within: Box) -> Proposals:
-    """Proposals from these boxes; the slanted ones among them share a basis."""
-    bases = {box.basis for box in boxes if box.basis is not None}
-    inverse = bases.pop().inverse if bases else np.eye(len(within.low))
+def proposals(table: WordTable, boxes: Sequence[Box | Union], within: Box) -> Proposals:
+    """Proposals from these boxes; the slanted ones among them share a basis, the unions their pieces."""
+    d = len(within.low)
+    bases = {box.basis for box in boxes if isinstance(box, Box) and box.basis is not None}
+    inverse = bases.pop().inverse if bases else np.eye(d)
+    unions = [box for box in boxes if isinstance(box, Union)]
+    nothing = np.zeros((0, d), dtype=np.int64)
+    pieces = unions[0].pieces if unions else Pieces(nothing, nothing, np.zeros(0, dtype=np.int64))
+    ends = [
+        (box.low, box.high) if isinstance(box, Box) else ((0,) * d, (box.size - 1,) + (0,) * (d - 1)) for box in boxes
+    ]
     leading = np.arange(256, dtype=np.uint64) << np.uint64(56)
     return Proposals(
         first=table.first,
@@ -95,9 +113,11 @@ def proposals(table: WordTable, boxes: Sequence[Box], within: Box) -> Proposals:
         box=table.group,
         guide=np.maximum(np.searchsorted(table.first, leading, side="right") - 1, 0),
         boxes=uniform_draw(
-            np.array([box.low for box in boxes], dtype=np.int64), np.array([box.high for box in boxes], dtype=np.int64)
+            np.array([low for low, _ in ends], dtype=np.int64), np.array([high for _, high in ends], dtype=np.int64)
         ),
-        slanted=np.array([box.basis is not None for box in boxes]),
+        parts=np.array([box.count if isinstance(box, Union) else 0 for box in boxes]),
+        pieces=PieceTable(pieces.low, pieces.high - pieces.low + 1, pieces.ends),
+        slanted=np.array([isinstance(box, Box) and box.basis is not None for box in boxes]),
         inverse=np.array(inverse, dtype=np.int64),
         floor=np.array(within.low, dtype=np.int64),
         ceiling=np.array(within.high, dtype=np.int64),
@@ -123,6 +143,16 @@ def _high_word(typingctx: Any, a: Any, b: Any) -> Any:
 
 
 @njit(nogil=True, cache=True)
+def _place(z: Any, pieces: PieceTable, count: int) -> None:
+    """Replace the number z[0] of a point in the first `count` pieces by the point."""
+    piece = np.searchsorted(pieces.ends[:count], z[0], side="right")
+    rest = z[0] - (pieces.ends[piece - 1] if piece else 0)
+    for j in range(len(z)):
+        z[j] = pieces.low[piece, j] + rest % pieces.width[piece, j]
+        rest //= pieces.width[piece, j]
+
+
+@njit(nogil=True, cache=True)
 def propose(
     words: Any, cursor: int, proposals: Proposals, ranks: Ranks, order: Any, z: Any, y: Any
 ) -> tuple[int, int, int]:
@@ -139,7 +169,7 @@ def propose(
     first, last, level_of, box_of = proposals.first, proposals.last, proposals.level, proposals.box
     guide, slanted, inverse = proposals.guide, proposals.slanted, proposals.inverse
     low, width, leftover = proposals.boxes.low, proposals.boxes.width, proposals.boxes.leftover
-    floor, ceiling = proposals.floor, proposals.ceiling
+    floor, ceiling, parts = proposals.floor, proposals.ceiling, proposals.parts
     directions, projections, left_out = ranks.directions, ranks.projections, ranks.left_out
     d = directions.shape[1]
     k = directions.shape[0]
@@ -159,7 +189,7 @@ def propose(
         if level > 0 and (level <= left_out or level > rows - left_out):
             return SHALLOW, here, level
         box = box_of[i]
-        for j in range(d):
+        for j in range(1 if parts[box] else d):
             # Uniform in the box: the upper half of word * width, redrawn where the lower half falls among the
             # 2^64 mod width leftovers (Lemire 2019).
             while True:
@@ -170,6 +200,8 @@ def propose(
                 if word * width[box, j] >= leftover[box, j]:
                     break
             z[j] = low[box, j] + np.int64(_high_word(word, width[box, j]))
+        if parts[box]:
+            _place(z, proposals.pieces, parts[box])
         accepted = True
         if slanted[box]:
             # Back to the point's own coordinates, which may lie outside the public box: test that before projecting.

@@ -16,7 +16,7 @@ import numpy as np
 
 from tukeydp.arrays import IntArray
 from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
+from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import WORD, Group, LevelDraw
 from tukeydp.randomness import Keystream
 from tukeydp.sampling.envelope import Envelope
@@ -37,6 +37,8 @@ _PROGRAM, _PROGRAM_ROW, _NO_PROGRAM = 400.0, 4.0, 4.0
 # A grid is coarse where the middle half of a column spans fewer steps than this: then levels may hold no grid point.
 _FEW_STEPS = 256
 _FEW_POINTS, _MANY_POINTS = 2**12, 2**20  # grid points looked at one by one: at first, and at most (8 MiB a column)
+# Branch and bound: in proposals, what one of its small programs takes, and how many of them are worth a try at once.
+_SMALL_PROGRAM, _FEW_PROGRAMS = 40.0, 1000
 _HUGE = Fraction(10**300)  # epsilons beyond this count as this in estimates, which are floats
 
 
@@ -88,9 +90,22 @@ class Sampler:
 
     def _refined(self) -> tuple[Search, float]:
         """A search with the boxes that pay off if a point takes `_proposals` tries, and how long to try it."""
+        envelope, levels, tries = self._envelope, self._levels, self._proposals
+        half_epsilon = float(min(self._epsilon, _HUGE)) / 2
+        if tries > _EASY and _coarse_everywhere(levels):
+            envelope.branch(self._lowest, half_epsilon, int(max(_FEW_PROGRAMS, tries / _SMALL_PROGRAM)), _SMALL_PROGRAM)
+        if envelope.tree is not None and envelope.branched(self._lowest):
+            budget = min(_PATIENCE * envelope.tree.tries, tries)  # as long as the tree took, at most
+        else:
+            budget = _PATIENCE * self._boxed(half_epsilon)
+        return Search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits), budget
+
+    def _boxed(self, half_epsilon: float) -> float:
+        """Refine the boxes of the levels; about how many tries that makes, at least as many as were assumed."""
         envelope, levels = self._envelope, self._levels
         if self._proposals > _EASY or _coarse(levels):
-            envelope.settle(int(min(_MANY_POINTS, max(_FEW_POINTS, self._proposals))))
+            most = _FEW_POINTS if envelope.tree else _MANY_POINTS
+            envelope.settle(int(min(most, max(_FEW_POINTS, self._proposals))))
         if self._proposals > _WORTH_A_BASIS:
             envelope.rebase()
         # The public box may be astronomically larger than the lowest level's own.
@@ -101,13 +116,11 @@ class Sampler:
         while envelope.lacks(ladder.levels):
             envelope.refine(ladder.levels)
             ladder = self._plan()
-        half_epsilon = float(min(self._epsilon, _HUGE)) / 2
         # The plan's own estimate may be astronomical; what has been tried in vain never is.
         envelope.slice(
             self._lowest, half_epsilon, min(ladder.proposals, _PATIENCE * self._proposals), _box_cost(levels)
         )
-        search = Search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits)
-        return search, _PATIENCE * max(ladder.proposals, self._proposals)
+        return max(ladder.proposals, self._proposals)
 
     def _plan(self) -> Ladder:
         """The boxes that pay off, judging by those there are."""
@@ -131,6 +144,12 @@ def _coarse(levels: LevelSets) -> bool:
     return bool((levels.sample[-1 - quarter] - levels.sample[quarter]).min() < _FEW_STEPS)
 
 
+def _coarse_everywhere(levels: LevelSets) -> bool:
+    """Whether nearly all of the sample is spread over few grid steps in every column."""
+    edge = len(levels.sample) // 20
+    return bool((levels.sample[-1 - edge] - levels.sample[edge]).max() < _FEW_STEPS)
+
+
 def _box_cost(levels: LevelSets) -> float:
     """A box is 2d linear programs, each worth a few hundred proposals."""
     return 2.0 * levels.d * (_PROGRAM + _PROGRAM_ROW * len(levels.directions))
@@ -143,7 +162,7 @@ class Search:
         self,
         levels: LevelSets,
         within: Box,
-        groups: Sequence[tuple[Group, Box]],
+        groups: Sequence[tuple[Group, Box | Union]],
         epsilon: Fraction,
         word_bits: int = WORD,
     ) -> None:
@@ -214,7 +233,7 @@ class Search:
             else:
                 level, group = int(self._proposals.level[detail]), int(self._proposals.box[detail])
             box = self._boxes[group]
-            point = box.point([a + spare.below(b - a + 1) for a, b in zip(box.low, box.high, strict=True)])
+            point = box.uniform(spare)
             if self._within.holds(point) and self._levels.contains(point, level):
                 return Accepted(point, level, lane)
 

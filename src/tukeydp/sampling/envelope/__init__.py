@@ -12,12 +12,13 @@ import math
 from collections.abc import Sequence
 
 from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
+from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group
+from tukeydp.sampling.branches import Tree, planted
 from tukeydp.sampling.envelope.boxes import Certifier, better_basis, fits_in_words
-from tukeydp.sampling.envelope.settle import lowest_small, spanned_boxes
-from tukeydp.sampling.envelope.slices import Slice, Stretch, heaviest, worthwhile_slices
+from tukeydp.sampling.envelope.settle import base_level, lowest_small, spanned_boxes
+from tukeydp.sampling.envelope.slices import Slice, Stretch, heaviest, log_weights, worthwhile_slices
 from tukeydp.sampling.envelope.top import highest_level
 from tukeydp.sampling.hints import Hints
 
@@ -34,6 +35,8 @@ class Envelope:
         self._slices: dict[int, list[Slice]] = {}
         self._basis: Basis | None = None
         self._rebased = False
+        self.tree: Tree | None = None
+        self._barren = False  # no tree can be planted
         self._settled = levels.rows + 1  # from here up, every grid point has been looked at
         self.top = highest_level(self._certifier)
 
@@ -44,16 +47,22 @@ class Envelope:
     def log_size(self, level: int) -> float:
         return math.log(self._best(level).size)
 
-    def groups(self, lowest: int) -> list[tuple[Group, Box]]:
+    def groups(self, lowest: int) -> list[tuple[Group, Box | Union]]:
         """The levels lowest ... top as groups that share a box. The first holds the lowest level.
 
         `lowest` is 0 or a level with a box.
         """
+        if self.tree is not None and self.branched(lowest):
+            return [*self._boxed_groups(lowest, self.tree.base - 1), *self.tree.groups(self.top)]
+        return [*self._boxed_groups(lowest, max(self.top, lowest))]
+
+    def _boxed_groups(self, lowest: int, highest: int) -> list[tuple[Group, Box]]:
+        """The levels lowest ... highest, drawn from the boxes of levels."""
         first = self._best(lowest) if lowest in self.boxes else self._within
-        stretches = self._stretches(lowest)
-        end = stretches[0].start - 1 if stretches else max(self.top, lowest)
+        stretches = [stretch for stretch in self._stretches(lowest) if stretch.start <= highest]
+        end = stretches[0].start - 1 if stretches else highest
         return [(Group(lowest, end, first.size), first)] + [
-            (Group(stretch.start, stretch.end, part.box.size), part.box)
+            (Group(stretch.start, min(stretch.end, highest), part.box.size), part.box)
             for stretch in stretches
             for part in stretch.parts
         ]
@@ -92,6 +101,31 @@ class Envelope:
         self._lower_top(level - 1)
         self.top = top
         self.boxes.update(boxes)
+
+    def branch(self, lowest: int, half_epsilon: float, programs: int, cost: float) -> None:
+        """Branch and bound on the levels that matter, until so many programs were solved or it would not pay off.
+
+        `cost` is what a program takes, in proposals. Sets the top to the deepest that a grid point can be.
+        """
+        if self.tree is None and not self._barren:
+            base = base_level(self, self._levels, self._within, lowest, half_epsilon)
+            if base is not None:
+                root = self.boxes[base]
+                self.tree = planted(self._levels, root, base, self.top, half_epsilon)
+            self._barren = self.tree is None
+        if self.tree is not None:
+            self.tree.grow(programs, cost)
+            self._lower_top(min(self.top, max(self.tree.top, self.tree.base - 1)))
+
+    def branched(self, lowest: int) -> bool:
+        """Whether proposals come from the tree: where it makes fewer of them than boxes."""
+        if self.tree is None or self.tree.base > self.top:
+            return False
+        boxes = [
+            Stretch(group.lowest, group.highest, [Slice(box, None)])
+            for group, box in self._boxed_groups(lowest, self.top)
+        ]
+        return self.tree.log_weight < max(log_weights(boxes, self.tree.half_epsilon))
 
     def slice(self, lowest: int, half_epsilon: float, proposals: float, box_cost: float) -> None:
         """Cut boxes into slices, the heaviest first, while that pays off for a point that takes so many proposals.

@@ -6,6 +6,7 @@ from others: without this, nearly all proposals would be made for levels that ho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -39,6 +40,20 @@ def lowest_small(envelope: Refinable, most_points: int) -> int | None:
             low = probe
             probe = low if high is None else (low + high) // 2
     return high if high in envelope.boxes else None
+
+
+def base_level(envelope: Refinable, levels: LevelSets, within: Box, lowest: int, half_epsilon: float) -> int | None:
+    """A level with a box of its own, so low that the levels below it have little weight: branch and bound starts there.
+
+    Little next to the weight of one point of the depth that the middle of the sample has.
+    """
+    if envelope.top <= lowest:
+        return None
+    middle = np.clip(levels.sample[len(levels.sample) // 2], within.low, within.high)
+    depth = int(levels.depths(middle[np.newaxis], max(1, lowest))[0])
+    base = max(lowest + 1, depth - math.ceil(min(float(depth), math.log(within.size) / half_epsilon)))
+    envelope.refine([base])
+    return base if base in envelope.boxes else None
 
 
 def spanned_boxes(levels: LevelSets, box: Box, level: int) -> tuple[int, dict[int, Box]]:

@@ -52,14 +52,8 @@ class Heaviest:
 
 def heaviest(stretches: Sequence[Stretch], half_epsilon: float) -> Heaviest | None:
     """The box that most proposals come from, among those that may be cut, and its share."""
-    weights: list[float] = []
-    places: list[tuple[int, int, Slice]] = []
-    for stretch in stretches:
-        count = half_epsilon * (stretch.end - stretch.start + 1)
-        weight = half_epsilon * stretch.end + (math.log(-math.expm1(-count)) if count else 0.0)
-        for i, part in enumerate(stretch.parts):
-            weights.append(weight + math.log(part.box.size))
-            places.append((stretch.start, i, part))
+    weights = log_weights(stretches, half_epsilon)
+    places = [(stretch.start, i, part) for stretch in stretches for i, part in enumerate(stretch.parts)]
     whole = [i for i, (*_, part) in enumerate(places) if part.column is not None and part.box.basis is None]
     if not whole:
         return None
@@ -67,6 +61,16 @@ def heaviest(stretches: Sequence[Stretch], half_epsilon: float) -> Heaviest | No
     total = math.fsum(math.exp(weight - most) for weight in weights)
     best = max(whole, key=lambda i: weights[i])
     return Heaviest(*places[best][:2], math.exp(weights[best] - most) / total)
+
+
+def log_weights(stretches: Sequence[Stretch], half_epsilon: float) -> list[float]:
+    """About the log of the weight of each part: (q^end - q^(start - 1)) times its points."""
+    weights: list[float] = []
+    for stretch in stretches:
+        count = half_epsilon * (stretch.end - stretch.start + 1)
+        weight = half_epsilon * stretch.end + (math.log(-math.expm1(-count)) if count else 0.0)
+        weights.extend(weight + math.log(part.box.size) for part in stretch.parts)
+    return weights
 
 
 def worthwhile_slices(certifier: Certifier, level: int, part: Slice) -> list[Slice]:

@@ -1,0 +1,153 @@
+"""The loop of branch and bound, compiled: the heaviest box is capped, or cut in two."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.sampling.branches.programs import Slopes, certified, program
+from tukeydp.sampling.kernels import Ranks
+
+_FRACTIONAL = 1e-6  # of a grid step: how far from an integer a coordinate must be to be worth a cut there. Speed only
+
+
+class Nodes(NamedTuple):
+    """Disjoint boxes that cover the root, one a row; the first `count` are in use.
+
+    `weight` is the log of (e^(epsilon/2))^cap times the number of points, `heap` a heap by it, the heaviest first. A
+    node that is `open` has its parent's cap so far. `column` and `cut` say how to split it, -1 if it is a single point.
+    """
+
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    cap: IntArray
+    basis: NDArray[np.int32]
+    weight: FloatArray
+    open: NDArray[np.bool_]
+    column: IntArray
+    cut: IntArray
+    heap: IntArray
+
+
+@njit(nogil=True, cache=True)
+def grow(nodes: Nodes, count: int, most: int, steps: int, half_epsilon: float, ranks: Ranks, slopes: Slopes) -> Any:
+    """Take the heaviest node, so many times: cap it if it is open, else split it.
+
+    Returns the number of nodes, of steps taken, and the depth of the deepest point found.
+    """
+    deepest = 0
+    taken = 0
+    while taken < steps and count < most:
+        here = nodes.heap[0]
+        if nodes.open[here]:
+            deepest = max(deepest, _cap(nodes, here, ranks, slopes))
+            nodes.weight[here] = _log_weight(nodes, here, half_epsilon)
+            _sink(nodes, count)
+            taken += 1
+        elif nodes.column[here] < 0:
+            break
+        else:
+            _split(nodes, here, count)
+            nodes.weight[here] = _log_weight(nodes, here, half_epsilon)
+            _sink(nodes, count)
+            nodes.weight[count] = _log_weight(nodes, count, half_epsilon)
+            nodes.heap[count] = count
+            count += 1
+            _rise(nodes, count - 1)
+    return count, taken, deepest
+
+
+@njit(nogil=True, cache=True)
+def _log_weight(nodes: Nodes, here: int, half_epsilon: float) -> float:
+    total = half_epsilon * nodes.cap[here]
+    for j in range(nodes.low.shape[1]):
+        total += np.log(nodes.high[here, j] - nodes.low[here, j] + 1.0)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _split(nodes: Nodes, here: int, fresh: int) -> None:
+    """Two open nodes in place of one: up to the cut, and beyond it."""
+    nodes.low[fresh] = nodes.low[here]
+    nodes.high[fresh] = nodes.high[here]
+    nodes.basis[fresh] = nodes.basis[here]
+    nodes.cap[fresh] = nodes.cap[here]
+    j = nodes.column[here]
+    nodes.high[here, j] = nodes.cut[here]
+    nodes.low[fresh, j] = nodes.cut[here] + 1
+    nodes.open[here] = nodes.open[fresh] = True
+
+
+@njit(nogil=True, cache=True)
+def _sink(nodes: Nodes, count: int) -> None:
+    """The first of the heap may have become lighter: move it down."""
+    heap, weight = nodes.heap, nodes.weight
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= count:
+            return
+        if child + 1 < count and weight[heap[child + 1]] > weight[heap[child]]:
+            child += 1
+        if weight[heap[child]] <= weight[heap[at]]:
+            return
+        heap[at], heap[child] = heap[child], heap[at]
+        at = child
+
+
+@njit(nogil=True, cache=True)
+def _rise(nodes: Nodes, at: int) -> None:
+    heap, weight = nodes.heap, nodes.weight
+    while at and weight[heap[at]] > weight[heap[(at - 1) // 2]]:
+        heap[at], heap[(at - 1) // 2] = heap[(at - 1) // 2], heap[at]
+        at = (at - 1) // 2
+
+
+@njit(nogil=True, cache=True)
+def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes) -> int:
+    """Lower a node's cap as far as its program proves, and choose where to split it; the depth of one of its points."""
+    low, high = nodes.low[here], nodes.high[here]
+    nodes.open[here] = False
+    nodes.column[here] = -1
+    d = len(low)
+    point = low.copy()
+    widest = 0
+    for j in range(d):
+        if high[j] - low[j] > high[widest] - low[widest]:
+            widest = j
+    if high[widest] == low[widest]:
+        depth = _depth(point, ranks)
+        # Equal projections may run on past both ends of the ranks: then they do not tell.
+        if depth < ranks.projections.shape[1] + ranks.left_out:
+            nodes.cap[here] = min(nodes.cap[here], depth)
+        return depth
+    z, multipliers = program(low, high, nodes.cap[here], nodes.basis[here], ranks, slopes)
+    nodes.cap[here] = certified(multipliers, low, high, nodes.cap[here], ranks)
+    column, farthest = widest, _FRACTIONAL
+    for j in range(d):
+        nearest = np.rint(z[j])
+        if abs(z[j] - nearest) > farthest and low[j] < high[j]:
+            column, farthest = j, abs(z[j] - nearest)
+        point[j] = min(high[j], max(low[j], np.int64(nearest)))
+    nodes.column[here] = column
+    nodes.cut[here] = min(high[column] - 1, max(low[column], np.int64(np.floor(z[column]))))
+    return _depth(point, ranks)
+
+
+@njit(nogil=True, cache=True)
+def _depth(y: Any, ranks: Ranks) -> int:
+    """A depth as far as the ranks tell: a count that leaves them stops at their end."""
+    kept = ranks.projections.shape[1]
+    least = kept + ranks.left_out
+    for i in range(len(ranks.directions)):
+        at = np.int64(0)
+        for j in range(len(y)):
+            at += ranks.directions[i, j] * y[j]
+        below = ranks.left_out + np.searchsorted(ranks.projections[i], at, side="right")
+        above = ranks.left_out + kept - np.searchsorted(ranks.projections[i], at, side="left")
+        least = min(least, below, above)
+    return least

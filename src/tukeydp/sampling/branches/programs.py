@@ -1,0 +1,218 @@
+"""Caps of boxes, compiled: a linear program in floats for hints, its certificate in 64-bit integers.
+
+The cap of a box is a number that no grid point in it is deeper than. It comes from the program of
+`hints.LinearPrograms.emptiness` with the box for a domain (the largest slack t of all slabs of a level), solved by the
+dual simplex method: its multipliers are admissible whatever the level and the ends of the box, so that a box goes on
+from the basis of the one it was cut from, and a level from that of the one above. Multipliers are rounded to integers,
+and the certificate of `sampling/certificates.py` is evaluated with them: nothing else lowers a cap.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tukeydp.arrays import FloatArray
+from tukeydp.sampling.kernels import Ranks
+
+# Hints only: caps are certified in integers.
+_VIOLATED = 1e-9  # of a row of length one: what is violated by less counts as kept
+_PIVOTS = 400  # for one box; a program that is not done by then gives the best cap it has found
+# Of a weight, which is at most 1 but for rounding. What keeps the certificate's sums below 2^62 rests on it: `branches`
+# chooses the scale of the multipliers for weights up to this.
+LARGEST_WEIGHT = 1.5
+
+
+class Slopes(NamedTuple):
+    """The directions in floats, one a column and of length one, and their lengths; weight w makes the integer
+    multiplier w * scale / length.
+    """
+
+    columns: FloatArray
+    lengths: FloatArray
+    scale: float
+
+
+@njit(nogil=True, cache=True)
+def certified(multipliers: Any, low: Any, high: Any, cap: int, ranks: Ranks) -> int:
+    """The highest level up to `cap` that integer multipliers do not prove empty in a box.
+
+    sum_i u_i <v_i, y> - (sum_i u_i v_i) y = 0 for every y; if the left side is negative at its largest on the level,
+    that has no point there. All sums are below 2^62: `Tree` chose the scale of the multipliers for it.
+    """
+    kept = ranks.projections.shape[1]
+    used = np.flatnonzero(multipliers)
+    ends = np.int64(0)
+    for j in range(len(low)):
+        rest = np.int64(0)
+        for i in used:
+            rest -= multipliers[i] * ranks.directions[i, j]
+        ends += rest * (high[j] if rest > 0 else low[j])
+    # The bound falls as the level rises: `below` is not proven empty, `above` is, or is beyond the cap.
+    below, above = ranks.left_out, cap + 1
+    while below + 1 < above:
+        level = (below + above) // 2
+        total = ends
+        for i in used:
+            place = kept + ranks.left_out - level if multipliers[i] > 0 else level - 1 - ranks.left_out
+            total += multipliers[i] * ranks.projections[i, place]
+        if total < 0:
+            above = level
+        else:
+            below = level
+    return below
+
+
+@njit(nogil=True, cache=True)
+def program(low: Any, high: Any, cap: int, basis: Any, ranks: Ranks, slopes: Slopes) -> Any:
+    """About the most central point of the highest level that is not empty in a box, and multipliers against the next.
+
+    Rows r < k are <v_r, z> + t <= largest, k <= r < 2k are -<v, z> + t <= -smallest, then z <= high, -z <= -low; t is
+    the largest slack. `basis` holds d + 1 rows with multipliers >= 0, and is left as it is at the end.
+    """
+    d, k = slopes.columns.shape
+    found = np.zeros(k, dtype=np.int64)
+    inverse = _inverted(basis, slopes)
+    ends = np.empty(2 * k)
+    right = np.empty(d + 1)
+    weights, entries, x = np.empty(d + 1), np.empty(d + 1), np.empty(d + 1)
+    at = np.empty(k)
+    level = cap
+    _set_ends(ends, level, ranks, slopes)
+    for _ in range(_PIVOTS):
+        for i in range(d + 1):
+            right[i] = _right_side(basis[i], ends, low, high)
+        for i in range(d + 1):
+            total = 0.0
+            for c in range(d + 1):
+                total += inverse[i, c] * right[c]
+            x[i] = total
+        if x[d] < -_VIOLATED:
+            # These multipliers prove the level empty, and others below it.
+            _rounded(found, basis, inverse[d], slopes)
+            level = certified(found, low, high, level, ranks)
+            if level <= ranks.left_out:
+                break
+            before = x[d]
+            _set_ends(ends, level, ranks, slopes)
+            total = 0.0
+            for c in range(d + 1):
+                total += inverse[d, c] * _right_side(basis[c], ends, low, high)
+            if total <= before:  # rounding: no step forward
+                break
+            if total < -_VIOLATED:
+                break
+            continue
+        at[:] = 0.0
+        for j in range(d):
+            for i in range(k):
+                at[i] += slopes.columns[j, i] * x[j]
+        row, worst = -1, _VIOLATED
+        for i in range(k):
+            over = at[i] + x[d] - ends[i]
+            under = x[d] - at[i] - ends[k + i]
+            if over > worst:
+                row, worst = i, over
+            if under > worst:
+                row, worst = k + i, under
+        for j in range(d):
+            if x[j] - high[j] > worst:
+                row, worst = 2 * k + j, x[j] - high[j]
+            if low[j] - x[j] > worst:
+                row, worst = 2 * k + d + j, low[j] - x[j]
+        if row < 0:
+            break
+        # The row as a combination of those of the basis; the one whose multiplier vanishes first leaves.
+        _fill_row(entries, row, slopes)
+        weights[:] = 0.0
+        for j in range(d + 1):
+            if entries[j] != 0.0:
+                for i in range(d + 1):
+                    weights[i] += entries[j] * inverse[j, i]
+        out, best = -1, np.inf
+        for i in range(d + 1):
+            if weights[i] > _VIOLATED and max(inverse[d, i], 0.0) / weights[i] < best:
+                out, best = i, max(inverse[d, i], 0.0) / weights[i]
+        if out < 0:
+            break
+        basis[out] = row
+        head, weights[out] = weights[out], 0.0
+        for i in range(d + 1):
+            inverse[i, out] /= head
+            factor = inverse[i, out]
+            for c in range(d + 1):
+                inverse[i, c] -= weights[c] * factor
+    return x, found
+
+
+@njit(nogil=True, cache=True)
+def _set_ends(ends: Any, level: int, ranks: Ranks, slopes: Slopes) -> None:
+    k = len(slopes.lengths)
+    kept = ranks.projections.shape[1]
+    for i in range(k):
+        ends[i] = ranks.projections[i, kept + ranks.left_out - level] / slopes.lengths[i]
+        ends[k + i] = -ranks.projections[i, level - 1 - ranks.left_out] / slopes.lengths[i]
+
+
+@njit(nogil=True, cache=True)
+def _fill_row(entries: Any, row: int, slopes: Slopes) -> None:
+    """A row of the program: its entries for z, then the one for t."""
+    d, k = slopes.columns.shape
+    entries[:] = 0.0
+    if row < 2 * k:
+        for j in range(d):
+            entries[j] = slopes.columns[j, row % k] if row < k else -slopes.columns[j, row % k]
+        entries[d] = 1.0
+    else:
+        entries[(row - 2 * k) % d] = 1.0 if row < 2 * k + d else -1.0
+
+
+@njit(nogil=True, cache=True)
+def _right_side(row: int, ends: Any, low: Any, high: Any) -> float:
+    j = row - len(ends)
+    if j < 0:
+        return ends[row]
+    return float(high[j]) if j < len(low) else -float(low[j - len(low)])
+
+
+@njit(nogil=True, cache=True)
+def _rounded(found: Any, basis: Any, weights: Any, slopes: Slopes) -> None:
+    """Integer multipliers of the directions; none if a weight is not between 0 and 1, as all of them should be."""
+    k = len(slopes.lengths)
+    found[:] = 0
+    for i in range(len(basis)):
+        if not abs(weights[i]) <= LARGEST_WEIGHT and basis[i] < 2 * k:
+            found[:] = 0
+            return
+        if basis[i] < 2 * k:
+            part = np.int64(np.rint(weights[i] / slopes.lengths[basis[i] % k] * slopes.scale))
+            found[basis[i] % k] += part if basis[i] < k else -part
+
+
+@njit(nogil=True, cache=True)
+def _inverted(basis: Any, slopes: Slopes) -> Any:
+    """The inverse of the rows of a basis, by elimination with pivots."""
+    d = len(slopes.columns)
+    work = np.zeros((d + 1, 2 * (d + 1)))
+    for i in range(d + 1):
+        _fill_row(work[i, : d + 1], basis[i], slopes)
+        work[i, d + 1 + i] = 1.0
+    for c in range(d + 1):
+        pivot = c
+        for i in range(c + 1, d + 1):
+            if abs(work[i, c]) > abs(work[pivot, c]):
+                pivot = i
+        if pivot != c:
+            for j in range(2 * (d + 1)):
+                work[c, j], work[pivot, j] = work[pivot, j], work[c, j]
+        head = work[c, c]
+        for j in range(2 * (d + 1)):
+            work[c, j] /= head
+        for i in range(d + 1):
+            if i != c and work[i, c] != 0.0:
+                factor = work[i, c]
+                for j in range(2 * (d + 1)):
+                    work[i, j] -= factor * work[c, j]
+    return work[:, d + 1 :].copy()
