@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tukeydp.accuracy import ExpectedError, Rehearsal
+from tukeydp.certificate import Certificate
 from tukeydp.errors import ParameterError
+from tukeydp.interval import Calibration, Interval
 from tukeydp.parameters import Bounds, in_order, show
 from tukeydp.privacy import Guarantee
 from tukeydp.views.by_column import ByColumn
@@ -149,6 +151,7 @@ class Outcome(ByColumn):
 
         `verbose=False` leaves out what is long or slow: `directions`, and `expected_error` unless it is a formula.
         """
+        details, certificate = (getattr(self, name, None) for name in ("interval_details", "certificate"))
         found: dict[str, Any] = {
             "mechanism": self.mechanism,
             "released": self.released,
@@ -167,6 +170,8 @@ class Outcome(ByColumn):
             "notion": self.notion,
             "grid": None if self.grid is None else self.grid.to_dict(),
             "settings": {name: show(v) if isinstance(v, Fraction) else v for name, v in self.settings.items()},
+            "interval": None if details is None else details.to_dict(),
+            "certificate": None if certificate is None else certificate.to_dict(),
             "caveats": list(self.caveats),
         }
         if verbose:
@@ -203,7 +208,7 @@ class Outcome(ByColumn):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Release(Outcome):
-    """A released point with its guarantee. Everything in it is public beforehand, except `point`.
+    """A released point with its guarantee. Everything in it is public beforehand, or released with the point.
 
     (And, from a text file on the command line, the noisy count of readable rows in `settings`, which is paid for too.)
 
@@ -211,9 +216,13 @@ class Release(Outcome):
     ----------
     point
         The released centre, one float per column.
+    certificate
+        How deep the point is, where `certify=` has asked and paid for it.
     """
 
     point: NDArray[np.float64]
+    calibration: Calibration | None = field(default=None, repr=False)
+    certificate: Certificate | None = None
 
     @property
     def released(self) -> bool:
@@ -221,6 +230,26 @@ class Release(Outcome):
 
     def values(self) -> list[Any]:
         return list(self.point.tolist())
+
+    @property
+    def interval_details(self) -> Interval | None:
+        """The interval with what it rests on: computed when first asked for, from released and public numbers."""
+        return None if self.calibration is None else self.calibration()
+
+    @property
+    def interval(self) -> NDArray[np.float64] | None:
+        """Lower and upper end for the population's mean, shape (d, 2); None unless a `confidence` was asked for."""
+        return None if self.interval_details is None else self.interval_details.ends.copy()
+
+    @property
+    def interval_note(self) -> str | None:
+        """How sure the interval is, for which columns, and how that is known."""
+        return None if self.interval_details is None else self.interval_details.note
+
+    @property
+    def spread(self) -> NDArray[np.float64] | None:
+        """The standard deviations that the interval rests on, in the columns' own units."""
+        return None if self.interval_details is None else self.interval_details.spread.copy()
 
     def __repr__(self) -> str:
         return f"Release(point={self.point}, guarantee={self.guarantee}, private={self.private})"

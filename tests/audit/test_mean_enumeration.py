@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,11 +23,12 @@ from tukeydp.data.dealing import block_table
 from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.mechanisms.block_statistics import corrected_means
-from tukeydp.mechanisms.spread_step import OCTAVES, log_differences
+from tukeydp.mechanisms.spread_step import OCTAVES, log_deviations, log_differences
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.randomness import derived_key
 
 Q = Fraction(2)  # e^(epsilon / (2 dealings)): epsilon is 2 ln 2 = 1.39 for each dealing
+FEW_OCTAVES = 10  # that the spread of an interval tells apart
 ALONG = [(1,)]
 CROSS = [(1, 0), (0, 1), (1, 1), (1, -1)]
 
@@ -206,6 +208,33 @@ def test_log_differences_are_those_of_the_oracle_for_every_dealing(pairs):
         expected = [sorted(row for row in table if row is not None) for table in oracle.pair_tables(x, pairs, OCTAVES)]
         repeats = len(found) // len(expected)
         assert sorted(found) == sorted(expected * repeats)
+
+
+@pytest.mark.parametrize(("n", "blocks"), [(4, 1), (5, 1), (6, 2)])
+def test_the_spread_between_three_parts_is_private_over_all_dealings(n, blocks):
+    points = [(k,) for k in range(8 * FEW_OCTAVES + 1)]
+    statistic = oracle.eighths_of_three
+    loss, private = worst(
+        lambda x: oracle.mixture(oracle.pair_tables(x, blocks, FEW_OCTAVES, statistic), points, ALONG, Q),
+        cells(-1, Fraction(1, 2), None) if n == 6 else ONE,
+        n,
+        Q**2,
+    )
+    assert private
+    assert loss > 0.4
+
+
+@pytest.mark.parametrize(("n", "blocks"), [(4, 1), (5, 1)])
+def test_log_deviations_are_those_of_the_oracle_for_every_dealing(n, blocks):
+    grid = Grid((Fraction(-FEW_OCTAVES),), (Fraction(1, 8),), (8 * FEW_OCTAVES,))
+    for x in oracle.all_tables(cells(-1, Fraction(-1, 3), Fraction(5, 7), None), n):
+        found, values = [], floats(x)
+        for order in itertools.permutations(range(n)):
+            table = block_table(values, blocks, np.array(order), partial(log_deviations, parts=3))
+            found.append(snapped(table, grid))
+        tables = oracle.pair_tables(x, blocks, FEW_OCTAVES, oracle.eighths_of_three)
+        expected = [sorted(row for row in table if row is not None) for table in tables]
+        assert sorted(found) == sorted(expected * (len(found) // len(expected)))
 
 
 @pytest.mark.parametrize("case", ["unequal blocks, corrected", "two columns, two dealings"])

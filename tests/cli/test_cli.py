@@ -93,6 +93,37 @@ def test_the_ways_to_a_mean(run, table, more, mechanism, words):
     assert any(words in out for words in chosen_by) == (mechanism != "cube")
 
 
+def test_an_interval_stands_in_the_table_with_its_words(run, table):
+    arguments = ("mean", table, "--columns", "a,b c", "--epsilon=1", "--bounds=0,200", "--seed=1")
+    given = (*arguments, "--mechanism=two-step", "--sd", "a=1", "--sd", "b c=10", "--confidence=0.9")
+    code, out, err = run(*given)
+    assert (code, err) == (0, "")
+    for word in ("90 % interval", " to ", "Interval The interval is for the population's mean", "no proof"):
+        assert word in flat(out)
+    result = json.loads(run(*given, "--json")[1])
+    (low, high), _ = result["interval"]["ends"]
+    assert low < result["point"][0] < high
+    assert result["settings"]["confidence"] == 0.9
+    code, out, err = run(*arguments, "--confidence=0.95")
+    assert (code, out) == (2, "")
+    assert "come with sd=" in flat(err)
+    assert run(*arguments, "--mechanism=plan", "--delta=1e-6", "--confidence=0.95")[0] == 2
+
+
+def test_a_depth_certificate_in_words_and_numbers(run, table):
+    arguments = ("centre", table, "--columns", "a,b c", "--epsilon=2", "--bounds=0,200", "--seed=1", "--certify=0.2")
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    rows = json.loads(run(*arguments, "--json")[1])["certificate"]["rows"]
+    assert rows > 50
+    assert f"Depth With 95 % confidence at least {rows} rows lie on every side" in flat(out)
+    assert "epsilon = 2" in flat(out)
+    assert (
+        run("centre", table, "--columns", "a", "--epsilon=1", "--mechanism=rem", "--delta=1e-6", "--certify=1/2")[0]
+        == 2
+    )
+
+
 def test_mean_without_bounds(run, table):
     arguments = ("mean", table, "--columns", "a,b c", "--epsilon=2", "--delta=1e-4", "--seed=1")
     code, out, err = run(*arguments, "--json")

@@ -6,6 +6,7 @@ import itertools
 import math
 import warnings
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,10 +19,16 @@ from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.dealing import block_table, filled_at_the_ends, secret_order
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.block_statistics import corrected_means, means
-from tukeydp.mechanisms.spread_step import log_differences
+from tukeydp.mechanisms.spread_step import log_deviations, log_differences
 from tukeydp.randomness import Keystream, derived_key
 
-STATISTICS = [means, corrected_means, log_differences]
+STATISTICS = [
+    means,
+    corrected_means,
+    log_differences,
+    partial(log_deviations, parts=3),
+    partial(log_deviations, parts=4),
+]
 ANY = st.one_of(
     st.floats(width=64),
     st.sampled_from([math.nan, math.inf, -math.inf, 0.0, -0.0, 1.7e308, -1.7e308, 5e-324, 1.0, -1.0]),

@@ -7,8 +7,10 @@ are counted from the lower bound.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 from support.oracle import Point, depth, law
 
@@ -119,11 +121,31 @@ def eighths(rows: Sequence[Row], octaves: int) -> GridRow:
     return tuple(row)
 
 
-def pair_tables(x: Table, pairs: int, octaves: int) -> list[tuple[GridRow, ...]]:
+# Medians of the standard deviation of two and of three standard Gaussian values.
+MEDIANS = {2: 0.6744897501960817, 3: math.sqrt(math.log(2))}
+
+
+def eighths_of_three(rows: Sequence[Row], octaves: int) -> GridRow:
+    """The same for the standard deviation between three parts of the rows, the first parts being the larger ones."""
+    ends = list(itertools.accumulate(sizes(len(rows), 3), initial=0))
+    row = []
+    for column in zip(*rows, strict=True):
+        parts = [[v for v in column[a:b] if v is not None] for a, b in itertools.pairwise(ends)]
+        means = [(Fraction(sum(part), len(part)), len(part)) for part in parts if part]
+        if len(means) < 2:
+            return None
+        centre = sum(mean * m for mean, m in means) / sum(m for _, m in means)
+        variance = sum(m * (mean - centre) ** 2 for mean, m in means) / (len(means) - 1)
+        size = math.sqrt(variance) / 2 * MEDIANS[2] / MEDIANS[len(means)]
+        row.append(max(0, round(8 * (octaves + math.log2(size)))) if size else 0)
+    return tuple(row)
+
+
+def pair_tables(x: Table, pairs: int, octaves: int, statistic: Any = eighths) -> list[tuple[GridRow, ...]]:
     """The log differences of every order of the rows (which half a row is in matters too), each order as likely."""
     ends = list(itertools.accumulate(sizes(len(x), pairs), initial=0))
     blocks = ([order[a:b] for a, b in itertools.pairwise(ends)] for order in set(itertools.permutations(x)))
-    return [tuple(eighths(block, octaves) for block in dealt) for dealt in blocks]
+    return [tuple(statistic(block, octaves) for block in dealt) for dealt in blocks]
 
 
 def worst_ratio(laws: dict[Table, Law], cells: Sequence[Row], n: int) -> Fraction:

@@ -58,6 +58,12 @@ def centre(
         list[str] | None,
         typer.Option(help="Step of the public grid: --resolution 0.1 for all, --resolution age=1 for one column."),
     ] = None,
+    certify: Annotated[
+        str | None,
+        typer.Option(
+            help="boxem only: a share of epsilon, say 0.1, for how many rows lie on every side of the point at least."
+        ),
+    ] = None,
     unproven: Annotated[
         str | None,
         typer.Option(help="mcmc: an experiment with random walks, WITHOUT ANY GUARANTEE; not for publication."),
@@ -90,6 +96,7 @@ def centre(
             "resolution": options.one_per_column("resolution", resolution, names, "STEP"),
             "threshold": threshold,
             "test": test,
+            "certify": certify,
             "unproven": unproven,
         }
         way, present = chosen(mechanism, "centre", given)

@@ -59,6 +59,14 @@ def mean(
     ] = None,
     no_check: check.NoCheck = False,
     ledger: options.Ledger = None,
+    confidence: Annotated[
+        str | None,
+        typer.Option(
+            help="Say 0.95: an interval for each column's population mean besides; part of epsilon goes to it, unless "
+            "--sd is given."
+        ),
+    ] = None,
+    joint: Annotated[bool, typer.Option("--joint", help="One confidence for all columns together.")] = False,
     seed: options.Seed = None,
     as_json: options.Json = False,
     verbose: options.Verbose = False,
@@ -85,6 +93,8 @@ def mean(
             "partitions": partitions,
             "sd": options.one_per_column("sd", sd, names, "VALUE"),
             "fill": options.one_per_column("fill", fill, names, "VALUE"),
+            "confidence": confidence,
+            "joint": joint or None,
         }
         way, present = chosen(mechanism, "mean", given)
         account = options.account_for(ledger, mechanism, epsilon, present.get("delta"))

@@ -37,6 +37,10 @@ class BoundedColumns:
     def widths(self) -> FloatArray:
         return np.array([float(b - a) for a, b in zip(self.lower, self.upper, strict=True)])
 
+    def between_0_and_1(self, j: int) -> bool:
+        """Whether column j is declared to hold shares, or yes/no answers."""
+        return self.lower[j] == 0 and self.upper[j] == 1
+
     def relative(self, cells: FloatArray) -> FloatArray:
         """Cells moved between their bounds, -1 at the lower and 1 at the upper; missing ones stay missing.
 

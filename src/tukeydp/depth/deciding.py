@@ -81,6 +81,18 @@ class GridDepth:
     ) -> Refutation | None:
         """Why `point` / 2^bits is less than `level` deep; None if it is that deep."""
         where = integers(point)
+        around = self._around(where, bits)
+        answer = around.refuted(level, threads)
+        if answer is None:
+            return None
+        short = self.lighter(answer.directions, where, bits, level, LONGEST)
+        return Refutation(short, self, where, bits, level, around.vectors, answer)
+
+    def depth(self, point: Sequence[int]) -> int:
+        """How deep a grid point is."""
+        return self._around(integers(point), 0).depth()
+
+    def _around(self, where: Integers, bits: int) -> Surroundings:
         if self._largest << bits < LIMIT and int(np.abs(where).max()) < LIMIT:
             away = self._distinct * (1 << bits) - where.astype(np.int64)
         else:
@@ -88,11 +100,7 @@ class GridDepth:
         nonzero = (away != 0).any(axis=1)
         others = away[nonzero]
         vectors = Vectors(_shadow(others), self._weights[nonzero], lambda j: others[j].tolist())
-        answer = Surroundings(int(self._weights[~nonzero].sum()), vectors).refuted(level, threads)
-        if answer is None:
-            return None
-        short = self.lighter(answer.directions, where, bits, level, LONGEST)
-        return Refutation(short, self, where, bits, level, vectors, answer)
+        return Surroundings(int(self._weights[~nonzero].sum()), vectors)
 
     def lighter(self, normals: FloatArray, point: Integers, bits: int, level: int, longest: int) -> IntArray:
         """The normals rounded to integers, those that have fewer than `level` rows in their closed halfspace."""

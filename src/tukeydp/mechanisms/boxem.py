@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from tukeydp.data.grid import bounded_grid, checked_bounds, require_bounds
 from tukeydp.data.tables import read_table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import Notion
+from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
+from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.unproven import unproven_boxem
-from tukeydp.privacy import bounded_range
-from tukeydp.randomness import source
+from tukeydp.parameters import brief, positive_rational
+from tukeydp.privacy import PureDP, bounded_range
+from tukeydp.randomness import Keystream, derived_key, source
 from tukeydp.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.spending import Spends, require_room, spend
@@ -26,6 +30,7 @@ def boxem(
     bounds: Any = None,
     depth: Notion | None = None,
     resolution: Any = None,
+    certify: Any = None,
     accountant: Spends | None = None,
     unproven: Any = None,
     randomness: Any = None,
@@ -53,6 +58,9 @@ def boxem(
         the width over 2**44, and over 2**30 for
         exact depth (finer ones make it slow on data that nearly lie in a plane). Give the true step
         of columns that hold few different values (1 for counts).
+    certify
+        A share of epsilon, say 0.1, for a depth certificate: `release.certificate` then says how many rows lie on every
+        side of the point at least, with 95 percent confidence. The point is drawn with the rest of epsilon.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     unproven
@@ -90,7 +98,11 @@ def boxem(
     >>> print(release.guarantee)
     epsilon = 1 (pure differential privacy, one row swapped)
     """
-    guarantee = bounded_range(epsilon)
+    budget = positive_rational("epsilon", epsilon)
+    share = Fraction(0) if certify is None else checked_share(certify)
+    for_certificate = share * budget
+    for_point = budget - for_certificate
+    guarantee = bounded_range(for_point) + PureDP(for_certificate) if for_certificate else bounded_range(budget)
     require_bounds(bounds, "wide ones cost little, and td.rem(x, epsilon=..., delta=...) does without")
     require_room(accountant, guarantee, unproven)
     bits = source(randomness)
@@ -102,13 +114,20 @@ def boxem(
         table.d, bounds=ends, resolution=resolution, bits=notion.grid_bits(table.d), columns=table.columns
     )
     if unproven is not None:
-        options = {"epsilon": guarantee.epsilon, "grid": grid, "depth": notion, "randomness": bits}
+        if certify is not None:
+            raise ParameterError("certify", "must be left out with unproven", brief(certify))
+        options = {"epsilon": budget, "grid": grid, "depth": notion, "randomness": bits}
         return replace(unproven_boxem(unproven, table, **options), bounds=ends)
-    public = {**table.public, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict()}
+    settings = {"epsilon_point": for_point, "epsilon_certificate": for_certificate} if for_certificate else {}
+    public = {**table.public, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
     spend(accountant, guarantee, "boxem", private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
     prepared = notion.prepare(grid.snap(table.cells), grid, public_key)
-    y = DepthSampler(prepared, within=whole_grid(grid), epsilon=guarantee.epsilon).draw(secret_key)
+    y = DepthSampler(prepared, within=whole_grid(grid), epsilon=for_point).draw(secret_key)
+    certificate = None
+    if for_certificate:
+        noise = Keystream(derived_key("certificate", secret_key)).bits(0)
+        certificate = depth_certificate(prepared, y, for_certificate, noise, every=not len(prepared.directions))
     return Release(
         point=grid.point(y),
         guarantee=guarantee,
@@ -119,5 +138,7 @@ def boxem(
         directions=prepared.directions,
         grid=grid,
         bounds=ends,
-        rehearsal=centre_rehearsal(notion, grid, table.n, guarantee.epsilon),
+        settings=settings,
+        certificate=certificate,
+        rehearsal=centre_rehearsal(notion, grid, table.n, for_point),
     )

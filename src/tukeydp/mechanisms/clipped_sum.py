@@ -22,7 +22,7 @@ STEPS = 2**30
 MOST_ROWS = 2**31
 # Missing cells that stand out: more than so many median noises. And the share that is believed at most, since the mean
 # of the rest is divided by what is left.
-_NOTICED, _MOST_MISSING = 2.0, Fraction(9, 10)
+NOTICED, MOST_MISSING = 2.0, Fraction(9, 10)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +79,9 @@ def missing_shares(relative: FloatArray, epsilon: Fraction, bits: Bits) -> list[
     n, d = relative.shape
     missing = np.isnan(relative).sum(axis=0).tolist()
     noise = cube_noise(d, STEPS / epsilon, bits)
-    usual = Fraction(_NOTICED * median_of_noise(d)) / epsilon
+    usual = Fraction(NOTICED * median_of_noise(d)) / epsilon
     counts = (c + Fraction(z, STEPS) - usual for c, z in zip(missing, noise, strict=True))
-    return [max(Fraction(0), min(c / n, _MOST_MISSING)) for c in counts]
+    return [max(Fraction(0), min(c / n, MOST_MISSING)) for c in counts]
 
 
 def without_missing(mean: list[Fraction], fill: FloatArray, shares: list[Fraction]) -> list[Fraction]:

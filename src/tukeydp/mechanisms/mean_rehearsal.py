@@ -23,7 +23,7 @@ from tukeydp.accuracy import (
 )
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns, relative_grid
-from tukeydp.data.shapes import SHAPES, made_up
+from tukeydp.data.shapes import SHAPES, Shape, made_up
 from tukeydp.exact.cube_noise import quantile_of_noise, share_all_within
 from tukeydp.mechanisms.cliff import widest_bounds, width_sentence
 from tukeydp.mechanisms.mean_choice import known_widths
@@ -79,19 +79,23 @@ def _mean_error(
     }
     if isinstance(plan, CubeMean) and not missing:
         return _noise_alone(plan, n, columns, widths, facts)
-    rows = min(n, max(1, MOST_CELLS // columns.d))
-    shapes = []
-    for shape in SHAPES:
-        errors = []
-        sizes = 2.0 / shape.widths(widths)
-        for i in numbers(columns.d, DEPTH_COLUMNS if isinstance(plan, SubsetMean) else NOISE_COLUMNS):
-            relative = np.clip(made_up(shape, rows, columns.d, i, missing) * sizes, -1.0, 1.0)
-            errors.append((_draws(plan, relative, Fraction(n, rows), i) - own_means(relative)) / sizes)
-        if isinstance(plan, SubsetMean):
-            errors = _shrunk(plan.plan, errors, rows / n)
-        shapes.append(shape_error(shape, np.concatenate(errors)))
+    shapes = tuple(
+        shape_error(shape, np.concatenate(table_errors(plan, n, widths, shape, missing))) for shape in SHAPES
+    )
     scales = None if sd is None else columns.widths / widths
-    return over_shapes(tuple(shapes), **facts, scales=scales)
+    return over_shapes(shapes, **facts, scales=scales)
+
+
+def table_errors(plan: MeanPlan, n: int, widths: FloatArray, shape: Shape, missing: float = 0.0) -> list[FloatArray]:
+    """Releases from made-up tables less the tables' own means, in standard deviations: one array for each table."""
+    d = len(widths)
+    rows = min(n, max(1, MOST_CELLS // d))
+    errors = []
+    sizes = 2.0 / shape.widths(widths)
+    for i in numbers(d, DEPTH_COLUMNS if isinstance(plan, SubsetMean) else NOISE_COLUMNS):
+        relative = np.clip(made_up(shape, rows, d, i, missing) * sizes, -1.0, 1.0)
+        errors.append((_draws(plan, relative, Fraction(n, rows), i) - own_means(relative)) / sizes)
+    return _shrunk(plan.plan, errors, rows / n) if isinstance(plan, SubsetMean) else errors
 
 
 def own_means(relative: FloatArray) -> FloatArray:
@@ -108,7 +112,7 @@ def _draws(plan: MeanPlan, relative: FloatArray, raised: Fraction, number: int) 
     """
     keys = [derived_key("rehearsal", part, number) for part in ("public", "secret")]
     if isinstance(plan, SubsetMean):
-        draw = _depth_draws(relative, plan.epsilon, plan.plan, *keys)
+        draw = depth_draws(relative, plan.epsilon, plan.plan, *keys)
         return np.array([draw(derived_key(i, keys[1])) for i in range(_DRAWS)])
     if isinstance(plan, TwoStepMean):
         centre, spread, *rest = plan.plan.epsilons
@@ -121,7 +125,7 @@ def _draws(plan: MeanPlan, relative: FloatArray, raised: Fraction, number: int) 
     return np.array([[float(v) for v in enough.draw(relative, keys[0], key)] for key in secret])
 
 
-def _depth_draws(
+def depth_draws(
     relative: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
 ) -> Callable[[bytes], FloatArray]:
     """Draws from the depth of subset means; of at most so many blocks, epsilon raised in proportion.
@@ -137,9 +141,9 @@ def _depth_draws(
 
 
 def _two_step_draws(steps: TwoStepPlan, relative: FloatArray, public_key: bytes, secret_key: bytes) -> FloatArray:
-    centres = _depth_draws(relative, steps.epsilons[0], steps.centre, public_key, secret_key)
+    centres = depth_draws(relative, steps.epsilons[0], steps.centre, public_key, secret_key)
     if steps.spread is not None:
-        octaves = _spread_draws(relative, steps.epsilons[1], steps.spread, public_key, secret_key)
+        octaves = rehearsed_spread(relative, steps.epsilons[1], steps.spread, public_key, secret_key)
     found = []
     for i in range(_PASSES):
         key = derived_key(i, secret_key)
@@ -149,13 +153,13 @@ def _two_step_draws(steps: TwoStepPlan, relative: FloatArray, public_key: bytes,
     return np.array(found)
 
 
-def _spread_draws(
+def rehearsed_spread(
     relative: FloatArray, epsilon: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
 ) -> Callable[[bytes], FloatArray]:
-    """As `_depth_draws`."""
+    """As `depth_draws`."""
     pairs = min(plan.pairs, ROWS_OF_DEPTH)
     fewer = relative[: len(relative) * pairs // plan.pairs]
-    return spread_draws(fewer, epsilon * plan.pairs / pairs, SpreadPlan(pairs), public_key, secret_key)
+    return spread_draws(fewer, epsilon * plan.pairs / pairs, replace(plan, pairs=pairs), public_key, secret_key)
 
 
 def _shrunk(plan: SubsetPlan, errors: list[FloatArray], share: float) -> list[FloatArray]:
@@ -197,7 +201,7 @@ def _spread_error(n: int, d: int, epsilon: Fraction, plan: SpreadPlan, *, sd: An
         errors = []
         for i in numbers(d):
             relative = np.clip(made_up(shape, rows, d, i, missing) / _WIDTH, -1.0, 1.0)
-            draw = _spread_draws(
+            draw = rehearsed_spread(
                 relative, epsilon, plan, *(derived_key("rehearsal", p, i) for p in ("public", "secret"))
             )
             own = np.sqrt(own_means((relative - own_means(relative)) ** 2))

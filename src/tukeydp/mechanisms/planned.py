@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.tables import Table
-from tukeydp.mechanisms.mean_plans import MeanPlan
+from tukeydp.interval import Calibration
+from tukeydp.mechanisms.interval_plan import IntervalPlan
+from tukeydp.mechanisms.interval_runs import RemMean
+from tukeydp.mechanisms.mean_interval import Found, mean_interval
+from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, TwoStepMean
 from tukeydp.mechanisms.mean_rehearsal import mean_rehearsal
-from tukeydp.randomness import Randomness
+from tukeydp.mechanisms.spread_step import spread_octaves
+from tukeydp.mechanisms.two_step import two_step_result
+from tukeydp.privacy import bounded_range
+from tukeydp.randomness import Randomness, derived_key
 from tukeydp.release import Release
 from tukeydp.spending import Spends, spend
 
@@ -28,7 +39,7 @@ def planned_release(
     accountant: Spends | None = None,
 ) -> Release:
     """Draw by the plan. All but the drawn point is public beforehand; `sd` as the plan was made with."""
-    public = {**table.public, "bounds": (columns.lower, columns.upper), "settings": plan.settings}
+    public = {**table.public, "bounds": columns.ends, "settings": plan.settings}
     spend(accountant, plan.guarantee, plan.mechanism, private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
     drawn = plan.draw(columns.relative(table.cells), public_key, secret_key)
@@ -44,3 +55,78 @@ def planned_release(
         notes=(MEAN_NOTE, *notes),
         rehearsal=mean_rehearsal(plan, table.n, columns, sd),
     )
+
+
+def release_with_interval(
+    table: Table,
+    columns: BoundedColumns,
+    plan: IntervalPlan,
+    bits: Randomness,
+    sd: Any = None,
+    accountant: Spends | None = None,
+) -> Release:
+    """Mean, standard deviation and interval of each column for one budget; `sd` as the plan was made with.
+
+    The spread and the mean are steps with randomness of their own, whose epsilons add up; the interval is made of what
+    they have released, and computed when it is asked for (docs/proofs/mean.md, section 10).
+    """
+    mean, spread_epsilon = plan.spending.mean, plan.spending.spread_epsilon
+    assert not isinstance(mean, RemMean)
+    split = {"epsilon_mean": mean.epsilon, "epsilon_spread": spread_epsilon} if spread_epsilon else {}
+    settings = {"confidence": plan.confidence, "joint": plan.joint, **split, **mean.settings}
+    guarantee = mean.guarantee + bounded_range(spread_epsilon) if spread_epsilon else mean.guarantee
+    public = {**table.public, "bounds": columns.ends, "settings": settings}
+    spend(accountant, guarantee, mean.mechanism, private=bits.private, **public)
+    relative = columns.relative(table.cells)
+    public_key, secret_key = bits.key(), bits.key()
+    spread = _spread(relative, plan, public_key, secret_key)
+    if isinstance(mean, TwoStepMean):
+        drawn, found = _two_steps(relative, mean, spread, public_key, secret_key)
+    else:
+        drawn = mean.draw(relative, public_key, secret_key)
+        noise = 1.0 / (float(mean.settings["epsilon_mean"]) * table.n) if isinstance(mean, CubeMean) else 0.0
+        found = Found(_shares_of_width(drawn), spread, (noise,) * table.d, (0.0,) * table.d)
+    return Release(
+        point=columns.in_units(drawn),
+        guarantee=guarantee,
+        mechanism=mean.mechanism,
+        seeded=not bits.private,
+        **table.public,
+        bounds=columns.ends,
+        noise_sd=mean.noise_sd(table.n, columns.widths),
+        settings=settings,
+        notes=(MEAN_NOTE,),
+        rehearsal=mean_rehearsal(mean, table.n, columns, sd),
+        calibration=Calibration(mean_interval, (plan, columns, found)),
+    )
+
+
+def _spread(relative: FloatArray, plan: IntervalPlan, public_key: bytes, secret_key: bytes) -> tuple[float | None, ...]:
+    """Spreads in widths of the bounds: public ones, those that are released by themselves, None for the others."""
+    if plan.known is not None:
+        return plan.known
+    found: list[float | None] = [None] * relative.shape[1]
+    if plan.spending.spread is not None:
+        columns = list(plan.spending.measured)
+        keys = [derived_key("spread", key) for key in (public_key, secret_key)]
+        octaves = spread_octaves(relative[:, columns], plan.spending.spread_epsilon, plan.spending.spread, *keys)
+        for j, octave in zip(columns, octaves.tolist(), strict=True):
+            found[j] = 2.0**octave
+    return tuple(found)
+
+
+def _two_steps(
+    relative: FloatArray, mean: TwoStepMean, known: tuple[float | None, ...], public_key: bytes, secret_key: bytes
+) -> tuple[list[Fraction], Found]:
+    """The mean, and what its steps have released besides."""
+    result = two_step_result(relative, mean.plan, public_key, secret_key)
+    missing = [float(share) for share in result.missing]
+    scale = 1.0 / (float(mean.plan.epsilons[-1]) * len(relative))
+    noise = scale * (result.high - result.low) / 2.0 / (1.0 - np.array(missing))
+    spread = known if result.spread is None else tuple((result.spread / 2.0).tolist())
+    return result.mean, Found(_shares_of_width(result.mean), spread, tuple(noise.tolist()), tuple(missing))
+
+
+def _shares_of_width(relative: list[Fraction]) -> tuple[float, ...]:
+    """From numbers between -1 and 1 to numbers between 0 and 1."""
+    return tuple(float((1 + v) / 2) for v in relative)

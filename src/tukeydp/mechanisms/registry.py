@@ -46,9 +46,22 @@ def _coinpress(x: Any, *, sd: Any, **options: Any) -> Release:
     return baselines.coinpress(x, deviation=sd, **options)
 
 
+@wraps(cube)
+def _cube(x: Any, *, fill: Any = None, confidence: Any = None, joint: bool = False, **options: Any) -> Release:
+    """A public fill value, or an interval: which says that few cells are missing."""
+    if confidence is None and not joint:
+        return cube(x, fill=fill, **options)
+    if fill is not None:
+        raise ParameterError("fill", "must be left out with confidence", brief(fill))
+    outcome = mean(x, mechanism="cube", confidence=confidence, joint=joint, **options)
+    assert isinstance(outcome, Release)
+    return outcome
+
+
 _BY_DEPTH = ("depth", "resolution", "unproven")
 _NOISED = ("bounds", "delta")
 _FILLED = ("fill",)
+_INTERVAL = ("confidence", "joint")
 # What an option looks like, for whoever left it out.
 _SHAPES = {
     "bounds": ": what is known of the columns without looking, --bounds age=0,120 or --bounds-file FILE",
@@ -62,20 +75,26 @@ MECHANISMS: dict[str, Mechanism] = {
         "mean",
         "subset, two-step or cube, whichever should come closest",
         ("bounds",),
-        ("blocks", "partitions", "sd"),
-        without_bounds=Mechanism(mean, "mean", "rem on means of blocks of rows", ("delta",), ("blocks",)),
+        ("blocks", "partitions", "sd", *_INTERVAL),
+        without_bounds=Mechanism(
+            mean, "mean", "rem on means of blocks of rows", ("delta",), ("blocks", "sd", *_INTERVAL)
+        ),
     ),
     "subset": Mechanism(
         partial(mean, mechanism="subset"),
         "mean",
         "depth of subset means",
         ("bounds",),
-        ("blocks", "partitions", "sd"),
+        ("blocks", "partitions", "sd", *_INTERVAL),
     ),
     "two-step": Mechanism(
-        partial(mean, mechanism="two-step"), "mean", "a mean clipped where the data are", ("bounds",), ("sd",)
+        partial(mean, mechanism="two-step"),
+        "mean",
+        "a mean clipped where the data are",
+        ("bounds",),
+        ("sd", *_INTERVAL),
     ),
-    "cube": Mechanism(cube, "mean", "a mean clipped at the bounds", ("bounds",), _FILLED),
+    "cube": Mechanism(_cube, "mean", "a mean clipped at the bounds", ("bounds",), (*_FILLED, *_INTERVAL)),
     "gaussian": Mechanism(baselines.gaussian, "mean", "a clipped mean with classical Gaussian noise", _NOISED, _FILLED),
     "analytic-gaussian": Mechanism(
         baselines.analytic_gaussian, "mean", "a clipped mean with the least Gaussian noise", _NOISED, _FILLED
@@ -87,7 +106,9 @@ MECHANISMS: dict[str, Mechanism] = {
     "plan": Mechanism(
         baselines.plan, "mean", "a clipped mean with noise that fits each column's spread", _NOISED, _FILLED
     ),
-    "boxem": Mechanism(boxem, "centre", "the exponential mechanism over depth between bounds", ("bounds",), _BY_DEPTH),
+    "boxem": Mechanism(
+        boxem, "centre", "the exponential mechanism over depth between bounds", ("bounds",), (*_BY_DEPTH, "certify")
+    ),
     "rem": Mechanism(
         rem, "centre", "a deep point without bounds, or a refusal", ("delta",), (*_BY_DEPTH, "threshold", "test")
     ),

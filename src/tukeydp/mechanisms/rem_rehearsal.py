@@ -91,35 +91,82 @@ def _deviations(grid: Grid, sd: Any) -> FloatArray:
 
 
 def _on(shape: Shape, inputs: RemInputs, directions: IntArray, deviations: FloatArray, missing: float) -> ShapeError:
-    grid, d = inputs.grid, inputs.grid.d
-    ranked = inputs.blocks or inputs.n
-    rows = min(ranked, ROWS_OF_DEPTH)
-    plan = _scaled(inputs.plan, rows)
-    few = _for_the_test(inputs.notion, d)
+    d = inputs.grid.d
     chances, from_centre, from_mean = [], [], []
     for i in numbers(d):
-        table = made_up(shape, _rows_made(inputs, rows), d, i, missing) * deviations
-        snapped = grid.snap(_ranked(table, rows, inputs, i))
+        one = _Rehearsed(shape, inputs, deviations, missing, i)
         if i < _TESTED:
-            prepared = few.prepare(snapped, grid, derived_key("rehearsal", i), lowest=1)
-            evidence = Evidence(sizes_of(prepared, whole_grid(grid), plan.threshold, slack=plan.test / 64), plan)
-            chances.append(_chance(inputs.test, evidence))
-        levels = level_sets(snapped, directions, 1)
-        if not levels.depths(snapped).max(initial=0) >= plan.threshold:
-            continue  # no row is so deep: hardly any point is
-        sampler = Sampler(levels, within=whole_grid(grid), epsilon=plan.release, lowest=plan.threshold)
-        points = np.array([grid.point(sampler.draw(derived_key("rehearsal", i, j))) for j in range(_DRAWS)])
-        from_centre.append((points - own_medians(table)) / deviations)
-        from_mean.append((points - own_means(table)) / deviations)
+            chances.append(one.chance())
+        points = one.points(directions)
+        if len(points):
+            from_centre.append((points - own_medians(one.table)) / deviations)
+            from_mean.append((points - own_means(one.table)) / deviations)
     refused = 1.0 - float(np.mean(chances))
     if not from_mean or refused > 0.999:
         return shape_error(shape, np.empty((0, d)), refused=1.0)
-    factor = math.sqrt(rows / ranked)
-    means = np.concatenate(settled(from_mean, factor))
     if inputs.blocks is not None:
-        fewer = _rows_made(inputs, rows) * ranked / rows / inputs.n  # rows of a block that were made up
-        return shape_error(shape, means * math.sqrt(min(1.0, fewer)), refused=refused)
-    return shape_error(shape, np.concatenate(settled(from_centre, factor)), means, refused=refused)
+        return shape_error(shape, np.concatenate(_for_all_rows(from_mean, inputs)), refused=refused)
+    means, centres = (np.concatenate(_for_all_rows(errors, inputs)) for errors in (from_mean, from_centre))
+    return shape_error(shape, centres, means, refused=refused)
+
+
+def rem_errors(inputs: RemInputs, shape: Shape) -> list[FloatArray]:
+    """Releases from made-up tables less the tables' own means, in standard deviations: one array for each table.
+
+    Of what would be released; perhaps none.
+    """
+    directions, deviations = rehearsed_directions(inputs.notion, inputs.grid), _deviations(inputs.grid, None)
+    errors = []
+    for i in numbers(inputs.grid.d):
+        one = _Rehearsed(shape, inputs, deviations, 0.0, i)
+        points = one.points(directions)
+        if len(points):
+            errors.append((points - own_means(one.table)) / deviations)
+    return _for_all_rows(errors, inputs)
+
+
+class _Rehearsed:
+    """One made-up table of few enough rows, and what REM would do with it."""
+
+    def __init__(self, shape: Shape, inputs: RemInputs, deviations: FloatArray, missing: float, number: int) -> None:
+        self._inputs, self._number = inputs, number
+        rows = _rows_ranked(inputs)
+        self.plan = _scaled(inputs.plan, rows)
+        self.table = made_up(shape, _rows_made(inputs, rows), inputs.grid.d, number, missing) * deviations
+        self._snapped = inputs.grid.snap(_ranked(self.table, rows, inputs, number))
+
+    def chance(self) -> float:
+        """Of a release, by the test with few directions."""
+        grid = self._inputs.grid
+        few = _for_the_test(self._inputs.notion, grid.d)
+        prepared = few.prepare(self._snapped, grid, derived_key("rehearsal", self._number), lowest=1)
+        sizes = sizes_of(prepared, whole_grid(grid), self.plan.threshold, slack=self.plan.test / 64)
+        return _chance(self._inputs.test, Evidence(sizes, self.plan))
+
+    def points(self, directions: IntArray) -> FloatArray:
+        """Releases, one per row; none if no row is deep enough: hardly any point is then."""
+        grid = self._inputs.grid
+        levels = level_sets(self._snapped, directions, 1)
+        if not levels.depths(self._snapped).max(initial=0) >= self.plan.threshold:
+            return np.empty((0, grid.d))
+        draws = Sampler(levels, within=whole_grid(grid), epsilon=self.plan.release, lowest=self.plan.threshold)
+        return np.array([grid.point(draws.draw(derived_key("rehearsal", self._number, j))) for j in range(_DRAWS)])
+
+
+def _rows_ranked(inputs: RemInputs) -> int:
+    return min(inputs.blocks or inputs.n, ROWS_OF_DEPTH)
+
+
+def _for_all_rows(errors: list[FloatArray], inputs: RemInputs) -> list[FloatArray]:
+    """From the rehearsed share of the rows to all."""
+    if not errors:
+        return []
+    ranked, rows = inputs.blocks or inputs.n, _rows_ranked(inputs)
+    settled_errors = settled(errors, math.sqrt(rows / ranked))
+    if inputs.blocks is None:
+        return settled_errors
+    fewer = _rows_made(inputs, rows) * ranked / rows / inputs.n  # rows of a block that were made up
+    return [e * math.sqrt(min(1.0, fewer)) for e in settled_errors]
 
 
 def _for_the_test(notion: Notion, d: int) -> Notion:

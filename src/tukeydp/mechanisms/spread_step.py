@@ -1,9 +1,9 @@
-"""The spread of every column, by depth of log differences between halves of secretly dealt blocks.
+"""The spread of every column, by depth of log differences between halves, or parts, of secretly dealt blocks.
 
 The halves of a block give u = |difference of means| / sqrt(1/m_a + 1/m_b), whose median is 0.6745 standard deviations
-where block means are about Gaussian, whatever is missing. It is a function of the block's own rows. The
-deepest point of the log differences, on a grid of eighths of an octave, is released by `boxem`: pure epsilon-DP
-(docs/proofs/mean.md, section 5).
+where block means are about Gaussian, whatever is missing. More than two parts give the standard deviation between
+them, which scatters less. Both are functions of the block's own rows. The deepest point of their logarithms, on a grid
+of eighths of an octave, is released by `boxem`: pure epsilon-DP (docs/proofs/mean.md, section 5).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, partial
 
 import numpy as np
 
@@ -28,35 +29,42 @@ from tukeydp.sampling.cutting_planes import DepthSampler
 # Octaves below the width of the bounds that are told apart, and steps of an octave. On a finer grid a value shared by
 # many pairs would be one point against all the empty ones between, and lose.
 OCTAVES, _STEPS = 30, 8
-# Width of that range in standard deviations of what is ranked: log differences spread over an octave or so.
-_ASSUMED_WIDTH = 25.0
+# Width of that range in standard deviations of what is ranked, by the number of parts of a block: log differences of
+# two halves spread over an octave or so, those of more parts over less (logarithms of chi variables). Too small a
+# number here and releases fall off the cliff; a larger one asks for more rows.
+_ASSUMED_WIDTHS = {2: 25.0, 3: 43.0, 4: 57.0, 5: 69.0, 6: 78.0}
+MOST_PARTS = max(_ASSUMED_WIDTHS)
 _FEWEST_PAIRS = 16
 # Chance of the lower end, in sixteenths: for missing differences, and for zero ones. With 9, eight ninths of a column's
-# differences may be zero before it counts as a column of equal values.
-_EVEN, _ZERO_LOW = 8, 9
+# differences may be zero before it counts as a column of equal values; with 10, for blocks of more parts, which are
+# zero less often, four fifths, and a column of equal values is surely found.
+_EVEN, _ZERO_LOW, _ZERO_LOW_OF_PARTS = 8, 9, 10
 _MEDIAN = 0.6744897501960817  # of the size of a standard Gaussian variable
 
 
 @dataclass(frozen=True)
 class SpreadPlan:
-    """How many pairs of blocks. Public."""
+    """How many blocks (pairs of halves), how many parts each has, and how far below the width they reach. Public."""
 
     pairs: int
+    parts: int = 2
+    octaves: int = OCTAVES
 
 
-def spread_plan(n: int, d: int, epsilon: Fraction) -> SpreadPlan | None:
-    """The fewest pairs that keep a safe distance from the cliff; None if n rows are too few."""
+def spread_plan(n: int, d: int, epsilon: Fraction, parts: int = 2, octaves: int = OCTAVES) -> SpreadPlan | None:
+    """The fewest blocks that keep a safe distance from the cliff; None if n rows are too few."""
+    width = _ASSUMED_WIDTHS[parts] * octaves / OCTAVES
 
     def safe(pairs: int) -> bool:
-        return log_odds(pairs, d, float(epsilon)) - d * math.log(_ASSUMED_WIDTH) >= SAFE
+        return log_odds(pairs, d, float(epsilon)) - d * math.log(width) >= SAFE
 
-    low, high = _FEWEST_PAIRS - 1, n // 2
+    low, high = _FEWEST_PAIRS - 1, n // parts
     if high < _FEWEST_PAIRS or not safe(high):
         return None
     while low + 1 < high:
         middle = (low + high) // 2
         low, high = (low, middle) if safe(middle) else (middle, high)
-    return SpreadPlan(high)
+    return SpreadPlan(high, parts, octaves)
 
 
 def log_differences(blocks: FloatArray) -> FloatArray:
@@ -69,17 +77,49 @@ def log_differences(blocks: FloatArray) -> FloatArray:
         return np.asarray(np.clip(np.log2(size), -OCTAVES, 0.0))
 
 
-def at_the_ends(table: FloatArray, stream: Keystream) -> FloatArray:
+def log_deviations(blocks: FloatArray, parts: int, least: int = OCTAVES) -> FloatArray:
+    """log2 of the standard deviation between the parts of each block, on the scale of `log_differences`.
+
+    Parts are means of rows that were dealt side by side, weighted by how many values they have; with two parts this
+    would be `log_differences` but for the odd row. NaN if fewer than two parts have a value; what is below 2^-least
+    counts as no deviation.
+    """
+    places = np.array_split(np.arange(blocks.shape[1]), parts)
+    found = [(means(blocks[:, rows]), counts(blocks[:, rows])) for rows in places]
+    centres, weights = (np.stack([part[i] for part in found]) for i in range(2))
+    there = (weights > 0).sum(axis=0)
+    with np.errstate(all="ignore"):
+        centres = np.where(weights > 0, centres, 0.0)
+        away = centres - (weights * centres).sum(axis=0) / weights.sum(axis=0)
+        deviation = np.sqrt((weights * away**2).sum(axis=0) / (there - 1))
+        # Relative cells run from -1 to 1: twice the share of the width.
+        size = deviation / 2 * (_MEDIAN / _medians(parts))[there]
+        return np.asarray(np.clip(np.log2(size), -least, 0.0))
+
+
+@cache
+def _medians(parts: int) -> FloatArray:
+    """Median of the standard deviation of k standard Gaussian values, for k up to `parts`; none for fewer than two."""
+    from scipy.special import gammaincinv
+
+    freedom = np.arange(1, parts) / 2
+    return np.concatenate([[np.nan, np.nan], np.sqrt(gammaincinv(freedom, 0.5) / freedom)])
+
+
+def at_the_ends(
+    table: FloatArray, stream: Keystream, octaves: int = OCTAVES, least: int = OCTAVES, zero_low: int = _ZERO_LOW
+) -> FloatArray:
     """Differences that are missing, or zero, at one end of the range by a secret coin for each.
 
     They favour neither side, so that the others decide: in a yes/no column most differences of single rows are zero,
     and say nothing of its spread. Zero ones fall a little more often to the lower end, where a column of equal values
-    belongs. A coin depends on its place alone, so rows of the result are functions of rows of the table.
+    belongs. A coin depends on its place alone, so rows of the result are functions of rows of the table. Zero is what
+    lies at -least; the range ends at -octaves.
     """
     sixteenths = stream.words(0, table.size).reshape(table.shape) >> np.uint64(60)
     missing = np.isnan(table)
-    low = sixteenths < np.where(missing, _EVEN, _ZERO_LOW).astype(np.uint64)
-    return np.where(missing | (table <= -OCTAVES), np.where(low, -float(OCTAVES), 0.0), table)
+    low = sixteenths < np.where(missing, _EVEN, zero_low).astype(np.uint64)
+    return np.where(missing | (table <= -least), np.where(low, -float(octaves), 0.0), table)
 
 
 def spread_octaves(
@@ -95,11 +135,18 @@ def spread_draws(
     """What `spread_octaves` draws from, once; each further key spends its epsilon again."""
     n, d = relative.shape
     order = secret_order(n, Keystream(derived_key("dealing", secret_key)))
+    least = max(OCTAVES, plan.octaves)
+    halves = plan.parts == 2 and least == OCTAVES
+    statistic = log_differences if halves else partial(log_deviations, parts=plan.parts, least=least)
     table = at_the_ends(
-        block_table(relative, plan.pairs, order, log_differences), Keystream(derived_key("coins", secret_key))
+        block_table(relative, plan.pairs, order, statistic),
+        Keystream(derived_key("coins", secret_key)),
+        plan.octaves,
+        least,
+        _ZERO_LOW if plan.parts == 2 else _ZERO_LOW_OF_PARTS,
     )
-    cells = OCTAVES * _STEPS
-    grid = Grid((Fraction(-OCTAVES),) * d, (Fraction(1, _STEPS),) * d, (cells,) * d)
+    cells = plan.octaves * _STEPS
+    grid = Grid((Fraction(-plan.octaves),) * d, (Fraction(1, _STEPS),) * d, (cells,) * d)
     prepared = chosen_notion(None, plan.pairs, d).prepare(grid.snap(table), grid, public_key)
     sampler = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon)
     return lambda key: np.asarray(grid.point(sampler.draw(key)) - math.log2(_MEDIAN))

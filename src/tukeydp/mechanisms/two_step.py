@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -25,11 +25,12 @@ from tukeydp.randomness import Bits, Keystream, derived_key
 # Shares of epsilon for the centre, and as much for the spread: the smallest that the rows suffice for. The clipped mean
 # has what these, the radius and the shares of missing cells leave.
 _FIRST_STEPS = (Fraction(1, 20), Fraction(2, 25), Fraction(3, 25), Fraction(3, 20))
-_RADIUS, _MISSING = Fraction(2, 25), Fraction(1, 50)
+_RADIUS, MISSING = Fraction(2, 25), Fraction(1, 50)
 # Half widths of the clip range in spreads. With candidates beyond 34, radii far too large are drawn often.
 RADII = tuple(3.0 * 2.0 ** (i / 2) for i in range(8))
-# A spread is taken to be at least the width over this: a column of nearly equal values has no spread to find.
-_NARROWEST = 100.0
+# A spread is taken to be at least a hundredth of the width, which is 2: a column of nearly equal values has none to
+# find.
+NARROWEST = 2.0 / 100.0
 # Depth in asymmetric columns reaches less far than in bell-shaped ones: the centre's blocks are chosen as if it had
 # this part of its epsilon. With all of it, tables of many yes/no columns fell off the cliff.
 _CAREFUL = Fraction(3, 5)
@@ -62,11 +63,8 @@ def two_step_plan(
 def _with_share(
     n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, share: Fraction, forced: bool
 ) -> TwoStepPlan | None:
-    shares = (share * epsilon, Fraction(0) if known else share * epsilon, _RADIUS * epsilon, _MISSING * epsilon)
-    # The centre need not be accurate, but it must be found, also among columns of few values: blocks for less epsilon.
-    width = (DOUBT if known else 1.0) * math.exp(float(np.log(widths).mean()))
-    blocks = fewest_blocks(n, d, float(_CAREFUL * shares[0]), width)
-    centre = None if blocks is None else subset_plan(n, d, shares[0], widths, blocks=blocks)
+    shares = (share * epsilon, Fraction(0) if known else share * epsilon, _RADIUS * epsilon, MISSING * epsilon)
+    centre = centre_plan(n, d, shares[0], widths, known)
     spread = None if known else spread_plan(n, d, shares[1])
     if forced:
         centre = centre or subset_plan(n, d, shares[0], widths, blocks=n)
@@ -78,38 +76,69 @@ def _with_share(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class TwoStepResult:
+    """All that the steps have released, as numbers from -1 to 1; `spread` is None where it is public."""
+
+    mean: list[Fraction]
+    spread: FloatArray | None
+    low: FloatArray
+    high: FloatArray
+    missing: list[Fraction]
+
+
+def centre_plan(n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool) -> SubsetPlan | None:
+    """Blocks for the centre; None if the rows are too few. `known`: widths are public, not assumed."""
+    # The centre need not be accurate, but it must be found, also among columns of few values: blocks for less epsilon.
+    width = (DOUBT if known else 1.0) * math.exp(float(np.log(widths).mean()))
+    blocks = fewest_blocks(n, d, float(_CAREFUL * epsilon), width)
+    return None if blocks is None else subset_plan(n, d, epsilon, widths, blocks=blocks)
+
+
 def two_step_point(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_key: bytes) -> list[Fraction]:
     """The mean, as numbers from -1 to 1: pure DP with the sum of the plan's epsilons."""
+    return two_step_result(relative, plan, public_key, secret_key).mean
+
+
+def two_step_result(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_key: bytes) -> TwoStepResult:
+    """The mean and what was released on the way to it: pure DP with the sum of the plan's epsilons."""
     keys = [derived_key("step", i, secret_key) for i in range(5)]
     y = subset_point(relative, plan.epsilons[0], plan.centre, public_key, keys[0])
     centre = relative_grid(plan.centre.steps).point(y)
-    return clipped_around(relative, plan, centre, _spread(relative, plan, public_key, keys[1]), keys[2:])
+    spread = None if plan.known is not None else _spread(relative, plan, public_key, keys[1])
+    used = 2.0 * np.array(plan.known) if spread is None else np.maximum(spread, NARROWEST)
+    return replace(second_step(relative, plan, centre, used, keys[2:]), spread=spread)
 
 
 def clipped_around(
     relative: FloatArray, plan: TwoStepPlan, centre: FloatArray, spread: FloatArray, keys: Sequence[bytes]
 ) -> list[Fraction]:
-    """The second step: radius, shares of missing cells and clipped mean, given the released centre and spread."""
+    """The mean by the second step alone."""
+    return second_step(relative, plan, centre, spread, keys).mean
+
+
+def second_step(
+    relative: FloatArray, plan: TwoStepPlan, centre: FloatArray, spread: FloatArray, keys: Sequence[bytes]
+) -> TwoStepResult:
+    """Radius, shares of missing cells and clipped mean, given the released centre and spread."""
     bits = [Keystream(key).bits(0) for key in keys]
     radius = _radius(relative, centre, spread, plan.epsilons[2], bits[0])
     low, high = np.maximum(-1.0, centre - radius * spread), np.minimum(1.0, centre + radius * spread)
     shares = missing_shares(relative, plan.epsilons[3], bits[1])
     found = clipped_mean(relative, ClipRange(low, high, centre), plan.epsilons[4], bits[2])
-    return within_bounds(without_missing(found, centre, shares))
+    return TwoStepResult(within_bounds(without_missing(found, centre, shares)), spread, low, high, shares)
 
 
 def _spread(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_key: bytes) -> FloatArray:
-    """Standard deviations of the relative columns, whose width is 2."""
-    if plan.known is not None:
-        return 2.0 * np.array(plan.known)
+    """Standard deviations of the relative columns, whose width is 2, as released."""
     assert plan.spread is not None
     octaves = spread_octaves(relative, plan.epsilons[1], plan.spread, derived_key("spread", public_key), secret_key)
-    return at_least_narrowest(octaves)
+    return np.asarray(2.0 * 2.0**octaves)
 
 
 def at_least_narrowest(octaves: FloatArray) -> FloatArray:
     """Released spreads in relative units, none below the narrowest that is told apart."""
-    return np.asarray(2.0 * np.maximum(2.0**octaves, 1.0 / _NARROWEST))
+    return np.asarray(np.maximum(2.0 * 2.0**octaves, NARROWEST))
 
 
 def _radius(relative: FloatArray, centre: FloatArray, spread: FloatArray, epsilon: Fraction, bits: Bits) -> float:
@@ -122,7 +151,12 @@ def _radius(relative: FloatArray, centre: FloatArray, spread: FloatArray, epsilo
         away = np.abs(relative - centre) / spread
     farthest = np.where(np.isnan(away), 0.0, away).max(axis=1)
     outside = [int((farthest > radius).sum()) for radius in RADII]
-    rank = math.ceil(2 / float(epsilon) * (math.log(len(RADII)) + _RANK))
+    rank = wanted_rank(float(epsilon))
     before, after = [len(relative), *outside[:-1]], [*outside[:-1], 0]
     distances = [max(low - rank, rank - high, 0) for low, high in zip(after, before, strict=True)]
     return RADII[drawn_index([-epsilon * distance / 2 for distance in distances], bits)]
+
+
+def wanted_rank(epsilon: float) -> int:
+    """How many rows a radius should leave outside: so many that wrong radii are rarely drawn. Public."""
+    return math.ceil(2 / epsilon * (math.log(len(RADII)) + _RANK))

@@ -8,10 +8,10 @@ from fractions import Fraction
 from tukeydp.accuracy import rounded
 from tukeydp.arrays import FloatArray
 from tukeydp.mechanisms.cliff import MEANINGFUL, widest_bounds
-from tukeydp.mechanisms.mean import blocks_for_rem
 from tukeydp.mechanisms.mean_choice import MECHANISMS, known_widths, mean_plan
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan
 from tukeydp.mechanisms.mean_rehearsal import widest_for
+from tukeydp.mechanisms.mean_without_bounds import blocks_for_rem
 from tukeydp.mechanisms.subset_means import subset_plan
 from tukeydp.mechanisms.two_step import DOUBT, two_step_plan
 from tukeydp.planning.predictions import (

@@ -6,9 +6,11 @@ To add one: subclass `FiniteNotion` in a file of its own (docs/extending.md) and
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+
+import numpy as np
 
 from tukeydp.arrays import IntArray
 from tukeydp.data.grid import DEFAULT_BITS, Grid
@@ -18,6 +20,8 @@ from tukeydp.errors import ParameterError
 
 # Bits of a grid without bounds: the rest of 62 is for directions of up to `_MANY_COLUMNS` entries.
 WIDE_BITS, _MANY_COLUMNS = 50, 64
+# A point below one row in so many is rarely asked for: only then all order statistics are found. Speed only.
+_SHALLOW = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,15 @@ class PreparedDepth:
     directions: IntArray
     decide: GridDepth | None
     along_public: Callable[[], LevelSets]
+
+    def depth(self, point: Sequence[int]) -> int:
+        """The depth of a grid point, exactly."""
+        if self.decide is not None:
+            return self.decide.depth(point)
+        points = np.array([point], dtype=np.int64)
+        likely = max(1, self.levels.rows // _SHALLOW)
+        found = int(self.levels.depths(points, likely)[0])
+        return found if found >= likely else int(self.levels.depths(points)[0])
 
 
 class Notion(ABC):

@@ -1,0 +1,137 @@
+"""The mean of any table without bounds: REM on the means of secretly dealt blocks (docs/proofs/mean.md, section 7)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.data.dealing import block_table, secret_order
+from tukeydp.data.grid import Grid, per_column
+from tukeydp.data.tables import Table
+from tukeydp.errors import ParameterError
+from tukeydp.interval import Calibration
+from tukeydp.mechanisms.block_statistics import corrected_means
+from tukeydp.mechanisms.interval_plan import (
+    AT_THE_FLOOR,
+    WIDE_OCTAVES,
+    IntervalPlan,
+    checked_confidence,
+    checked_joint,
+    spread_for,
+)
+from tukeydp.mechanisms.interval_runs import RemMean, Spending
+from tukeydp.mechanisms.mean_interval import Found, mean_interval
+from tukeydp.mechanisms.rem import rem
+from tukeydp.mechanisms.rem_rehearsal import RemInputs, on_blocks
+from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
+from tukeydp.parameters import checked_integer, show
+from tukeydp.privacy import ApproxDP, bounded_range
+from tukeydp.randomness import Keystream, Randomness
+from tukeydp.release import Refused, Release
+from tukeydp.spending import Spends, Together, spend
+
+# Blocks that REM's test passes with on bell-shaped block means, at epsilon = 1 and delta = 1e-6: a little more than
+# measured (docs/proofs/rem.md), growing with d. Fewer are refused more often; more cost accuracy on skewed columns.
+_BLOCKS, _BLOCKS_PER_COLUMN, _LOG_DELTA = 250.0, 27.0, math.log(1e6)
+
+UNBOUNDED_NOTE = (
+    "What is estimated is the arithmetic mean of each column, missing cells left out, by the centre of means of blocks "
+    "of rows. Columns of few values, such as yes/no, need many rows to a block for that: give their bounds."
+)
+
+
+def without_bounds(
+    table: Table, guarantee: ApproxDP, blocks: Any, bits: Randomness, accountant: Spends | None = None
+) -> Release | Refused:
+    """REM on the means of one dealing: further dealings would multiply delta."""
+    if blocks is None:
+        count = min(table.n, blocks_for_rem(table.d, guarantee))
+    else:
+        count = checked_integer("blocks", blocks, least=1, most=table.n)
+    spend(accountant, guarantee, "rem", private=bits.private, **table.public, settings={"blocks": count})
+    means = block_table(table.cells, count, secret_order(table.n, Keystream(bits.key())), corrected_means)
+    outcome = rem(replace(table, cells=means), epsilon=guarantee.epsilon, delta=guarantee.delta, randomness=bits)
+    assert outcome.rehearsal is not None
+    return replace(
+        outcome,
+        n=table.n,
+        settings={**outcome.settings, "blocks": count},
+        notes=(UNBOUNDED_NOTE,),
+        rehearsal=on_blocks(outcome.rehearsal, table.n, count),
+    )
+
+
+def blocks_for_rem(d: int, guarantee: ApproxDP) -> int:
+    """How many blocks REM's test wants; public."""
+    log_delta = -math.log(float(guarantee.delta)) if guarantee.delta > Fraction(1, 10**300) else 700.0
+    return math.ceil((_BLOCKS + _BLOCKS_PER_COLUMN * d) * log_delta / _LOG_DELTA / float(guarantee.epsilon))
+
+
+def without_bounds_with_interval(
+    table: Table,
+    guarantee: ApproxDP,
+    blocks: Any,
+    bits: Randomness,
+    *,
+    sd: Any,
+    confidence: Any,
+    joint: Any,
+    accountant: Spends | None = None,
+) -> Release | Refused:
+    """The same, and the spread of every column unless it is public: their epsilons add up.
+
+    A refusal has spent all of the guarantee, although no spread was drawn then.
+    """
+    level, together = checked_confidence(confidence), checked_joint(joint)
+    known = None if sd is None else _checked_deviations(sd, table.d)
+    share, plan = (Fraction(0), None) if known else spread_for(table.n, table.d, guarantee.epsilon, WIDE_OCTAVES)
+    for_spread = share * guarantee.epsilon
+    for_mean = guarantee.epsilon - for_spread
+    own = ApproxDP(for_mean, guarantee.delta)
+    if plan is None:
+        outcome = without_bounds(table, own, blocks, bits, accountant)
+    else:
+        beside = bounded_range(for_spread)
+        paying = None if accountant is None else Together(accountant, beside, {"epsilon_spread": for_spread})
+        outcome = without_bounds(table, own, blocks, bits, paying)
+        guarantee = own + beside
+    split = {"epsilon_mean": for_mean, "epsilon_spread": for_spread} if plan is not None else {}
+    settings = {"confidence": level, "joint": together, **split, **outcome.settings}
+    outcome = replace(outcome, guarantee=guarantee, settings=settings)
+    if not isinstance(outcome, Release):
+        return outcome
+    assert outcome.rehearsal is not None
+    (inputs,) = outcome.rehearsal.inputs
+    assert isinstance(inputs, RemInputs)
+    measured = tuple(range(table.d)) if plan is not None else ()
+    spending = Spending(table.n, RemMean(inputs), plan, for_spread, measured)
+    found, floor = known or (), 0.0
+    if plan is not None:
+        found, floor = _spread(table, inputs.grid, plan, for_spread, bits)
+    nothing = (0.0,) * table.d
+    interval = IntervalPlan(spending, known, level, together, floor)
+    known_numbers = Found(tuple(outcome.point.tolist()), found, nothing, nothing)
+    return replace(outcome, calibration=Calibration(mean_interval, (interval, None, known_numbers)))
+
+
+def _spread(
+    table: Table, grid: Grid, plan: SpreadPlan, epsilon: Fraction, bits: Randomness
+) -> tuple[tuple[float, ...], float]:
+    """Standard deviations in the columns' own units, within the grid, and the smallest that is believed."""
+    half = float(-grid.lower[0])
+    with np.errstate(all="ignore"):  # no cell may warn
+        relative = np.clip(table.cells / half, -1.0, 1.0)
+    octaves = spread_octaves(relative, epsilon, plan, bits.key(), bits.key())
+    return tuple((2.0 * half * 2.0**octaves).tolist()), AT_THE_FLOOR * 2.0 * half * 2.0**-WIDE_OCTAVES
+
+
+def _checked_deviations(sd: Any, d: int) -> tuple[float, ...]:
+    values = per_column("sd", sd, d)
+    for value in values:
+        if value <= 0:
+            raise ParameterError("sd", "must be > 0", show(value))
+    return tuple(float(value) for value in values)
