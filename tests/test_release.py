@@ -16,6 +16,9 @@ import pytest
 
 import tukeydp as td
 from tukeydp.approximate import approximate_boxem
+from tukeydp.cli.reports.csv_table import csv_report
+from tukeydp.cli.sections import Account
+from tukeydp.interval import Calibration
 
 EVIL = '<script>alert("x")</script>'
 
@@ -128,14 +131,55 @@ def test_a_frame_has_a_row_for_each_column(release, table):
     assert list(depth.to_frame().columns) == ["released", "lower", "upper"]
 
 
-def test_an_interval_is_shown_where_there_is_one(release):
-    class WithInterval(td.Release):
-        interval = np.array([[120.0, 140.0], [3.0, 5.0]])
+@pytest.fixture(scope="module")
+def shares():
+    """Yes/no columns: an interval by the law of the noise, without made-up runs."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"smokes": rng.random(400) < 0.3, "works": rng.random(400) < 0.8}).astype(float)
+    return td.mean(table, epsilon=1, bounds=(0, 1), mechanism="cube", confidence=0.9, randomness=td.seeded(1))
 
-    given = WithInterval(**{name: getattr(release, name) for name in release.__dataclass_fields__})
-    assert given.to_frame().loc["systolic", ["interval_lower", "interval_upper"]].tolist() == [120, 140]
-    assert "120 to 140" in str(given)
-    assert "3 to 5" in given._repr_html_()
+
+def test_an_interval_is_shown_with_its_confidence_and_its_note(shares):
+    low, high = shares.interval[0]
+    assert low < shares["smokes"] < high
+    frame = shares.to_frame()
+    assert frame.loc["smokes", ["interval_lower", "interval_upper"]].tolist() == [low, high]
+    cell = f"{low:.6g} to {high:.6g}"
+    for text in (str(shares), shares._repr_html_()):
+        assert "90 % interval" in text
+        assert cell in text
+        assert "for each column by itself" in " ".join(text.split())
+    told = json.loads(shares.to_json())
+    assert told["interval"]["ends"][0] == [low, high]
+    assert told["settings"]["confidence"] == 0.9
+
+
+def test_what_an_interval_comes_with_is_recorded_too(shares):
+    assert shares.bounds == ((0, 0), (1, 1))
+    plain = td.cube(np.zeros((400, 2)), epsilon=1, bounds=(0, 1), randomness=td.seeded(1))
+    assert shares.noise_sd == plain.noise_sd
+    assert shares.guarantee.zcdp == plain.guarantee.zcdp
+
+
+def test_a_column_without_an_interval_says_none(shares):
+    details = shares.interval_details
+    ends = details.ends.copy()
+    ends[1] = math.nan
+    lost = replace(shares, calibration=Calibration(lambda: replace(details, ends=ends), ()))
+    assert str(lost).splitlines()[3].split()[:3] == ["works", f"{lost['works']:.6g}", "none"]
+    assert np.isnan(lost.to_frame().loc["works", "interval_lower"])
+    assert json.loads(lost.to_json())["interval"]["ends"][1] is None
+    line = csv_report(Account(lost, "mean")).splitlines()[2].split(",")
+    assert line[2:4] == ["", ""]
+
+
+def test_a_depth_certificate_is_shown(table):
+    options = {"bounds": (0, 300), "certify": "0.2", "randomness": td.seeded(1)}
+    release = td.boxem(table, epsilon=1, **options)
+    assert release.bounds == ((0, 0), (300, 300))
+    for text in (str(release), release._repr_html_()):
+        assert release.certificate.note in " ".join(text.split())
+    assert json.loads(release.to_json())["certificate"]["rows"] == release.certificate.rows
 
 
 def test_without_pandas_the_error_says_how_to_get_it(release, monkeypatch):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tukeydp.accuracy import ExpectedError, Rehearsal
-from tukeydp.depth_certificate import Certificate
+from tukeydp.certificate import Certificate
 from tukeydp.errors import ParameterError
 from tukeydp.interval import Calibration, Interval
 from tukeydp.parameters import Bounds, in_order, show

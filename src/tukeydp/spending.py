@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
-from tukeydp.privacy import Guarantee
+from tukeydp.privacy import ApproxDP, Guarantee, bounded_range
 
 
 class Spends(Protocol):
@@ -38,6 +38,15 @@ def require_room(accountant: Spends | None, guarantee: Guarantee, unproven: Any 
     if unproven is not None:
         raise ParameterError("accountant", "must be left out where there is no guarantee to spend", "unproven mode")
     accountant.require(guarantee)
+
+
+def least_cost(epsilon: Fraction, delta: Any = None, steps: int = 1) -> Guarantee:
+    """What no run of `epsilon` in so many steps costs less than: the same epsilon in equal steps by depth.
+
+    With a delta one of them is a test with any law. For a refusal before the cost is known exactly.
+    """
+    first = bounded_range(epsilon / steps) if delta is None else ApproxDP(epsilon / steps, delta)
+    return sum((bounded_range(epsilon / steps) for _ in range(steps - 1)), first)
 
 
 def spend(

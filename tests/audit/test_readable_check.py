@@ -28,7 +28,7 @@ from tukeydp.mechanisms.readable_check import (
     CheckPlan,
     check_plan,
     fewest_readable,
-    least_cost,
+    least_cost_with_check,
     with_check,
 )
 from tukeydp.privacy import ApproxDP, PureDP
@@ -233,16 +233,30 @@ def test_an_accountant_pays_all_of_epsilon_where_there_is_no_check():
         with_check(td.boxem, table_with(400, 0), epsilon=1, bounds=(0, 10), accountant="study.db")
 
 
-def test_no_run_costs_less_than_the_least_cost():
-    """By which the command line refuses before it opens the table."""
-    for run, options in ((td.boxem, {}), (td.mean, {"mechanism": "cube"}), (td.mean, {"mechanism": "two-step"})):
-        for table in (table_with(400, 0), Table(np.full((400, 1), 5.0), ("a",))):
-            account = td.Accountant(epsilon=1)
-            with_check(run, table, epsilon=1, bounds=(0, 10), accountant=account, **options)
-            (entry,) = account.history
-            assert least_cost(1) == entry.guarantee
-            assert least_cost(1).zcdp.rho <= entry.guarantee.zcdp.rho
-    assert least_cost(1, "1e-6").zcdp.rho < ApproxDP(1, "1e-6").zcdp.rho
+WAYS = [
+    (td.boxem, {"bounds": (0, 10)}),
+    (td.boxem, {"bounds": (0, 10), "certify": "1/5"}),
+    *((td.mean, {"bounds": (0, 10), "mechanism": name}) for name in ("subset", "cube", "two-step")),
+    *((td.mean, {"bounds": (0, 10), "mechanism": name, "confidence": 0.95}) for name in ("subset", "cube", "two-step")),
+    (td.mean, {"bounds": (0, 10), "confidence": 0.95, "sd": 1}),
+    (td.mean, {"delta": "1e-6"}),
+    (td.mean, {"delta": "1e-6", "confidence": 0.95}),
+]
+
+
+@pytest.mark.parametrize("checked", [True, False])
+@pytest.mark.parametrize(("run", "options"), WAYS)
+def test_no_run_costs_less_than_the_least_cost(run, options, checked):
+    """By which the command line refuses before it opens the table. What is recorded is what was paid."""
+    n = 4000
+    table = table_with(n, 0) if checked else Table(np.full((n, 1), 5.0), ("a",))
+    account = td.Accountant(epsilon=1, delta="1e-6", conversion=0)
+    outcome = with_check(run, table, epsilon=1, accountant=account, randomness=td.seeded(1), **options)
+    (entry,) = account.history
+    least = least_cost_with_check(1, options.get("delta"))
+    assert least == entry.guarantee == outcome.guarantee
+    assert least.zcdp.rho <= entry.guarantee.zcdp.rho == outcome.guarantee.zcdp.rho
+    assert entry.guarantee.zcdp.rho <= Fraction(1, 2)
 
 
 def test_a_wrong_parameter_raises_before_anything_is_drawn():

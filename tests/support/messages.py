@@ -37,6 +37,7 @@ ROWS = 300
 PLAIN = "age,pulse,note\n" + "".join(f"{20 + i % 60},{60 + i % 40},n{i}\n" for i in range(ROWS))
 FILES: dict[str, bytes] = {
     "t.csv": PLAIN.encode(),
+    "yes.csv": ("smokes\n" + "".join(f"{int(i % 10 < 3)}\n" for i in range(ROWS))).encode(),
     "few.csv": b"age,pulse\n30,70\n31,72\n",
     "comma.csv": ("age;pulse\n" + "".join(f"{20 + i % 60},5;{60 + i % 40},25\n" for i in range(ROWS))).encode(),
     "units.csv": ("age,pulse\n" + "".join(f"{20 + i % 60},{60 + i % 40} bpm\n" for i in range(ROWS))).encode(),
@@ -81,6 +82,8 @@ RELEASES = [
     "centre few.csv --columns age,pulse --epsilon 1 --delta 1e-6 --mechanism rem --seed 1",
     "mean few.csv --columns age,pulse --epsilon 1 --delta 1e-6 --seed 1",
     f"centre few.csv {ASKED} --unproven mcmc",
+    f"centre t.csv {ASKED} --certify 0.2",
+    "mean yes.csv --columns smokes --epsilon 1 --bounds 0,1 --confidence 0.95 --seed 1",
 ]
 PLANS = [
     "plan --rows 500 --columns age=0:120,pulse=30:220 --sd pulse=12",
@@ -124,6 +127,12 @@ COMMANDS = [
     f"mean t.csv {ASKED} --mechanism boxem",
     f"mean t.csv {ASKED} --fill 3",
     f"mean t.csv {ASKED} --delta 1e-6",
+    f"mean t.csv {ASKED} --confidence 0.95",
+    f"mean t.csv {ASKED} --confidence 95",
+    f"mean t.csv {ASKED} --joint",
+    f"mean t.csv {ASKED} --confidence 0.95 --mechanism cube --fill 50",
+    f"mean t.csv {ASKED} --confidence 0.95 --mechanism plan",
+    f"centre t.csv {ASKED} --certify 2",
     f"mean t.csv {ASKED} --mechanism gaussian",
     f"mean t.csv {ASKED} --mechanism coinpress --delta 1e-6",
     f"mean t.csv {ASKED} --mechanism cube --fill 300",

@@ -15,7 +15,7 @@ import typer
 from tukeydp.cli.words import complain
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
 from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.readable_check import least_cost
+from tukeydp.mechanisms.readable_check import least_cost_with_check
 from tukeydp.mechanisms.registry import mechanisms_for, takers
 from tukeydp.parameters import checked_choice, show
 from tukeydp.planning.accountant import Accountant
@@ -131,7 +131,7 @@ def account_for(ledger: Path | None, mechanism: str, epsilon: str | None, delta:
         return {}
     account = Accountant.open(ledger)
     if delta is None or mechanism in ("auto", "rem"):
-        account.require(least_cost(epsilon, delta))
+        account.require(least_cost_with_check(epsilon, delta))
     # What other noise costs is known to the run only, which checks it before the data are touched.
     return {"accountant": account}
 

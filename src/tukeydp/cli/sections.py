@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tukeydp.baselines.setting import NOISE_NOTE
 from tukeydp.cli.stops import HEADLINE, stop_sections, stopped
 from tukeydp.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
-from tukeydp.views.sentences import accuracy_sentences, assumptions, guarantee_sentence
+from tukeydp.views.sentences import accuracy_sentences, assumptions, beside_the_point, guarantee_sentence
 from tukeydp.views.table import names, printable
 
 _LITTLE_PROTECTION = 10  # an epsilon above which results may become 22,000 times as likely: hardly a promise
@@ -55,6 +55,7 @@ def sections(account: Account) -> Iterator[Section]:
     if account.how:
         yield "How", account.how
     if outcome.released:
+        yield from beside_the_point(outcome)
         yield from _accuracy(account)
         yield from _estimand(account)
     else:

@@ -16,8 +16,8 @@ from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.unproven import unproven_boxem
 from tukeydp.padding import padded
-from tukeydp.parameters import brief
-from tukeydp.privacy import bounded_range, in_steps
+from tukeydp.parameters import brief, positive_rational
+from tukeydp.privacy import PureDP, bounded_range
 from tukeydp.randomness import Keystream, derived_key, source
 from tukeydp.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
@@ -105,12 +105,11 @@ def boxem(
     >>> print(release.guarantee)
     epsilon = 1 (pure differential privacy, one row swapped)
     """
-    guarantee = bounded_range(epsilon)
+    budget = positive_rational("epsilon", epsilon)
     share = Fraction(0) if certify is None else checked_share(certify)
-    for_certificate = share * guarantee.epsilon
-    for_point = guarantee.epsilon - for_certificate
-    if for_certificate:
-        guarantee = in_steps((for_point,), (for_certificate,))
+    for_certificate = share * budget
+    for_point = budget - for_certificate
+    guarantee = bounded_range(for_point) + PureDP(for_certificate) if for_certificate else bounded_range(budget)
     require_bounds(bounds, "wide ones cost little, and td.rem(x, epsilon=..., delta=...) does without")
     require_room(accountant, guarantee, unproven)
     bits = source(randomness)
@@ -124,7 +123,7 @@ def boxem(
     if unproven is not None:
         if certify is not None:
             raise ParameterError("certify", "must be left out with unproven", brief(certify))
-        options = {"epsilon": guarantee.epsilon, "grid": grid, "depth": notion, "randomness": bits}
+        options = {"epsilon": budget, "grid": grid, "depth": notion, "randomness": bits}
         return replace(unproven_boxem(unproven, table, **options), bounds=ends)
     settings = {"epsilon_point": for_point, "epsilon_certificate": for_certificate} if for_certificate else {}
     public = {**table.public, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from tukeydp.certificate import Certificate
 from tukeydp.depth.notions import PreparedDepth
-from tukeydp.depth_certificate import Certificate
 from tukeydp.errors import ParameterError
 from tukeydp.exact.noise import discrete_laplace
 from tukeydp.parameters import brief, rational

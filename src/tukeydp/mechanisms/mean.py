@@ -14,10 +14,10 @@ from tukeydp.mechanisms.mean_without_bounds import without_bounds, without_bound
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
 from tukeydp.padding import padded
 from tukeydp.parameters import brief, checked_choice, in_order
-from tukeydp.privacy import ApproxDP, bounded_range
+from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import source
 from tukeydp.release import Refused, Release
-from tukeydp.spending import Spends, require_room
+from tukeydp.spending import Spends, least_cost, require_room
 
 
 @padded
@@ -106,8 +106,9 @@ def mean(
     checked_choice("mechanism", mechanism, MECHANISMS if bounds is not None else (*MECHANISMS, "rem"))
     if delta is not None:
         ApproxDP(budget, delta)  # checks it, also where bounds make it unnecessary
-    # No way to a mean costs less than depth alone; which one it is takes the table's shape to say.
-    require_room(accountant, bounded_range(budget) if bounds is not None or delta is None else ApproxDP(budget, delta))
+    # Which way to a mean it is, and what it costs, takes the table's shape to say; an interval adds a step.
+    steps = 1 if confidence is None else 2
+    require_room(accountant, least_cost(budget, delta if bounds is None else None, steps))
     bits = source(randomness)
     table = checked_rows(read_table(x))
     sd = in_order("sd", sd, table.columns)
@@ -129,7 +130,7 @@ def mean(
             )
         if joint:
             raise ParameterError("joint", "must be left out without confidence", brief(joint))
-        return without_bounds(table, guarantee, blocks, bits, accountant)
+        return without_bounds(table, guarantee, blocks, bits, accountant=accountant)
     columns = bounded_columns(table.d, bounds, table.columns)
     asked = {"mechanism": mechanism, "sd": sd, "blocks": blocks, "partitions": partitions}
     if confidence is not None:

@@ -29,10 +29,10 @@ from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_rehearsal import RemInputs, on_blocks
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.parameters import checked_integer, show
-from tukeydp.privacy import ApproxDP
+from tukeydp.privacy import ApproxDP, bounded_range
 from tukeydp.randomness import Keystream, Randomness
 from tukeydp.release import Refused, Release
-from tukeydp.spending import Spends, spend
+from tukeydp.spending import Spends, Together, spend
 
 # Blocks that REM's test passes with on bell-shaped block means, at epsilon = 1 and delta = 1e-6: a little more than
 # measured (docs/proofs/rem.md), growing with d. Fewer are refused more often; more cost accuracy on skewed columns.
@@ -91,13 +91,17 @@ def without_bounds_with_interval(
     share, plan = (Fraction(0), None) if known else spread_for(table.n, table.d, guarantee.epsilon, WIDE_OCTAVES)
     for_spread = share * guarantee.epsilon
     for_mean = guarantee.epsilon - for_spread
-    if plan is not None:
-        settings = {"confidence": level, "joint": together, "epsilon_mean": for_mean, "epsilon_spread": for_spread}
+    own = ApproxDP(for_mean, guarantee.delta)
+    if plan is None:
+        outcome = without_bounds(table, own, blocks, bits, accountant)
     else:
-        settings = {"confidence": level, "joint": together}
-    spend(accountant, guarantee, "rem", private=bits.private, **table.public, settings=settings)
-    outcome = without_bounds(table, ApproxDP(for_mean, guarantee.delta), blocks, bits)
-    outcome = replace(outcome, guarantee=guarantee, settings={**settings, **outcome.settings})
+        beside = bounded_range(for_spread)
+        paying = None if accountant is None else Together(accountant, beside, {"epsilon_spread": for_spread})
+        outcome = without_bounds(table, own, blocks, bits, paying)
+        guarantee = own + beside
+    split = {"epsilon_mean": for_mean, "epsilon_spread": for_spread} if plan is not None else {}
+    settings = {"confidence": level, "joint": together, **split, **outcome.settings}
+    outcome = replace(outcome, guarantee=guarantee, settings=settings)
     if not isinstance(outcome, Release):
         return outcome
     assert outcome.rehearsal is not None

@@ -39,7 +39,7 @@ def planned_release(
     accountant: Spends | None = None,
 ) -> Release:
     """Draw by the plan. All but the drawn point is public beforehand; `sd` as the plan was made with."""
-    public = {**table.public, "bounds": (columns.lower, columns.upper), "settings": plan.settings}
+    public = {**table.public, "bounds": columns.ends, "settings": plan.settings}
     spend(accountant, plan.guarantee, plan.mechanism, private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
     drawn = plan.draw(columns.relative(table.cells), public_key, secret_key)
@@ -72,9 +72,9 @@ def release_with_interval(
     """
     mean, spread_epsilon = plan.spending.mean, plan.spending.spread_epsilon
     assert not isinstance(mean, RemMean)
-    guarantee = mean.guarantee + bounded_range(spread_epsilon) if spread_epsilon else mean.guarantee
     split = {"epsilon_mean": mean.epsilon, "epsilon_spread": spread_epsilon} if spread_epsilon else {}
     settings = {"confidence": plan.confidence, "joint": plan.joint, **split, **mean.settings}
+    guarantee = mean.guarantee + bounded_range(spread_epsilon) if spread_epsilon else mean.guarantee
     public = {**table.public, "bounds": columns.ends, "settings": settings}
     spend(accountant, guarantee, mean.mechanism, private=bits.private, **public)
     relative = columns.relative(table.cells)

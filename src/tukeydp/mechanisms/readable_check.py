@@ -14,12 +14,13 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.data.tables import Table
+from tukeydp.errors import ParameterError
 from tukeydp.exact.noise import discrete_laplace
 from tukeydp.parameters import positive_rational, show
-from tukeydp.privacy import ApproxDP, Guarantee, PureDP, bounded_range
+from tukeydp.privacy import Guarantee, PureDP
 from tukeydp.randomness import Bits, Keystream, source
 from tukeydp.release import Refused, Release
-from tukeydp.spending import Spends, Together, require_room
+from tukeydp.spending import Spends, Together, least_cost, require_room
 
 CHECK = "readable-check"  # the mechanism that a stopped run names
 
@@ -81,11 +82,10 @@ def noisy_count(count: int, epsilon: Fraction, bits: Bits) -> int:
     return count + discrete_laplace(1 / epsilon, bits)
 
 
-def least_cost(epsilon: Any, delta: Any = None) -> Guarantee:
-    """What a run of `epsilon` may cost at least: with a check, zCDP has two smaller parts to add up."""
+def least_cost_with_check(epsilon: Any, delta: Any = None) -> Guarantee:
+    """What no run of `epsilon` costs less than, checked or not, with an interval or a certificate or without."""
     total = positive_rational("epsilon", epsilon)
-    rest = total - SHARE * total
-    return (bounded_range(rest) if delta is None else ApproxDP(rest, delta)) + PureDP(SHARE * total)
+    return least_cost(total - SHARE * total, delta, steps=2) + PureDP(SHARE * total)
 
 
 def with_check(
@@ -118,7 +118,10 @@ def with_check(
     if accountant is not None:
         require_room(accountant, own)
         paying = {"accountant": Together(accountant, own, {"epsilon_check": plan.epsilon})}
-    outcome = run(table, epsilon=total - plan.epsilon, randomness=bits, **paying, **options)
+    try:
+        outcome = run(table, epsilon=total - plan.epsilon, randomness=bits, **paying, **options)
+    except ParameterError as error:
+        raise _of_the_rest(error, total - plan.epsilon) from None
     if outcome.guarantee is None:
         return outcome
     whole = outcome.guarantee + own
@@ -140,6 +143,14 @@ def with_check(
         settings={**outcome.settings, **told},
         notes=(*outcome.notes, _passed(plan, count)),
     )
+
+
+def _of_the_rest(error: ParameterError, epsilon: Fraction) -> ParameterError:
+    """Where the run speaks of its epsilon: it is not the one that the caller gave."""
+    if f"epsilon {show(epsilon)}" not in str(error):
+        return error
+    rule = f"{error.rule} (a twentieth of epsilon is kept for the check of readable rows)"
+    return ParameterError(error.parameter, rule, error.value)
 
 
 def _not_checked(plan: CheckPlan) -> str:

@@ -46,20 +46,22 @@ def _coinpress(x: Any, *, sd: Any, **options: Any) -> Release:
     return baselines.coinpress(x, deviation=sd, **options)
 
 
-def _cube(x: Any, *, fill: Any = None, **options: Any) -> Release | Refused:
-    """With a public value for missing cells by `td.cube`, without one by `td.mean`, which has intervals."""
-    if fill is None:
-        return mean(x, mechanism="cube", **options)
-    if options.get("confidence") is not None:
-        rule = "must be left out with fill: intervals are for means that leave missing cells out"
-        raise ParameterError("confidence", rule, "both")
-    return cube(x, fill=fill, **options)
+@wraps(cube)
+def _cube(x: Any, *, fill: Any = None, confidence: Any = None, joint: bool = False, **options: Any) -> Release:
+    """A public fill value, or an interval: which says that few cells are missing."""
+    if confidence is None and not joint:
+        return cube(x, fill=fill, **options)
+    if fill is not None:
+        raise ParameterError("fill", "must be left out with confidence", brief(fill))
+    outcome = mean(x, mechanism="cube", confidence=confidence, joint=joint, **options)
+    assert isinstance(outcome, Release)
+    return outcome
 
 
 _BY_DEPTH = ("depth", "resolution", "unproven")
 _NOISED = ("bounds", "delta")
-_INTERVAL = ("confidence", "joint")
 _FILLED = ("fill",)
+_INTERVAL = ("confidence", "joint")
 # What an option looks like, for whoever left it out.
 _SHAPES = {
     "bounds": ": what is known of the columns without looking, --bounds age=0,120 or --bounds-file FILE",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from tukeydp.accuracy import ExpectedError
-from tukeydp.views.sentences import accuracy_sentences, guarantee_sentence
+from tukeydp.views.sentences import accuracy_sentences, beside_the_point, guarantee_sentence
 from tukeydp.views.table import Shown, Viewed, shown
 
 # Colours are the notebook's own, dark or light. Widths in characters: lines stay readable.
@@ -54,6 +54,7 @@ def _side(name: str, table: Shown) -> str:
 
 def _sentences(outcome: Viewed, error: ExpectedError | None) -> list[tuple[str, str]]:
     said = [] if outcome.guarantee is None else [("Guarantee", guarantee_sentence(outcome.guarantee))]
+    said += beside_the_point(outcome)
     if not outcome.released:
         return [*said, ("Spent", "A refusal is an answer and has cost the budget. Trying again costs it again.")]
     if error is not None:

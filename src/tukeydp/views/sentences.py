@@ -1,4 +1,4 @@
-"""Guarantee and expected accuracy as sentences. Everything here is public beforehand."""
+"""Guarantee, expected accuracy and what was released besides the point, as sentences. All else is public beforehand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from tukeydp.accuracy import ExpectedError
 from tukeydp.parameters import show
 from tukeydp.privacy import ApproxDP, Guarantee
-from tukeydp.views.table import span
+from tukeydp.views.table import Viewed, span
 
 _LARGEST_SHOWN = 20  # an epsilon above which e^epsilon as a number helps nobody
 # Shares of releases that are far off, or refused: worth a word, and worth a warning.
@@ -22,6 +22,16 @@ def guarantee_sentence(guarantee: Guarantee) -> str:
         f"{guarantee}. Whatever one person's row contains, no result becomes more likely by a factor above "
         f"e^epsilon{factor}{delta}. The number of rows is not secret."
     )
+
+
+def beside_the_point(outcome: Viewed) -> list[tuple[str, str]]:
+    """What was released, or follows from the release, besides the point: how sure an interval is, and how deep."""
+    said = []
+    if (note := getattr(outcome, "interval_note", None)) is not None:
+        said.append(("Interval", note))
+    if (certificate := getattr(outcome, "certificate", None)) is not None:
+        said.append(("Depth", certificate.note))
+    return said
 
 
 def accuracy_sentences(n: int, error: ExpectedError) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from tukeydp.privacy import Guarantee
 _DIGITS = 6
 # Sizes that are written without an exponent.
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-4, 1e15
-REFUSED = "none"
+REFUSED = "none"  # in place of a number that there is not
 
 
 class Viewed(Protocol):
@@ -43,6 +44,8 @@ class Viewed(Protocol):
     def d(self) -> int: ...
     @property
     def released(self) -> bool: ...
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
     @property
     def caveats(self) -> tuple[str, ...]: ...
     @property
@@ -73,7 +76,7 @@ def shown(
         cells["unit"] = [printable(unit or "") for unit in outcome.units]
     intervals = interval(outcome)
     if intervals is not None:
-        cells["interval"] = [f"{number(a)} to {number(b)}" for a, b in intervals.tolist()]
+        cells[f"{100 * outcome.settings['confidence']:g} % interval"] = [_between(*ends) for ends in intervals.tolist()]
     cells |= {header: [number(v) for v in more] for header, more in (beside or {}).items()}
     if outcome.bounds is not None:
         cells["bounds"] = [f"{show(a)} to {show(b)}" for a, b in zip(*outcome.bounds, strict=True)]
@@ -87,6 +90,11 @@ def interval(outcome: Viewed) -> FloatArray | None:
     """Lower and upper ends, where the mechanism gives an interval."""
     found = getattr(outcome, "interval", None)
     return None if found is None else np.asarray(found, dtype=np.float64)
+
+
+def _between(low: float, high: float) -> str:
+    """A column whose spread is not known has no interval."""
+    return REFUSED if math.isnan(low) or math.isnan(high) else f"{number(low)} to {number(high)}"
 
 
 def names(outcome: Viewed) -> list[str]:

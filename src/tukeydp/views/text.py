@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from textwrap import fill
 
+from tukeydp.views.sentences import beside_the_point
 from tukeydp.views.table import Shown, Viewed, shown
 
 _GAP = "  "
+_WIDEST = 100  # characters of a line of words: longer ones are hard to read
 
 
 def text_of(outcome: Viewed) -> str:
@@ -19,6 +22,7 @@ def text_of(outcome: Viewed) -> str:
             f"{what} of {rows} by {outcome.mechanism}{refused}",
             *lines(shown(outcome, outcome.quick_error)),
             promise(outcome),
+            *(fill(text, _WIDEST) for _, text in beside_the_point(outcome)),
         ]
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 
 from tukeydp.cli.sections import Account
 from tukeydp.parameters import show
@@ -29,6 +30,8 @@ def csv_report(account: Account) -> str:
         "rows": outcome.n,
         "private": "yes" if outcome.private else "no",
     }
+    if "interval_lower" in found:
+        same["confidence"] = outcome.settings["confidence"]
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow([*found, *same])
@@ -38,5 +41,7 @@ def csv_report(account: Account) -> str:
 
 
 def _harmless(cell: object) -> object:
-    """Texts that would be formulas get an apostrophe in front; numbers stay."""
+    """Texts that would be formulas get an apostrophe in front; numbers stay, but for those that there are not."""
+    if isinstance(cell, float) and math.isnan(cell):
+        return ""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

@@ -90,8 +90,19 @@ def _body(account: Account) -> Iterator[str]:
     yield f"<details open><summary>Details</summary><dl>{''.join(_pairs(_facts(outcome) | details))}</dl></details>"
     today = datetime.now(UTC).date().isoformat()
     written = f"Written by tukeydp {escape(tukeydp.__version__)} on {today}."
-    counted = " and the noisy count of readable rows" if "readable_rows" in outcome.settings else ""
-    yield f"<footer>{written} All but the released values{counted} is public beforehand.</footer>"
+    yield f"<footer>{written} All but {_released(outcome)} is public beforehand.</footer>"
+
+
+def _released(outcome: Outcome) -> str:
+    """What the run has told of the data, all of it paid for."""
+    paid = {
+        "the released values": True,
+        "what their intervals rest on": "confidence" in outcome.settings,
+        "the depth of the point": "epsilon_certificate" in outcome.settings,
+        "the noisy count of readable rows": "readable_rows" in outcome.settings,
+    }
+    told = [name for name, there in paid.items() if there]
+    return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
 
 
 def _facts(outcome: Outcome) -> dict[str, str]:

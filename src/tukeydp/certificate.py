@@ -1,4 +1,4 @@
-"""How deep a released point is: what a depth certificate says."""
+"""A depth certificate: how it is said. Part of a release, and paid for."""
 
 from __future__ import annotations
 
