@@ -9,7 +9,21 @@ from pathlib import Path
 import tukeydp
 
 SOURCE = Path(tukeydp.__file__).parent
-GROUND = {"accuracy", "arrays", "errors", "interval", "parameters", "privacy", "randomness", "threads", "release"}
+GROUND = {
+    *(
+        "accuracy",
+        "arrays",
+        "errors",
+        "interval",
+        "parameters",
+        "privacy",
+        "randomness",
+        "release",
+        "spending",
+        "threads",
+    ),
+    *("threads", "version"),
+}
 PROVEN = ["ground", "data", "exact", "depth", "sampling", "sizes", "baselines", "mechanisms", "planning", "algorithm3"]
 NOT_PRIVATE = ["ground", "data", "exact", "depth", "geometry", "mcmc"]
 TOP = {"experiments", "integrations", "cli", "app"}

@@ -14,13 +14,15 @@ from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.spread import spread
+from tukeydp.planning.summary import summary
+from tukeydp.planning.summary_result import Summary
 from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import seeded
 from tukeydp.release import Refused, Release
+from tukeydp.version import __version__
 
 baselines.paper_recipe, baselines.tukey_median = paper_recipe, tukey_median
 
-__version__ = "0.1.0"
 __all__ = [
     "AnyScale",
     "ApproxDP",
@@ -34,6 +36,8 @@ __all__ = [
     "Refused",
     "Release",
     "Spread",
+    "Summary",
+    "__version__",
     "baselines",
     "boxem",
     "cube",
@@ -44,5 +48,6 @@ __all__ = [
     "rem",
     "seeded",
     "spread",
+    "summary",
     "tukey_depth",
 ]

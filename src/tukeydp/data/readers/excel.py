@@ -11,6 +11,7 @@ from typing import IO, Any, cast
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.data.keys import KeyRule
 from tukeydp.data.numbers import BLANKS, NumberRule, read_cells
 from tukeydp.data.readers.columns import places_of, positions
 from tukeydp.data.readers.options import ReadOptions
@@ -56,7 +57,8 @@ def _past_header(
 def _block(rows: list[list[Any]], places: Sequence[int], rules: Sequence[NumberRule]) -> FloatArray:
     cells = np.empty((len(rows), len(places)))
     for j, (place, rule) in enumerate(zip(places, rules, strict=True)):
-        cells[:, j] = read_cells([row[place] if place < len(row) else None for row in rows], rule)
+        column = [row[place] if place < len(row) else None for row in rows]
+        cells[:, j] = rule.keys.as_codes(column, rule) if isinstance(rule, KeyRule) else read_cells(column, rule)
     return cells
 
 

@@ -15,6 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tukeydp.arrays import IntArray
+from tukeydp.data.keys import KeyRule
 from tukeydp.data.numbers import NumberRule, may_lead
 from tukeydp.data.readers.number_kernel import READ, UNDECIDED, number_in, trimmed
 
@@ -36,6 +37,7 @@ class Layout(NamedTuple):
     unit_lengths: IntArray
     unit_leads: NDArray[np.bool_]
     unit_starts: IntArray  # the units of table column j are rows unit_starts[j] to unit_starts[j + 1]
+    keyed: int  # the table column whose cells are keys, all left to others; -1: none
 
 
 def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[NumberRule]) -> Layout:
@@ -55,6 +57,7 @@ def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[N
         unit_lengths=lengths,
         unit_leads=np.array([may_lead(unit) for unit in flat], dtype=np.bool_),
         unit_starts=np.cumsum([0, *map(len, units)], dtype=np.int64),
+        keyed=next((j for j, rule in enumerate(rules) if isinstance(rule, KeyRule)), -1),
     )
 
 
@@ -141,6 +144,8 @@ def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-
                 column = targets[field]
                 left, right = _without_unit(text, a, b, column, form) if any_units else (a, b)
                 state, value = number_in(text, left, right, decimal, mark)
+                if column == form.keyed:
+                    state = UNDECIDED
                 if state == READ:
                     bits[row, column] = value
                 elif state == UNDECIDED:

@@ -1,0 +1,1 @@
+"""Before and after a release: planning, budgets, summaries."""

@@ -1,0 +1,62 @@
+"""What a mechanism asks of an accountant, so that mechanisms need not know where budgets are kept.
+
+The order in every mechanism: parameters that need no table are checked; `require_room` refuses what cannot fit before
+the table is read; its shape and names are read, and what depends on these is checked; `spend`; only then a cell
+is used. So a mistyped parameter costs nothing, and nothing that depends on a cell comes before the budget is spent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Protocol
+
+from tukeydp.errors import ParameterError
+from tukeydp.parameters import brief
+from tukeydp.privacy import Guarantee
+
+
+class Spends(Protocol):
+    """Where a budget is kept: `td.Accountant`, or an object of your own."""
+
+    def require(self, guarantee: Guarantee) -> None:
+        """Raise `BudgetExceeded` unless there is room; spend nothing."""
+        ...
+
+    def spend(self, guarantee: Guarantee, *, mechanism: str, seeded: bool, parameters: Mapping[str, Any]) -> Any:
+        """Spend, or raise `BudgetExceeded`; when it returns, what was spent stays spent whatever happens next."""
+        ...
+
+
+def require_room(accountant: Spends | None, guarantee: Guarantee, unproven: Any = None) -> None:
+    """Refuse what cannot fit, and modes without a guarantee, before the table is read."""
+    if accountant is None:
+        return
+    if not (callable(getattr(accountant, "require", None)) and callable(getattr(accountant, "spend", None))):
+        raise ParameterError("accountant", "must be None or a td.Accountant", brief(accountant))
+    if unproven is not None:
+        raise ParameterError("accountant", "must be left out where there is no guarantee to spend", "unproven mode")
+    accountant.require(guarantee)
+
+
+def spend(
+    accountant: Spends | None, guarantee: Guarantee | None, mechanism: str, *, private: bool, **parameters: Any
+) -> None:
+    """Spend what the run about to begin costs; seeded runs cost as much, and are marked.
+
+    A seeded run is a rehearsal, but it reads the same rows: whoever shows its result has used the budget and more.
+    """
+    if accountant is None:
+        return
+    if guarantee is None:
+        raise ParameterError("accountant", "must be left out where there is no guarantee to spend", "no promise")
+    accountant.spend(guarantee, mechanism=mechanism, seeded=not private, parameters=_plain(parameters))
+
+
+def _plain(value: Any) -> Any:
+    """Ready for JSON: rationals as text, tuples as lists."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(v) for name, v in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(v) for v in value]
+    return str(value) if isinstance(value, Fraction) else value
