@@ -10,18 +10,7 @@ import tukeydp
 
 SOURCE = Path(tukeydp.__file__).parent
 GROUND = {
-    *(
-        "accuracy",
-        "arrays",
-        "errors",
-        "interval",
-        "parameters",
-        "privacy",
-        "randomness",
-        "release",
-        "spending",
-        "threads",
-    ),
+    *("accuracy", "arrays", "errors", "interval", "parameters", "privacy", "randomness", "release", "spending"),
     *("threads", "version"),
 }
 PROVEN = ["ground", "data", "exact", "depth", "sampling", "sizes", "baselines", "mechanisms", "planning", "algorithm3"]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -78,7 +78,7 @@ def summary(
         names = reading.names(file, columns)
         if not bounds:
             raise ParameterError("bounds", "must be given: what is known of the columns without looking", "none")
-        given = {
+        given: dict[str, Any] = {
             "bounds": options.pairs_per_column("bounds", bounds, names),
             "sd": options.one_per_column("sd", sd, names, "VALUE"),
             "confidence": None if confidence.lower() == "none" else confidence,
@@ -97,7 +97,7 @@ def summary(
 
 def _read(
     reading: Reading, file: Path, names: list[str], by: str | None, keys: Sequence[str] | None
-) -> tuple[Table, dict[str, object]]:
+) -> tuple[Table, dict[str, Any]]:
     """The table and, by groups, the key of each row. All columns are read in one go, each row by itself."""
     if by is None:
         return reading.table(file, names), {}

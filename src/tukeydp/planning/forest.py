@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tukeydp.errors import ParameterError
-from tukeydp.planning.summary_formats import printable
-from tukeydp.planning.summary_words import Summarised, title
+from tukeydp.planning.summary_words import Summarised, printable, title
 from tukeydp.release import Release
 
 # Okabe and Ito (2008): told apart with every kind of colour vision, and on white as on black. Groups have a shape

@@ -32,8 +32,8 @@ from tukeydp.spending import Spends, require_room, spend
 # Share of epsilon for the numbers of values: at epsilon 1 and three columns they are then off by 40 rows, typically;
 # the means lose a twentieth.
 COUNTS = Fraction(1, 20)
-# Share of epsilon for columns between 0 and 1 beside others: their noise is small, and a fifth keeps it below the
-# sampling error from 1000 rows on at epsilon 1. Among the others they would take most of the noise, and have intervals
+# Share of epsilon for columns between 0 and 1 beside others: at epsilon 1 and 1000 rows the noise of one such column is
+# then two thirds of its sampling error. Among the others they would take most of the noise, and have intervals
 # that hold for measurements only.
 SHARES = Fraction(1, 5)
 
@@ -90,7 +90,7 @@ def summary(
     ...     x, by=arm, keys=["A", "B"], epsilon=2, bounds=([60, 0], [240, 1]), randomness=td.seeded(7)
     ... )
     >>> [(line.group, line.column, round(line.mean, 1)) for line in table.lines]
-    [('A', 'column 0', 120.0), ('B', 'column 0', 120.4), ('A', 'column 1', 0.3), ('B', 'column 1', 0.3)]
+    [('A', 'column 0', 119.2), ('B', 'column 0', 120.3), ('A', 'column 1', 0.3), ('B', 'column 1', 0.3)]
     >>> table.guarantee
     PureDP(epsilon=Fraction(2, 1))
     """

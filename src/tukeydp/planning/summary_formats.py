@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from html import escape
 
 from tukeydp.parameters import show
-from tukeydp.planning.summary_words import SEEDED, Summarised, cells, footnote, header, title
+from tukeydp.planning.summary_words import SEEDED, Summarised, cells, footnote, header, printable, title
 
 # Colours in pairs for light and dark, with a contrast of at least 4.5 to 1 (WCAG AA). Where a line has no room for all
 # cells, below 36 em, the name stands above its numbers.
@@ -68,11 +68,6 @@ def sections(summary: Summarised) -> Iterator[tuple[str, list[tuple[str, list[st
             printable(column),
             [("" if line.group is None else printable(line.group), cells(summary, line)) for line in lines],
         )
-
-
-def printable(text: str) -> str:
-    """Line ends and codes that terminals obey become visible."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def text(summary: Summarised) -> str:

@@ -53,8 +53,15 @@ class Summarised(Protocol):
     def interval_note(self) -> str | None: ...
 
 
+def printable(text: str) -> str:
+    """Line ends and codes that terminals obey become visible."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 def title(summary: Summarised) -> str:
-    among = "" if summary.keys is None else f" in {_counted(len(summary.keys), 'group')} of {summary.by}"
+    among = (
+        "" if summary.keys is None else f" in {_counted(len(summary.keys), 'group')} of {printable(summary.by or '')}"
+    )
     rows = f"{summary.n} row{'' if summary.n == 1 else 's'}"
     return f"Summary of {rows}{among}, released with differential privacy"
 
@@ -67,7 +74,9 @@ def header(summary: Summarised) -> list[str]:
 
 def cells(summary: Summarised, line: Line) -> list[str]:
     """The numbers of one line. Shares are in percent; digits follow from the width of the interval."""
-    sd = DASH if line.sd is None else _shown(line, line.sd) + ("*" if line.sd_public else "")
+    sd = DASH
+    if line.sd is not None:
+        sd = f"{number(line.sd, None)}*" if line.sd_public else _shown(line, line.sd)
     mean = DASH if line.mean is None else _shown(line, line.mean)
     interval = []
     if summary.confidence is not None:
@@ -120,11 +129,11 @@ def _released(summary: Summarised) -> str:
         what = "number of values (n), mean, standard deviation (sd) and interval"
     if summary.keys is None:
         return f"Released with noise: {what} of {columns}, from {summary.n} rows, a number that is public."
-    named = ", ".join(summary.keys) if len(summary.keys) <= _MOST_NAMED else f"{len(summary.keys)} keys"
+    named = ", ".join(map(printable, summary.keys)) if len(summary.keys) <= _MOST_NAMED else f"{len(summary.keys)} keys"
+    group = f"group of {printable(summary.by or '')} ({named})"
     return (
-        f"Released with noise: {what} of {columns} in each group of {summary.by} ({named}), from {summary.n} rows in "
-        "all, a number that is public. Rows with another key, or none, belong to no group; the groups' sizes are "
-        "secret but for n."
+        f"Released with noise: {what} of {columns} in each {group}, from {summary.n} rows in all, a number that is "
+        "public. Rows with another key, or none, belong to no group; the groups' sizes are secret but for n."
     )
 
 
@@ -151,7 +160,7 @@ def _how(summary: Summarised) -> str:
 
 def _estimand(summary: Summarised) -> str:
     ends = list(zip(summary.columns, *summary.bounds, strict=True))
-    told = "; ".join(f"{name} {show(a)} to {show(b)}" for name, a, b in ends[:_MOST_NAMED])
+    told = "; ".join(f"{printable(name)} {show(a)} to {show(b)}" for name, a, b in ends[:_MOST_NAMED])
     told += f"; {len(ends) - _MOST_NAMED} more" if len(ends) > _MOST_NAMED else ""
     shares = " Columns between 0 and 1 are shown in percent." if any(line.share for line in summary.lines) else ""
     return (
