@@ -29,7 +29,7 @@ from tukeydp.randomness import Keystream, Randomness, derived_key, source
 from tukeydp.release import Release
 from tukeydp.spending import Spends, require_room, spend
 
-# Share of epsilon for the numbers of values: at epsilon 1 and three columns they are then off by 40 rows, typically;
+# Share of epsilon for the numbers of values: at epsilon 1 and three columns they are then off by 30 rows, typically;
 # the means lose a twentieth.
 COUNTS = Fraction(1, 20)
 # Share of epsilon for columns between 0 and 1 beside others: at epsilon 1 and 1000 rows the noise of one such column is
