@@ -16,6 +16,8 @@ from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.spread import spread
 from tukeydp.planning.accountant import Accountant
 from tukeydp.planning.plan import Plan, plan
+from tukeydp.planning.summary import summary
+from tukeydp.planning.summary_result import Summary
 from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import seeded
 from tukeydp.release import Refused, Release
@@ -39,6 +41,7 @@ __all__ = [
     "Refused",
     "Release",
     "Spread",
+    "Summary",
     "__version__",
     "baselines",
     "boxem",
@@ -51,5 +54,6 @@ __all__ = [
     "rem",
     "seeded",
     "spread",
+    "summary",
     "tukey_depth",
 ]

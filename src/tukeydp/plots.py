@@ -1,5 +1,6 @@
-"""Pictures of level sets under their public address; the code is in `tukeydp.geometry`. **Not private.**"""
+"""Pictures: `contours` of level sets (**not private**: the data are on them), `forest` of what was released."""
 
 from tukeydp.geometry.pictures import contours
+from tukeydp.planning.forest import forest
 
-__all__ = ["contours"]
+__all__ = ["contours", "forest"]

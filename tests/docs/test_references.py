@@ -72,7 +72,7 @@ def mechanisms():
     """Every function that claims a guarantee, by its name."""
     runs = {name: mechanism.run for name, mechanism in MECHANISMS.items()}
     found = {name: inspect.unwrap(getattr(run, "func", run)) for name, run in runs.items()}
-    found |= {name: getattr(td, name) for name in ("boxem", "rem", "mean", "cube", "spread")}
+    found |= {name: getattr(td, name) for name in ("boxem", "rem", "mean", "cube", "spread", "summary")}
     return found | {name: getattr(approximate, name) for name in ("approximate_boxem", "approximate_rem")}
 
 

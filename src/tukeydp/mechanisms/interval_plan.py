@@ -102,8 +102,12 @@ def interval_plan(
     sd: Any = None,
     blocks: Any = None,
     partitions: Any = None,
+    part: Fraction = Fraction(1),
 ) -> IntervalPlan:
-    """The plan for a mean with an interval; raises if n rows are too few for the spread."""
+    """The plan for a mean with an interval; raises if n rows are too few for the spread.
+
+    `part` is which part of a larger budget epsilon is: messages speak of the whole.
+    """
     level, joint = checked_confidence(confidence), checked_joint(joint)
     asked: dict[str, Any] = {"sd": sd, "blocks": blocks, "partitions": partitions}
     free = mean_plan(n, columns, epsilon, mechanism=mechanism, **asked)
@@ -115,7 +119,7 @@ def interval_plan(
         measured = tuple(j for j in measured if not columns.between_0_and_1(j))
         if not measured:
             return IntervalPlan(Spending(n, free), None, level, joint)
-    found = spread_for(n, len(measured), epsilon)
+    found = spread_for(n, len(measured), epsilon, part=part)
     inside = _two_step(n, columns, epsilon, *found) if mechanism in ("auto", "two-step") else None
     if mechanism == "two-step":
         if inside is None:
@@ -137,11 +141,13 @@ def _apart(mechanism: str, free: MeanPlan) -> str:
     return "cube" if isinstance(free, CubeMean) else "subset"
 
 
-def spread_for(n: int, d: int, epsilon: Fraction, octaves: int = OCTAVES) -> tuple[Fraction, SpreadPlan]:
+def spread_for(
+    n: int, d: int, epsilon: Fraction, octaves: int = OCTAVES, part: Fraction = Fraction(1)
+) -> tuple[Fraction, SpreadPlan]:
     """The share of epsilon for the spread, and its plan; raises if n rows are too few."""
     found = _spread(n, d, epsilon, octaves)
     if found is None:
-        raise _too_few(n, d, epsilon, octaves)
+        raise _too_few(n, d, epsilon, octaves, part)
     return found
 
 
@@ -168,18 +174,20 @@ def _two_step(
     return None
 
 
-def _too_few(n: int, d: int, epsilon: Fraction, octaves: int) -> ParameterError:
+def _too_few(n: int, d: int, epsilon: Fraction, octaves: int, part: Fraction) -> ParameterError:
     """What would help, from public numbers."""
     rows = _least(lambda size: _spread(size, d, epsilon, octaves) is not None, n)
     times = _least(lambda tenths: _spread(n, d, epsilon * tenths / 10, octaves) is not None, 10)
     helps = ["sd= (standard deviations known without the data)"]
     helps += [] if rows is None else [f"at least {rows} rows"]
-    helps += [] if times is None else [f"an epsilon of at least {show(epsilon * times / 10)}"]
+    helps += [] if times is None else [f"an epsilon of at least {show(epsilon / part * times / 10)}"]
     columns = f"{d} column{'s' if d > 1 else ''}"
+    without = "left out" if part == 1 else "None"
     rule = (
-        f"must be left out, or come with {' or '.join(helps)}: the spread of {columns} cannot be found from so few rows"
+        f"must be {without}, or come with {' or '.join(helps)}: the spread of {columns} cannot be found from so "
+        "few rows"
     )
-    return ParameterError("confidence", rule, f"{n} rows, epsilon {show(epsilon)}")
+    return ParameterError("confidence", rule, f"{n} rows, epsilon {show(epsilon / part)}")
 
 
 def _least(enough: Callable[[int], bool], start: int) -> int | None:

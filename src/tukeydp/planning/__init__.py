@@ -1,1 +1,1 @@
-"""Before and after a release: plans, budgets and the ledgers they are kept in."""
+"""Before and after a release: plans, budgets, the ledgers they are kept in, and summaries."""

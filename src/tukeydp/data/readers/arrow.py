@@ -38,7 +38,7 @@ Batches = Callable[[list[str]], Iterable[Any]]  # the named columns, a batch of 
 
 def read_parquet(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
     with _guarded("parquet", path):
-        return _read(*_parquet(stream, options, path), columns)
+        return _read(*_parquet(stream, options, path), columns, options)
 
 
 def names_in_parquet(stream: IO[bytes], options: ReadOptions, path: Path | str) -> list[str]:
@@ -56,7 +56,7 @@ def _parquet(stream: IO[bytes], options: ReadOptions, path: Path | str) -> tuple
 
 def read_arrow(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
     with _guarded("arrow", path):
-        return _read(*_arrow(stream, options, path), columns)
+        return _read(*_arrow(stream, options, path), columns, options)
 
 
 def names_in_arrow(stream: IO[bytes], options: ReadOptions, path: Path | str) -> list[str]:
@@ -85,14 +85,19 @@ def seekable(stream: IO[bytes], path: Path | str) -> Any:
     return pa.BufferReader(stream.read()) if str(path) == "-" else pa.memory_map(str(path))
 
 
-def _read(schema: Any, batches: Batches, columns: Sequence[str]) -> FloatArray:
+def _read(schema: Any, batches: Batches, columns: Sequence[str], options: ReadOptions) -> FloatArray:
     for place in places_in_schema(schema.names, columns):
         field = schema.field(place)
-        check_type(field.type, f"FILE column {field.name!r}")
+        if field.name not in options.keys:
+            check_type(field.type, f"FILE column {field.name!r}")
     read = []
     for batch in batches(list(columns)):
         block = np.empty((batch.num_rows, len(columns)))
         for j, column in enumerate(columns):
-            block[:, j] = floats(batch.column(batch.schema.get_field_index(column)))
+            found = batch.column(batch.schema.get_field_index(column))
+            if column in options.keys:
+                block[:, j] = options.keys[column].as_codes(found.to_pylist())
+            else:
+                block[:, j] = floats(found)
         read.append(block)
     return np.concatenate(read) if read else np.empty((0, len(columns)))

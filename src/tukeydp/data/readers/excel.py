@@ -10,6 +10,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
+from tukeydp.data.keys import KeyRule
 from tukeydp.data.numbers import BLANKS, NumberRule, read_cells, unreadable_cells
 from tukeydp.data.readers.columns import TextCells, places_of, positions
 from tukeydp.data.readers.options import ReadOptions
@@ -57,6 +58,9 @@ def _block(rows: list[list[Any]], places: Sequence[int], rules: Sequence[NumberR
     cells, unreadable = np.empty((len(rows), len(places))), np.zeros(len(places), dtype=np.int64)
     for j, (place, rule) in enumerate(zip(places, rules, strict=True)):
         column = [row[place] if place < len(row) else None for row in rows]
+        if isinstance(rule, KeyRule):
+            cells[:, j] = rule.keys.as_codes(column, rule)
+            continue
         cells[:, j] = read_cells(column, rule)
         unreadable[j] = unreadable_cells(column, cells[:, j], rule).sum()
     return TextCells(cells, unreadable)

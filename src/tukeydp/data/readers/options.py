@@ -5,10 +5,11 @@ from __future__ import annotations
 import codecs
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tukeydp.arrays import FloatArray
+from tukeydp.data.keys import KeyRule, Keys
 from tukeydp.data.numbers import BLANKS, THOUSANDS, NumberRule, number
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief, checked_choice, checked_integer
@@ -41,6 +42,7 @@ class ReadOptions:
     units : that may stand beside a number: ["mmHg"] in every column, or {"systolic": "mmHg"}.
     missing : numbers and words that stand for no value: ["-999"] in every column, or {"systolic": ["-999", "k.A."]}.
     sheet : of an Excel workbook with several.
+    keys : columns that hold keys of groups, and the keys that are told apart there; others are missing.
     """
 
     format: str | None = None
@@ -54,6 +56,7 @@ class ReadOptions:
     units: Sequence[str] | Mapping[str, str | Sequence[str]] = ()
     missing: Sequence[str] | Mapping[str, str | Sequence[str]] = ()
     sheet: str | None = None
+    keys: Mapping[str, Keys] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("separator", "quote", "decimal", "thousands"):
@@ -75,6 +78,8 @@ class ReadOptions:
 
     def rule(self, column: str) -> NumberRule:
         """How the numbers of a column are written."""
+        if column in self.keys:
+            return KeyRule(self.decimal, self.thousands, (), (), self.keys[column])
         return NumberRule(self.decimal, self.thousands, _of(column, self.units), _of(column, self.missing))
 
     def unit(self, column: str) -> str | None:

@@ -18,6 +18,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tukeydp.arrays import IntArray
+from tukeydp.data.keys import KeyRule
 from tukeydp.data.numbers import NumberRule, may_lead
 from tukeydp.data.readers.number_kernel import READ, UNDECIDED, number_in, trimmed
 
@@ -44,6 +45,7 @@ class Layout(NamedTuple):
     words: Bytes  # for no value, in small letters, a row each
     word_lengths: IntArray
     word_starts: IntArray  # as unit_starts
+    keyed: int  # the table column whose cells are keys, all left to others; -1: none
 
 
 def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[NumberRule]) -> Layout:
@@ -67,6 +69,7 @@ def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[N
         words=words,
         word_lengths=word_lengths,
         word_starts=np.cumsum([0, *(len(rule.no_value) for rule in rules)], dtype=np.int64),
+        keyed=next((j for j, rule in enumerate(rules) if isinstance(rule, KeyRule)), -1),
     )
 
 
@@ -172,6 +175,8 @@ def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-
                 column = targets[field]
                 left, right = _without_unit(text, a, b, column, form) if any_units else (a, b)
                 state, value = number_in(text, left, right, decimal, mark)
+                if column == form.keyed:
+                    state = UNDECIDED
                 if state == READ:
                     bits[row, column] = value
                 elif state == UNDECIDED:

@@ -1,0 +1,165 @@
+"""`tukeydp summary FILE ...`: the private "Table 1" of the named columns, by group if asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tukeydp.cli import options
+from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
+from tukeydp.cli.words import complain, say, say_lines
+from tukeydp.data.files import read_file
+from tukeydp.data.keys import Keys, checked_keys
+from tukeydp.data.tables import Table
+from tukeydp.errors import ParameterError
+from tukeydp.planning.forest import picture, require_matplotlib
+from tukeydp.planning.summary import summary as released_summary
+from tukeydp.planning.summary_result import Summary
+
+# What a file's ending asks for.
+_KINDS: dict[str, Callable[[Summary], bytes]] = {
+    ".html": lambda summary: summary.to_html().encode(),
+    ".md": lambda summary: summary.to_markdown().encode(),
+    ".csv": lambda summary: summary.to_csv().encode(),
+    ".tex": lambda summary: summary.to_latex().encode(),
+    ".json": lambda summary: (summary.to_json(indent=2) + "\n").encode(),
+    ".png": lambda summary: picture(summary, ".png"),
+    ".svg": lambda summary: picture(summary, ".svg"),
+}
+_PICTURES = (".png", ".svg")
+
+
+@reads_a_file
+def summary(
+    context: typer.Context,
+    file: File,
+    epsilon: options.Epsilon,
+    columns: Columns,
+    reading: Reading,
+    bounds: options.Bounds = None,
+    by: Annotated[str | None, typer.Option(help="Column with the key of each row's group.")] = None,
+    keys: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The groups' keys, separated by commas. May be repeated, for keys with commas. Public: known without "
+            "the data."
+        ),
+    ] = None,
+    confidence: Annotated[str, typer.Option(help="Of the intervals; none for a table without them.")] = "0.95",
+    sd: Annotated[
+        list[str] | None,
+        typer.Option(help="Standard deviations known without the data: --sd 10 for all, --sd age=15 for one."),
+    ] = None,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(help=f"Write the table to a file besides: {', '.join(_KINDS)}. May be repeated."),
+    ] = None,
+    seed: options.Seed = None,
+    as_json: options.Json = False,
+) -> None:
+    """Release number of values, mean, standard deviation and interval of each column, for one epsilon.
+
+    The table that opens a report, with a footnote ready to print; with --by and --keys for each group.
+    """
+
+    def job() -> Summary:
+        options.refuse_strangers(context, file)
+        if by is None and keys:
+            raise ParameterError("by", "must be given with keys", "none")
+        _check_targets(out or (), file)
+        names = reading.names(file, columns)
+        if not bounds:
+            raise ParameterError("bounds", "must be given: what is known of the columns without looking", "none")
+        given: dict[str, Any] = {
+            "bounds": options.pairs_per_column("bounds", bounds, names),
+            "sd": options.one_per_column("sd", sd, names, "VALUE"),
+            "confidence": None if confidence.lower() == "none" else confidence,
+        }
+        table, groups = _read(reading, file, names, by, keys)
+        source = options.source_for(seed)
+        return released_summary(table, epsilon=epsilon, randomness=source, **given, **groups)
+
+    found = options.run(job)
+    if as_json:
+        sys.stdout.write(found.to_json() + "\n")
+    else:
+        say_lines(str(found))
+    _write(found, out or (), quiet=as_json)
+
+
+def _read(
+    reading: Reading, file: Path, names: list[str], by: str | None, keys: Sequence[str] | None
+) -> tuple[Table, dict[str, Any]]:
+    """The table and, by groups, the key of each row. All columns are read in one go, each row by itself."""
+    if by is None:
+        return reading.table(file, names), {}
+    if by in names:
+        raise ParameterError("by", "must not be one of the columns that are summarised", repr(by))
+    listed = None if not keys else [key for text in keys for key in (text.split(",") if len(keys) == 1 else [text])]
+    declared = reading.declared([*names, by])
+    known: Keys = checked_keys(listed, replace(declared, units=()).rule(by))
+    both = read_file(file, [*names, by], replace(declared, keys={by: known}))
+    places = known.places_of_codes(both.cells[:, -1])
+    rows = [None if place < 0 else known.names[place] for place in places.tolist()]
+    return Table(both.cells[:, :-1], tuple(names)), {"by": _Named(by, rows), "keys": list(known.names)}
+
+
+class _Named(list[str | None]):
+    """Keys of rows under the name of their column."""
+
+    def __init__(self, name: str, keys: Sequence[str | None]) -> None:
+        super().__init__(keys)
+        self.name = name
+
+
+def _check_targets(targets: Sequence[Path], file: Path) -> None:
+    """Before the data are read: a table that cannot be kept has cost its budget all the same."""
+    for target in targets:
+        if target.suffix.lower() not in _KINDS:
+            raise ParameterError("out", f"must end in {', '.join(_KINDS)}", str(target))
+        if target.exists() and file.exists() and target.samefile(file):
+            raise ParameterError("out", "must not be the file that is read", str(target))
+        if not os.access(target if target.exists() else target.parent, os.W_OK) or target.is_dir():
+            raise ParameterError("out", "must be a file that can be written", str(target))
+        if target.suffix.lower() in _PICTURES:
+            require_matplotlib()
+
+
+def _write(found: Summary, targets: Sequence[Path], *, quiet: bool) -> None:
+    """Every file; whatever fails, the rest is still done: the budget is spent, and the table is printed above."""
+    failed = False
+    for target in targets:
+        try:
+            _replace(target, _KINDS[target.suffix.lower()](found))
+            if not quiet:
+                say(f"Wrote {target}.")
+        except Exception as error:  # its message might quote anything
+            reason = error.strerror if isinstance(error, OSError) else type(error).__name__
+            complain(f"{target} could not be written ({reason}). The table above is complete, its budget is spent.")
+            failed = True
+    if failed:
+        raise typer.Exit(options.UNEXPECTED)
+
+
+def _replace(target: Path, content: bytes) -> None:
+    """All of the file or nothing of it: a temporary file in the same folder, then renamed."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with open(handle, "wb") as stream:
+            stream.write(content)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~mask)
+        os.replace(name, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise

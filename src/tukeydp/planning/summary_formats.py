@@ -1,0 +1,203 @@
+"""A summary as text, HTML, Markdown, LaTeX and CSV. Names of columns and keys are anybody's text: all are escaped."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Iterator
+from html import escape
+
+from tukeydp.parameters import show
+from tukeydp.planning.summary_words import SEEDED, Summarised, cells, footnote, header, printable, title
+
+# Colours in pairs for light and dark, with a contrast of at least 4.5 to 1 (WCAG AA). Where a line has no room for all
+# cells, below 36 em, the name stands above its numbers.
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1c2127; --dim: #59626d; --line: #d5dae0; --page: #fff; --accent: #1f5f99;
+  --alarm: #a3230f; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --dim: #a3adb8; --line: #3a424c; --page: #14181d;
+  --accent: #7fb6ea; --alarm: #ff9c8a; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+main { max-width: 52rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; overflow-wrap: anywhere; }
+caption { font-size: 1.25rem; line-height: 1.3; font-weight: 700; text-align: left; padding: 0 0 1rem; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { padding: .4rem .6rem; border-bottom: 1px solid var(--line); text-align: right; vertical-align: top; }
+th[scope=row], th[scope=rowgroup], thead th:first-child { text-align: left; }
+thead th { color: var(--dim); font-weight: 600; font-size: .875rem; border-bottom: 2px solid var(--ink); }
+th[scope=rowgroup] { padding-top: 1rem; }
+tbody tr.in th { font-weight: 400; padding-left: 1.4rem; }
+td { white-space: nowrap; }
+td.mean { font-weight: 700; color: var(--accent); }
+.alarm { color: var(--alarm); font-weight: 700; border: 2px solid; border-radius: .4rem; padding: .5rem .75rem; }
+footer { margin-top: 1rem; color: var(--dim); font-size: .875rem; }
+footer p { margin: 0 0 .5rem; }
+@media (max-width: 36em) {
+  main { padding: 1rem .75rem 2rem; }
+  tr { display: grid; grid-template-columns: 3.6em 1fr 1fr 1.9fr; border-bottom: 1px solid var(--line); }
+  table.plain tr { grid-template-columns: 1fr 1fr 1fr; }
+  caption, table, thead, tbody { display: block; }
+  th, td { border: 0 !important; padding: .2rem .25rem; white-space: normal; }
+  thead th:first-child { display: none; }
+  th[scope=row], th[scope=rowgroup] { grid-column: 1 / -1; }
+  tbody tr.in th { padding-left: .25rem; }
+}
+@media print {
+  :root { --ink: #000; --dim: #333; --line: #999; --page: #fff; --accent: #000; }
+  body { font-size: 10pt; }
+  main { max-width: none; padding: 0; }
+  tr { break-inside: avoid; }
+}
+"""
+# A spreadsheet takes what begins so for a formula, and runs it.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&$#])")
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\u2013": "--", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+
+
+def sections(summary: Summarised) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
+    """Columns with their lines: a line's name is its group's, or empty where there are no groups."""
+    for column in dict.fromkeys(line.column for line in summary.lines):
+        lines = [line for line in summary.lines if line.column == column]
+        yield (
+            printable(column),
+            [("" if line.group is None else printable(line.group), cells(summary, line)) for line in lines],
+        )
+
+
+def text(summary: Summarised) -> str:
+    """Columns side by side, then the footnote."""
+    grouped = summary.keys is not None
+    rows = [["column", *([printable(summary.by or "")] if grouped else []), *header(summary)]]
+    for column, lines in sections(summary):
+        rows += [[column, *([name] if grouped else []), *numbers] for name, numbers in lines]
+    left = 2 if grouped else 1
+    widths = [max(_width(row[i]) for row in rows) for i in range(len(rows[0]))]
+    shown = [
+        "  ".join(_padded(cell, width, i < left) for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        for row in rows
+    ]
+    return "\n".join([title(summary), "", *(line.rstrip() for line in shown), "", *footnote(summary)])
+
+
+def _padded(cell: str, width: int, left: bool) -> str:
+    blanks = " " * (width - _width(cell))
+    return cell + blanks if left else blanks + cell
+
+
+def _width(text: str) -> int:
+    """Places on a terminal: Chinese, Japanese and Korean characters take two, combining ones none."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+
+
+def html_page(summary: Summarised) -> str:
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{escape(printable(title(summary)))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"{html_piece(summary)}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def html_piece(summary: Summarised) -> str:
+    """Table and footnote, for a notebook or a page."""
+    alarm = f'<p class="alarm" role="alert">{SEEDED}</p>' if summary.seeded else ""
+    notes = "".join(f"<p>{escape(note)}</p>" for note in footnote(summary) if note != SEEDED)
+    kind = "" if summary.confidence is not None else ' class="plain"'
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in ["column", *header(summary)])
+    body = "".join(f"<tbody>{''.join(_html_rows(*section, summary))}</tbody>" for section in sections(summary))
+    caption = f"<caption>{escape(printable(title(summary)))}</caption>"
+    table = f"<table{kind}>{caption}<thead><tr>{heads}</tr></thead>{body}</table>"
+    return f"<div>{alarm}{table}<footer>{notes}</footer></div>"
+
+
+def _html_rows(column: str, lines: list[tuple[str, list[str]]], summary: Summarised) -> Iterator[str]:
+    if summary.keys is not None:
+        span = 1 + len(header(summary))
+        yield f'<tr><th scope="rowgroup" colspan="{span}">{escape(column)}</th></tr>'
+    for name, numbers in lines:
+        within = ' class="in"' if summary.keys is not None else ""
+        classes = ["", ' class="mean"', "", ""]
+        shown = "".join(f"<td{kind}>{escape(cell)}</td>" for kind, cell in zip(classes, numbers, strict=False))
+        yield f'<tr{within}><th scope="row">{escape(name if summary.keys is not None else column)}</th>{shown}</tr>'
+
+
+def markdown(summary: Summarised) -> str:
+    grouped = summary.keys is not None
+    first = ["column", *([_marked(summary.by or "")] if grouped else [])]
+    heads = header(summary)
+    rows = [[*first, *heads], [":---"] * len(first) + ["---:"] * len(heads)]
+    for column, lines in sections(summary):
+        for name, numbers in lines:
+            rows.append([_marked(column), *([_marked(name)] if grouped else []), *map(_marked, numbers)])
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    alarm = [f"**{SEEDED}**"] if summary.seeded else []
+    notes = [_marked(note) for note in footnote(summary) if note != SEEDED]
+    return "\n\n".join([f"# {_marked(title(summary))}", *alarm, table, *notes]) + "\n"
+
+
+def _marked(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", printable(text))
+
+
+def latex(summary: Summarised) -> str:
+    heads = header(summary)
+    body = []
+    for column, lines in sections(summary):
+        if summary.keys is None:
+            body += [" & ".join([_tex(column), *map(_tex, numbers)]) + r" \\" for _, numbers in lines]
+        else:
+            body.append(rf"\multicolumn{{{1 + len(heads)}}}{{l}}{{{_tex(column)}}} \\")
+            body += [r"\quad " + " & ".join([_tex(name), *map(_tex, numbers)]) + r" \\" for name, numbers in lines]
+    notes = " ".join(_tex(note) for note in footnote(summary))
+    return "\n".join(
+        [
+            "% needs \\usepackage{booktabs}",
+            r"\begin{table}",
+            rf"\caption{{{_tex(title(summary))}}}",
+            rf"\begin{{tabular}}{{l{'r' * len(heads)}}}",
+            r"\toprule",
+            " & ".join(["", *map(_tex, heads)]) + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\par\smallskip{{\footnotesize {notes}\par}}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _tex(text: str) -> str:
+    return "".join(_LATEX.get(c, c) for c in printable(text))
+
+
+def csv_text(summary: Summarised) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    same = {
+        "epsilon": show(summary.guarantee.epsilon),
+        "delta": "0",
+        "mechanism": summary.mechanism,
+        "rows": summary.n,
+        "confidence": "" if summary.confidence is None else summary.confidence,
+        "private": "no" if summary.seeded else "yes",
+    }
+    found = [line.to_dict() | {"sd_public": "yes" if line.sd_public else "no"} for line in summary.lines]
+    writer.writerow([*found[0], *same])
+    for line in found:
+        writer.writerow([_harmless("" if cell is None else cell) for cell in (*line.values(), *same.values())])
+    return out.getvalue()
+
+
+def _harmless(cell: object) -> object:
+    """Texts that would be formulas get an apostrophe in front; numbers stay."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
