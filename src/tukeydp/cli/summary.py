@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from tukeydp.cli import options
+from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.words import complain, say, say_lines
 from tukeydp.data.files import read_file
@@ -41,10 +42,11 @@ _PICTURES = (".png", ".svg")
 def summary(
     context: typer.Context,
     file: File,
-    epsilon: options.Epsilon,
-    columns: Columns,
     reading: Reading,
+    epsilon: options.Epsilon = None,
+    columns: Columns = None,
     bounds: options.Bounds = None,
+    bounds_file: BoundsFile = None,
     by: Annotated[str | None, typer.Option(help="Column with the key of each row's group.")] = None,
     keys: Annotated[
         list[str] | None,
@@ -62,6 +64,7 @@ def summary(
         list[Path] | None,
         typer.Option(help=f"Write the table to a file besides: {', '.join(_KINDS)}. May be repeated."),
     ] = None,
+    ledger: options.Ledger = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -72,20 +75,23 @@ def summary(
 
     def job() -> Summary:
         options.refuse_strangers(context, file)
+        options.require_epsilon(epsilon)
         if by is None and keys:
             raise ParameterError("by", "must be given with keys", "none")
         _check_targets(out or (), file)
         names = reading.names(file, columns)
-        if not bounds:
+        told = with_file(bounds, bounds_file, names)
+        if not told:
             raise ParameterError("bounds", "must be given: what is known of the columns without looking", "none")
         given: dict[str, Any] = {
-            "bounds": options.pairs_per_column("bounds", bounds, names),
+            "bounds": options.pairs_per_column("bounds", told, names),
             "sd": options.one_per_column("sd", sd, names, "VALUE"),
             "confidence": None if confidence.lower() == "none" else confidence,
         }
+        account = options.account_for(ledger, "summary", epsilon, None)
         table, groups = _read(reading, file, names, by, keys)
         source = options.source_for(seed)
-        return released_summary(table, epsilon=epsilon, randomness=source, **given, **groups)
+        return released_summary(table, epsilon=epsilon, randomness=source, **account, **given, **groups)
 
     found = options.run(job)
     if as_json:
