@@ -65,4 +65,5 @@ class Calibration:
 
 @lru_cache(maxsize=_KEPT)
 def _computed(calibration: Calibration) -> Interval:
-    return calibration.compute(*calibration.inputs)
+    with np.errstate(all="ignore"):  # whatever the caller has set: tails of laws underflow
+        return calibration.compute(*calibration.inputs)

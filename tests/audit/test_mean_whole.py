@@ -362,6 +362,14 @@ def test_a_rough_mean_counts_at_least_one_value(monkeypatch):
         assert found.tolist() == [0.25]
 
 
-def test_known_spreads_are_shares_of_a_width_of_two():
+def test_known_spreads_are_shares_of_a_width_of_two(monkeypatch):
+    given, plain = [], two_step.second_step
+
+    def noted(relative, plan, centre, spread, keys):
+        given.append(spread.tolist())
+        return plain(relative, plan, centre, spread, keys)
+
+    monkeypatch.setattr(two_step, "second_step", noted)
     plan = TwoStepPlan(SHARES, SubsetPlan(2, 1, (4, 4)), None, (0.1, 0.25))
-    assert two_step._spread(np.zeros((3, 2)), plan, b"public", b"secret").tolist() == [0.2, 0.5]
+    assert two_step.two_step_result(np.zeros((3, 2)), plan, bytes(32), bytes(32)).spread is None
+    assert given == [[0.2, 0.5]]

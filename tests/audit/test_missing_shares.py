@@ -16,7 +16,7 @@ def noised(relative: np.ndarray, noise: list[int]) -> list[Fraction]:
     """What is released with this noise, before anything is subtracted."""
     with (
         patch.object(clipped_sum, "cube_noise", lambda d, scale, bits: noise),
-        patch.object(clipped_sum, "_NOTICED", 0.0),
+        patch.object(clipped_sum, "NOTICED", 0.0),
     ):
         return missing_shares(relative, Fraction(1), Keystream(derived_key("none")).bits(0))
 

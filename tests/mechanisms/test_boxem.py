@@ -68,7 +68,8 @@ def test_the_release_says_what_is_public_and_nothing_else():
     public = json.loads(json.dumps(release.to_dict()))
     assert set(public) == {
         "mechanism", "released", "point", "columns", "guarantee", "private", "unproven", "n", "d", "notion",
-        "directions", "grid", "settings", "expected_error", "caveats", "bounds", "units", "noise_sd",
+        "directions", "grid", "settings", "expected_error", "caveats", "bounds", "units", "noise_sd", "interval",
+        "certificate",
     }  # fmt: skip
     assert public["guarantee"]["epsilon_exact"] == "1/10"
     assert public["directions"][:2] == [[1, 0], [0, 1]]

@@ -249,7 +249,7 @@ def test_an_interval_without_bounds(sd):
     assert release.spread / [1, 20] == pytest.approx([1, 1], rel=0.3)
     assert (release.interval[:, 0] < [5, 1000]).all()
     assert (release.interval[:, 1] > [5, 1000]).all()
-    assert (np.diff(release.interval)[:, 0] < 8 * np.array([1, 20]) / np.sqrt(3000)).all()
+    assert (np.diff(release.interval)[:, 0] < 9 * np.array([1, 20]) / np.sqrt(3000)).all()
     if sd is None:
         assert release.settings["epsilon_mean"] + release.settings["epsilon_spread"] == 2
         assert release.settings["epsilon_draw"] + release.settings["epsilon_test"] == release.settings["epsilon_mean"]

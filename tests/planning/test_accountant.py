@@ -20,15 +20,22 @@ from tukeydp.planning.budget import Budget, total
 from tukeydp.privacy import bounded_range, delta_of
 
 X = np.random.default_rng(5).normal(size=(300, 2))
+MANY = np.random.default_rng(6).normal(size=(3000, 2))  # an interval that finds the spread needs more rows
 NOISED = {"delta": "1e-7", "bounds": (-9, 9)}
 # Every function that makes a private release, and parameters that it runs quickly with.
 RUNS = {
     "boxem": (td.boxem, {"bounds": (-9, 9)}),
+    "boxem, certified": (td.boxem, {"bounds": (-9, 9), "certify": "1/5"}),
     "rem": (td.rem, {"delta": "1e-7"}),
     "mean": (td.mean, {"bounds": (-9, 9)}),
     "two-step": (td.mean, {"bounds": (-9, 9), "mechanism": "two-step"}),
     "cube mean": (td.mean, {"bounds": (-9, 9), "mechanism": "cube"}),
     "mean without bounds": (td.mean, {"delta": "1e-7"}),
+    "mean, interval by sd": (td.mean, {"bounds": (-9, 9), "confidence": 0.95, "sd": 1}),
+    "mean without bounds, interval by sd": (td.mean, {"delta": "1e-7", "confidence": 0.95, "sd": 1}),
+    "mean, interval and spread": (td.mean, {"bounds": (-9, 9), "confidence": 0.95}),
+    "subset, interval and spread": (td.mean, {"bounds": (-9, 9), "confidence": 0.95, "mechanism": "subset"}),
+    "mean without bounds, interval and spread": (td.mean, {"delta": "1e-7", "confidence": 0.95}),
     "cube": (td.cube, {"bounds": (-9, 9)}),
     "cube with fill": (td.cube, {"bounds": (-9, 9), "fill": 0}),
     "spread": (td.spread, {"bounds": (-9, 9)}),
@@ -42,6 +49,10 @@ RUNS = {
 }
 
 
+def rows_for(name):
+    return MANY if "interval and spread" in name else X[:40] if "approximate" in name else X
+
+
 class Untouchable:
     """A table that may not even be looked at."""
 
@@ -53,7 +64,7 @@ class Untouchable:
 def test_every_mechanism_spends_what_its_release_says(name):
     run, options = RUNS[name]
     account = td.Accountant(10, delta="0.1")
-    outcome = run(X[:40] if "approximate" in name else X, epsilon=1, accountant=account, **options)
+    outcome = run(rows_for(name), epsilon=1, accountant=account, **options)
     (entry,) = account.history
     assert entry.guarantee == outcome.guarantee
     assert entry.guarantee.zcdp == outcome.guarantee.zcdp
@@ -89,7 +100,7 @@ def test_interrupted_runs_have_spent(name, monkeypatch):
         monkeypatch.setattr(sys.modules[f"tukeydp.baselines.{baseline}"], first, interrupted)
     account = td.Accountant(10, delta="0.1")
     with pytest.raises(KeyboardInterrupt):
-        run(X[:40], epsilon=1, accountant=account, **options)
+        run(rows_for(name), epsilon=1, accountant=account, **options)
     assert account.totals.epsilon == 1
 
 

@@ -299,3 +299,11 @@ def test_the_callers_table_survives():
     before = frame.copy()
     grouped(frame)
     pd.testing.assert_frame_equal(frame, before)
+
+
+def test_a_table_that_fails_when_it_is_read_tells_nothing_of_its_cells():
+    query = pl.LazyFrame({"arm": ["Zoe4711", "A"], "age": [1.0, 2.0]}).with_columns(pl.col("arm").cast(pl.Int64))
+    with pytest.raises(td.ParameterError) as error:
+        td.summary(query, epsilon=1, bounds=(0, 9), by="arm", keys=["A"])
+    assert "Zoe4711" not in str(error.value)
+    assert error.value.__cause__ is None

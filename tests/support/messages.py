@@ -119,6 +119,14 @@ LOOKS = [
     "look t.csv --unit kg --unit pulse=bpm",
 ]
 COMMANDS = [
+    "summary t.csv --columns age --epsilon 1",
+    f"summary t.csv {ASKED} --keys A",
+    f"summary t.csv {ASKED} --by age --keys A",
+    f"summary t.csv {ASKED} --by note",
+    f"summary t.csv {ASKED} --by note --keys A,A",
+    f"summary t.csv {ASKED} --out table.docx",
+    f"summary t.csv {ASKED} --out t.csv",
+    f"summary t.csv {ASKED} --out nowhere/table.csv",
     "mean t.csv --epsilon 1 --bounds 0,120",
     f"mean t.csv u.csv {ASKED}",
     f"mean t.csv {ASKED} --depth exact",
@@ -248,6 +256,13 @@ CALLS = [
         "td.boxem(Arrow dates)",
         lambda: td.boxem(pa.table({"day": pa.array([0], pa.date32())}), epsilon=1, bounds=(0, 1)),
     ),
+    Call('td.summary(by=["A"]) for two rows', lambda: _summary(X, ["A"], ["A"])),
+    Call("td.summary(by=3)", lambda: _summary(X, 3, ["A"])),
+    Call('td.summary(array, by="arm")', lambda: _summary(X, "arm", ["A"])),
+    Call('td.summary(frame, by="arm")', lambda: _summary(NAMED, "arm", ["A"])),
+    Call('td.summary(object, by="arm")', lambda: _summary(object(), "arm", ["A"])),
+    Call('td.summary(keys="AB")', lambda: _summary(X, ["A", "B"], "AB")),
+    Call("td.summary(keys=[])", lambda: _summary(X, ["A", "B"], [])),
     Call('ReadOptions(units="kg")', lambda: ReadOptions(units="kg")),
     Call("ReadOptions(missing=[-999])", lambda: ReadOptions(missing=[-999])),  # type: ignore[list-item]
     Call("read_file(a name with a NUL)", lambda: read_file("a\0b", ["a"])),
@@ -255,6 +270,10 @@ CALLS = [
     Call("without pyarrow: look", lambda: _without("pyarrow.parquet", lambda: td.look("t.parquet"))),
     Call("without calamine: read_file", lambda: _without("python_calamine", lambda: read_file("empty.xlsx", ["a"]))),
 ]
+
+
+def _summary(x: Any, by: Any, keys: Any) -> Any:
+    return td.summary(x, epsilon=1, bounds=(0, 9), by=by, keys=keys)
 
 
 def _repeated() -> Any:
