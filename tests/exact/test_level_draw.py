@@ -9,6 +9,7 @@ import flint
 import pytest
 
 from support.fit import FALSE_ALARM, g_test
+from tukeydp.exact import level_draw
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.randomness import Keystream, derived_key
 
@@ -66,6 +67,30 @@ def test_words_decide_a_level_only_where_it_is_certain(groups, epsilon, bits):
         decided += last - first + 1
     if bits == 64:
         assert decided > 2**64 - 2**20
+
+
+@pytest.mark.parametrize("guard", [0, 1, 4, 9])
+@pytest.mark.parametrize("bits", [4, 8, 16])
+@pytest.mark.parametrize("epsilon", ["1", "1/10", "1e-6", "7/3", "50"])
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [Group(0, 6, 2**10 + 1), Group(7, 7, 12345), Group(8, 30, 77), Group(31, 60, 3)],
+        [Group(5, 5, 4), Group(6, 9, 1)],
+        [Group(3, 40, 10**30)],
+        [Group(0, 2, 7), Group(3, 5, 5), Group(6, 9, 3), Group(10, 10, 2)],
+    ],
+)
+def test_coarse_tables_enclose_the_law_too(groups, epsilon, bits, guard, monkeypatch):
+    """With few guard bits every rounding shows: one to the wrong side, and some end is outside of its enclosure."""
+    monkeypatch.setattr(level_draw, "_GUARD", guard)
+    epsilon = Fraction(epsilon)
+    ends = cumulative(groups, epsilon)
+    rows = LevelDraw(groups, epsilon)._enclose(bits)
+    for floor, ceiling, level in zip(rows.floor, rows.ceiling, rows.level, strict=True):
+        if level is not None:
+            assert not ends[level][1] * 2**bits < floor
+            assert not ends[level][1] * 2**bits > ceiling
 
 
 @pytest.mark.parametrize("epsilon", ["1", "1/100", "40"])
