@@ -158,6 +158,17 @@ def test_a_copied_column_of_long_entries_is_decided_exactly(seed):
         assert (answer.least < level) == (depth < level)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_copies_beside_long_vectors_are_decided_exactly(seed):
+    """Multiples of a few long vectors: what is left of them along one another is rounding, and has no angle."""
+    rng = np.random.default_rng(seed)
+    bases = rng.integers(-(2**25), 2**25, size=(4, 3))
+    rows = np.vstack([m * bases[rng.integers(4)] for m in rng.choice([1, 3, 7, -2, -5], size=11)])
+    depth = brute_force((0, 0, 0), rows.tolist())
+    vectors = halfspaces.from_integers(rows.tolist(), [1] * len(rows))
+    assert halfspaces.least_weight(vectors).least == depth
+
+
 @pytest.mark.parametrize(("n", "d"), [(60, 2), (25, 3), (14, 4)])
 def test_depth_does_not_change_under_affine_maps(n, d):
     """Integer rows and an integer matrix, so that the map is exact."""

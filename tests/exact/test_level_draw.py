@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import flint
 import pytest
@@ -110,6 +111,29 @@ def test_undecided_prefixes_are_finished_exactly(epsilon):
                 # The level's interval meets the prefix's.
                 assert not low > flint.arb(prefix + 1) / 2**64
                 assert not high < flint.arb(prefix) / 2**64
+
+
+class Constant:
+    """Bits that are all zeros, or all ones."""
+
+    def __init__(self, bit):
+        self._bit = bit
+
+    def take(self, count):
+        return self._bit * ((1 << count) - 1)
+
+
+@pytest.mark.parametrize("epsilon", ["1/2", "1", "7/3"])
+def test_undecided_prefixes_leave_the_masses_alone(epsilon):
+    """A boundary's own word belongs to both levels: what follows decides, zeros for one and ones for the other."""
+    epsilon = Fraction(epsilon)
+    groups = [Group(2, 4, 40), Group(5, 5, 25), Group(6, 8, 6)]
+    ends = cumulative(groups, epsilon)
+    draw = LevelDraw(groups, epsilon)
+    levels = list(ends)
+    for before, after in pairwise(levels):
+        word = int((ends[before][1] * flint.arb(2) ** 64).floor().unique_fmpz())
+        assert [draw.finish(word, Constant(bit))[0] for bit in (0, 1)] == [before, after]
 
 
 def test_levels_drawn_in_big_integers_follow_the_law():

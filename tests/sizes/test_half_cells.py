@@ -17,11 +17,12 @@ import tukeydp as td
 from support.grids import centred_grid
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
+from tukeydp.exact.matrices import integers
 from tukeydp.sizes import boxed
 from tukeydp.sizes import exact_depth_sizes as exact_sizes
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
 from tukeydp.sizes.exact_depth_sizes import ExactSizes
-from tukeydp.sizes.inscribed_copies import Copy
+from tukeydp.sizes.inscribed_copies import Copy, template
 from tukeydp.sizes.polyhedra import Polyhedra
 
 STRIP_LEVEL = 3
@@ -81,15 +82,53 @@ def exact_sizes_of(rows, far, slack=Fraction(1, 256)):
     return ExactSizes(prepared.decide, level_sets(rows, np.eye(d, dtype=np.int64)), prepared.levels, within, 1, slack)
 
 
-@pytest.mark.parametrize("long", [200, 2**14])
-def test_a_triangle_of_rows_between_grid_lines_has_its_corners_only(long):
-    """Exact depth: level 1 is the triangle itself, half the long side in area; grid points are the corners and, on
-    the one side that is parallel to an axis, those of that side."""
-    rows = np.array([(-long, 0), (long, 1), (long - 1, 1)])
-    with patch.object(exact_sizes, "COUNTED", 0):
-        sizes = exact_sizes_of(rows, 2**20)
-        assert sizes.lower(1) <= 3
-    assert exact_sizes_of(rows, 2**20).lower(1) <= 3
+def test_ellipsoids_bound_slanted_sets_from_above():
+    """A parallelogram along a diagonal, far smaller than its box: its largest ellipse has pi / 4 of its area."""
+    long, wide = 300, 15
+    corners = [(long, long), (-long, -long), (wide, -wide), (-wide, wide)]
+    directions = np.array([(1, 0), (0, 1), (1, 1), (1, -1)])
+    levels = level_sets(np.array(corners * 2), directions)
+    points = np.array(list(itertools.product(range(-long, long + 1), repeat=2)))
+    for level in (1, 2):
+        low, high = levels.offsets(level)
+        projected = points @ directions.T
+        count = int(((low <= projected) & (projected <= high)).all(axis=1).sum())
+        upper = BoxesAndEllipsoids(levels, Box((-400, -400), (400, 400)), 1).upper(level)
+        assert count <= upper < (2 * long + 1) ** 2
+
+
+def test_a_copy_with_shallow_corners_is_not_taken():
+    """The envelope knows nothing but the axes at first, and the rows lie along a diagonal."""
+    bound = 30
+    rng = np.random.default_rng(5)
+    along = rng.integers(-bound + 3, bound - 2, size=30)
+    rows = np.column_stack([along, along + rng.integers(-3, 4, size=30)])
+    points = np.array(list(itertools.product(range(-bound, bound + 1), repeat=2)))
+    axes = level_sets(rows, np.eye(2, dtype=np.int64))
+    prepared = td.Exact().prepare(rows, centred_grid(bound, 2), bytes(32))
+    depth = td.tukey_depth(points, rows)
+    with patch.object(exact_sizes, "COUNTED", 1):
+        sizes = ExactSizes(prepared.decide, axes, axes, Box((-bound,) * 2, (bound,) * 2), 1, Fraction(1, 256))
+        for level in (2, 4, 6):
+            count = int((depth >= level).sum())
+            assert 0 < sizes.lower(level) <= count
+
+
+@pytest.mark.parametrize("short", [0, 1, 2, 3, 5, 6, 9])
+def test_the_cells_around_a_copys_corners_are_looked_at(short):
+    """A copy inside a square of rows, its outermost corners `short` quarters of half a cell inside: as volume it
+    counts only if the half cells around its corners are inside too."""
+    side = 50
+    rows = np.array(list(itertools.product((-side, side), repeat=2)))
+    sizes = exact_sizes_of(rows, 2**10)
+    bits, radius = 12, template(2).radius
+    # In half cells over 2^bits: radius * factor is the square's half side less what the corners are short of it.
+    factor = ((2 * side << bits) - (short << bits) // 4) // radius
+    copy = Copy(integers([0, 0]), integers([[factor, 0], [0, factor]]), bits, Fraction(10**9))
+    _, refuting = sizes._checked(copy, 1)
+    inside = radius * factor * (1 - Fraction(1, 2**sizes._fine)) / 2**bits + 1 <= 2 * side
+    assert inside == (short >= 4)
+    assert (not refuting) == inside
 
 
 def test_a_copy_too_small_for_the_slack_is_not_taken():
