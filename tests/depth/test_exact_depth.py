@@ -159,14 +159,15 @@ def test_a_copied_column_of_long_entries_is_decided_exactly(seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_copies_beside_long_vectors_are_decided_exactly(seed):
-    """Multiples of a few long vectors: what is left of them along one another is rounding, and has no angle."""
+@pytest.mark.parametrize("d", [3, 4])
+def test_opposite_vectors_of_unlike_length_are_on_two_sides(d, seed):
+    """Of a w and -b w every halfspace without either on its edge holds one, so the least count is that of pairs.
+    Along one of them rounding is all that floats leave of the other: it has no angle."""
     rng = np.random.default_rng(seed)
-    bases = rng.integers(-(2**25), 2**25, size=(4, 3))
-    rows = np.vstack([m * bases[rng.integers(4)] for m in rng.choice([1, 3, 7, -2, -5], size=11)])
-    depth = brute_force((0, 0, 0), rows.tolist())
+    pairs = rng.integers(-(2**25), 2**25, size=(9, d))
+    rows = np.vstack([pairs * rng.integers(2, 1000, size=(9, 1)), pairs * -rng.integers(2, 1000, size=(9, 1))])
     vectors = halfspaces.from_integers(rows.tolist(), [1] * len(rows))
-    assert halfspaces.least_weight(vectors).least == depth
+    assert halfspaces.least_weight(vectors).least == len(pairs)
 
 
 @pytest.mark.parametrize(("n", "d"), [(60, 2), (25, 3), (14, 4)])

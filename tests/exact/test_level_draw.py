@@ -113,6 +113,18 @@ def test_undecided_prefixes_are_finished_exactly(epsilon):
                 assert not high < flint.arb(prefix) / 2**64
 
 
+@pytest.mark.parametrize("work", [6, 9, 14, 30])
+@pytest.mark.parametrize("x", ["1/2", "1/10", "1/1000", "7/3", "25"])
+def test_powers_are_enclosed_however_few_bits(x, work):
+    x = Fraction(x)
+    powers = level_draw._inverse_powers(x, work, 60, work - 2)
+    assert len(powers) > 1
+    for i, (low, high) in enumerate(powers):
+        true = (-ball(x) * i).exp() * 2**work
+        assert not true < low
+        assert not true > high
+
+
 class Constant:
     """Bits that are all zeros, or all ones."""
 

@@ -24,6 +24,15 @@ HARMLESS = (
         "rejects. So the order decides how soon a point is rejected and never whether: no output changes.",
     ),
     Harmless(
+        "cutting planes that refute nothing",
+        "depth/deciding.py",
+        "if self._weight_beyond(v, point, bits) < level]",
+        "if self._weight_beyond(v, point, bits) <= level]",
+        "Any direction may join the envelope: the depth over more directions is still at least the exact one, so level "
+        "sets of the envelope still contain the true ones, and every point is put to the exact test all the same. A "
+        "plane that cuts nothing off only leaves the next proposals as likely to be refuted as the last.",
+    ),
+    Harmless(
         "fewer bits of a coin at first",
         "mechanisms/rem_test/safety.py",
         "_FIRST_BITS = 96",

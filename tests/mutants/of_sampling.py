@@ -104,7 +104,7 @@ MUTANTS = (
         "exact/level_draw.py",
         "powers.append((low * ratio[0] >> work, -(-high * ratio[1] >> work)))",
         "powers.append((low * ratio[0] >> work, high * ratio[1] >> work))",
-        (COARSE,),
+        (f"{TABLE}test_powers_are_enclosed_however_few_bits",),
         "Words decide a level that is not certain: an unsound enclosure.",
     ),
     Mutant(
@@ -128,7 +128,7 @@ MUTANTS = (
         "sampling/certificates.py",
         "total += weight * int(largest[row] if weight > 0 else smallest[row])",
         "total += weight * int(largest[row])",
-        (f"{ENVELOPE}test_any_multipliers_give_a_valid_bound",),
+        (f"{ENVELOPE}test_multipliers_of_either_sign_give_valid_and_sometimes_tight_bounds",),
         "A box that does not contain its level: its points are released too rarely, or a level is lost.",
     ),
     Mutant(
@@ -136,7 +136,7 @@ MUTANTS = (
         "sampling/certificates.py",
         "return total >> SHIFT  # floor",
         "return (total >> SHIFT) - 1  # floor",
-        (f"{ENVELOPE}test_any_multipliers_give_a_valid_bound",),
+        (f"{ENVELOPE}test_multipliers_of_either_sign_give_valid_and_sometimes_tight_bounds",),
         "A box that does not contain its level.",
     ),
     Mutant(

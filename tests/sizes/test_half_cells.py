@@ -97,23 +97,6 @@ def test_ellipsoids_bound_slanted_sets_from_above():
         assert count <= upper < (2 * long + 1) ** 2
 
 
-def test_a_copy_with_shallow_corners_is_not_taken():
-    """The envelope knows nothing but the axes at first, and the rows lie along a diagonal."""
-    bound = 30
-    rng = np.random.default_rng(5)
-    along = rng.integers(-bound + 3, bound - 2, size=30)
-    rows = np.column_stack([along, along + rng.integers(-3, 4, size=30)])
-    points = np.array(list(itertools.product(range(-bound, bound + 1), repeat=2)))
-    axes = level_sets(rows, np.eye(2, dtype=np.int64))
-    prepared = td.Exact().prepare(rows, centred_grid(bound, 2), bytes(32))
-    depth = td.tukey_depth(points, rows)
-    with patch.object(exact_sizes, "COUNTED", 1):
-        sizes = ExactSizes(prepared.decide, axes, axes, Box((-bound,) * 2, (bound,) * 2), 1, Fraction(1, 256))
-        for level in (2, 4, 6):
-            count = int((depth >= level).sum())
-            assert 0 < sizes.lower(level) <= count
-
-
 @pytest.mark.parametrize("short", [0, 1, 2, 3, 5, 6, 9])
 def test_the_cells_around_a_copys_corners_are_looked_at(short):
     """A copy inside a square of rows, its outermost corners `short` quarters of half a cell inside: as volume it
