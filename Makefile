@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all lint bench bench-tables reproduce format clean
+.PHONY: demo test test-all mutants lint bench bench-tables reproduce format clean
 
 demo: $(STAMP)
 	@$(BIN)/tukeydp demo
@@ -14,6 +14,10 @@ test: $(STAMP)
 
 test-all: $(STAMP)
 	$(BIN)/python -m pytest -n auto
+
+# One-line privacy bugs, one at a time: minutes. Each must make a test fail.
+mutants: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m mutants.run
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

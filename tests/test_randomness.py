@@ -8,10 +8,11 @@ import threading
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.randomness import Keystream, SystemRandomness, derived_key, source
+from tukeydp.randomness import Bits, Keystream, SystemRandomness, derived_key, source
 from tukeydp.sampling import sampler
 
 
@@ -20,6 +21,20 @@ def test_lanes_differ_and_repeat():
     assert (stream.words(3, 50) == stream.words(3, 100)[:50]).all()
     assert not (stream.words(3, 50) == stream.words(4, 50)).any()
     assert not (stream.words(3, 50) == Keystream(derived_key("other")).words(3, 50)).any()
+
+
+def test_every_lane_is_a_stream_of_its_own():
+    """Counter blocks by hand: lane || 0, lane || 1, ..., encrypted one by one."""
+    key = derived_key("lanes")
+    block = Cipher(algorithms.AES256(key), modes.ECB()).encryptor()
+    lanes = [*range(40), 2**32, 2**32 + 1, 2**63, 2**64 - 1]
+    stream, seen = Keystream(key), set()
+    for lane in lanes:
+        blocks = (block.update(((lane << 64) + i).to_bytes(16, "big")) for i in range(4))
+        words = stream.words(lane, 8)
+        assert words.tobytes() == b"".join(blocks)
+        seen.update(words.tolist())
+    assert len(seen) == 8 * len(lanes)
 
 
 def test_a_lane_is_the_aes_keystream_whether_read_in_words_or_in_bits():
@@ -48,6 +63,39 @@ def test_below_is_uniform(bound):
         # Control: a tilt of a tenth is found out.
         tilted = np.where(np.arange(bound) < bound / 2, 1.1, 0.9)
         assert g_test(counts, tilted / tilted.sum()) < FALSE_ALARM
+
+
+class OutOfBits(Exception):
+    pass
+
+
+class Script(Bits):
+    """One bit string, read from the left."""
+
+    def __init__(self, value, length):
+        self._value, self._length = value, length
+
+    def take(self, count):
+        if count > self._length:
+            raise OutOfBits
+        self._length -= count
+        taken = self._value >> self._length
+        self._value &= (1 << self._length) - 1
+        return taken
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3, 5, 6, 7, 8, 11])
+def test_below_has_equal_masses_over_all_bit_strings(bound):
+    """Every string of twelve bits: each value comes from equally many, and few strings leave it open."""
+    length, undecided, counts = 12, 0, [0] * bound
+    for value in range(1 << length):
+        try:
+            counts[Script(value, length).below(bound)] += 1
+        except OutOfBits:
+            undecided += 1
+    assert len(set(counts)) == 1
+    tries = length // max(1, (bound - 1).bit_length())
+    assert undecided <= (1 << length) // 2**tries
 
 
 def test_huge_bounds_are_hit_below_and_never_reached():

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.data.grid import LIMIT, bounded_grid, checked_bounds
+from tukeydp.data.grid import LIMIT, Grid, bounded_grid, checked_bounds
+from tukeydp.depth.directions import fitting
 from tukeydp.errors import ParameterError
 
 
@@ -79,6 +80,19 @@ def test_no_projection_can_reach_the_limit(bounds, resolution, depth):
 def test_bad_bounds_and_resolutions_are_named(arguments, word):
     with pytest.raises(td.ParameterError, match=word):
         bounded_grid(2, **{"bounds": (0, 1), "resolution": None, **arguments})
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_directions_whose_projections_would_overflow_are_refused(kind):
+    """Every grid point's projection is below 2^62 in size, whatever the signs; one more is too many."""
+    grid = Grid((Fraction(0),) * 2, (Fraction(1),) * 2, (2**41, 2**40))
+    assert grid.extent == (2**40, 2**39)
+    for entries in ((2**22, 0), (2**22 - 1, 2), (0, -(2**23)), (-(2**21), 2**22), (2**23 - 1, 1)):
+        assert sum(abs(v) * r for v, r in zip(entries, grid.extent, strict=True)) >= 2**62
+        with pytest.raises(ParameterError, match="resolution"):
+            fitting(kind([[1, 1], list(entries)]), grid)
+    for entries in ((2**22 - 1, 1), (2**20, -(2**20)), (0, 2**23 - 1)):
+        assert fitting(kind([[1, 1], list(entries)]), grid).tolist() == [[1, 1], list(entries)]
 
 
 NAMES = ("age", "pulse")

@@ -143,6 +143,33 @@ def test_near_ties_are_decided_exactly():
     assert td.tukey_depth([[0.0, 0.0]], rows)[0] == brute_force([0, 0], rows)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_a_copied_column_of_long_entries_is_decided_exactly(seed):
+    """All vectors in one plane: along any of them the others fall on one line, which floats see as a narrow fan."""
+    rng = np.random.default_rng(seed)
+    flat = rng.integers(-(2**29), 2**29, size=(11, 2))
+    flat = np.vstack([flat, -2 * flat[:3]])
+    rows = flat[:, [0, 0, 1]]
+    depth = brute_force((0, 0), flat.tolist())
+    vectors = halfspaces.from_integers(rows.tolist(), [1] * len(rows))
+    assert halfspaces.least_weight(vectors).least == depth
+    for level in range(depth, depth + 2):
+        answer = halfspaces.least_weight(vectors, level)
+        assert (answer.least < level) == (depth < level)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("d", [3, 4])
+def test_opposite_vectors_of_unlike_length_are_on_two_sides(d, seed):
+    """Of a w and -b w every halfspace without either on its edge holds one, so the least count is that of pairs.
+    Along one of them rounding is all that floats leave of the other: it has no angle."""
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(-(2**25), 2**25, size=(9, d))
+    rows = np.vstack([pairs * rng.integers(2, 1000, size=(9, 1)), pairs * -rng.integers(2, 1000, size=(9, 1))])
+    vectors = halfspaces.from_integers(rows.tolist(), [1] * len(rows))
+    assert halfspaces.least_weight(vectors).least == len(pairs)
+
+
 @pytest.mark.parametrize(("n", "d"), [(60, 2), (25, 3), (14, 4)])
 def test_depth_does_not_change_under_affine_maps(n, d):
     """Integer rows and an integer matrix, so that the map is exact."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import flint
 import pytest
 
 from support.fit import FALSE_ALARM, g_test
+from tukeydp.exact import level_draw
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.randomness import Keystream, derived_key
 
@@ -68,6 +70,30 @@ def test_words_decide_a_level_only_where_it_is_certain(groups, epsilon, bits):
         assert decided > 2**64 - 2**20
 
 
+@pytest.mark.parametrize("guard", [0, 1, 4, 9])
+@pytest.mark.parametrize("bits", [4, 8, 16])
+@pytest.mark.parametrize("epsilon", ["1", "1/10", "1e-6", "7/3", "50"])
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [Group(0, 6, 2**10 + 1), Group(7, 7, 12345), Group(8, 30, 77), Group(31, 60, 3)],
+        [Group(5, 5, 4), Group(6, 9, 1)],
+        [Group(3, 40, 10**30)],
+        [Group(0, 2, 7), Group(3, 5, 5), Group(6, 9, 3), Group(10, 10, 2)],
+    ],
+)
+def test_coarse_tables_enclose_the_law_too(groups, epsilon, bits, guard, monkeypatch):
+    """With few guard bits every rounding shows: one to the wrong side, and some end is outside of its enclosure."""
+    monkeypatch.setattr(level_draw, "_GUARD", guard)
+    epsilon = Fraction(epsilon)
+    ends = cumulative(groups, epsilon)
+    rows = LevelDraw(groups, epsilon)._enclose(bits)
+    for floor, ceiling, level in zip(rows.floor, rows.ceiling, rows.level, strict=True):
+        if level is not None:
+            assert not ends[level][1] * 2**bits < floor
+            assert not ends[level][1] * 2**bits > ceiling
+
+
 @pytest.mark.parametrize("epsilon", ["1", "1/100", "40"])
 def test_undecided_prefixes_are_finished_exactly(epsilon):
     """Prefixes around every boundary: `finish` must agree with the exact distribution whatever bits follow."""
@@ -85,6 +111,41 @@ def test_undecided_prefixes_are_finished_exactly(epsilon):
                 # The level's interval meets the prefix's.
                 assert not low > flint.arb(prefix + 1) / 2**64
                 assert not high < flint.arb(prefix) / 2**64
+
+
+@pytest.mark.parametrize("work", [6, 9, 14, 30])
+@pytest.mark.parametrize("x", ["1/2", "1/10", "1/1000", "7/3", "25"])
+def test_powers_are_enclosed_however_few_bits(x, work):
+    x = Fraction(x)
+    powers = level_draw._inverse_powers(x, work, 60, work - 2)
+    assert len(powers) > 1
+    for i, (low, high) in enumerate(powers):
+        true = (-ball(x) * i).exp() * 2**work
+        assert not true < low
+        assert not true > high
+
+
+class Constant:
+    """Bits that are all zeros, or all ones."""
+
+    def __init__(self, bit):
+        self._bit = bit
+
+    def take(self, count):
+        return self._bit * ((1 << count) - 1)
+
+
+@pytest.mark.parametrize("epsilon", ["1/2", "1", "7/3"])
+def test_undecided_prefixes_leave_the_masses_alone(epsilon):
+    """A boundary's own word belongs to both levels: what follows decides, zeros for one and ones for the other."""
+    epsilon = Fraction(epsilon)
+    groups = [Group(2, 4, 40), Group(5, 5, 25), Group(6, 8, 6)]
+    ends = cumulative(groups, epsilon)
+    draw = LevelDraw(groups, epsilon)
+    levels = list(ends)
+    for before, after in pairwise(levels):
+        word = int((ends[before][1] * flint.arb(2) ** 64).floor().unique_fmpz())
+        assert [draw.finish(word, Constant(bit))[0] for bit in (0, 1)] == [before, after]
 
 
 def test_levels_drawn_in_big_integers_follow_the_law():

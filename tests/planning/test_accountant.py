@@ -188,6 +188,19 @@ def test_many_small_releases_cost_less_than_their_sum():
         twenty.spend(bounded_range("0.1"))
 
 
+@pytest.mark.parametrize("releases", range(1, 19))
+def test_what_is_left_can_be_spent_and_is_rounded_down(releases):
+    """An epsilon that is left by zCDP is a root: at most the true one, or the account would refuse what it offers."""
+    account = td.Accountant(1, delta="1e-6", conversion="1e-6")
+    for _ in range(releases):
+        account.spend(bounded_range("0.1"))
+    left = account.remaining().epsilon
+    assert left > 0
+    assert account.check(td.PureDP(left))
+    # Rounded by no more than the last bits.
+    assert not account.check(td.PureDP(left * (1 + Fraction(1, 10**12))))
+
+
 def test_plain_sums_with_deltas():
     account = td.Accountant(2, delta="1e-6")
     account.spend(1, "5e-7")

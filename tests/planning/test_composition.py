@@ -23,6 +23,7 @@ from support.composition_oracle import (
 from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.mechanisms.two_step import TwoStepPlan
+from tukeydp.planning import conversion
 from tukeydp.planning.budget import Budget, Limits, rho_within, total
 from tukeydp.planning.conversion import at_delta, epsilon_of, offset_bound
 from tukeydp.privacy import ApproxDP, Concentrated, PureDP, bounded_range
@@ -187,12 +188,45 @@ def test_the_conversion_is_rounded_up_and_sharp():
         assert epsilon_of(rho_within(Fraction(1), delta), delta) <= 1 + Fraction(1, 10**9)
 
 
+def test_conversions_are_rounded_to_the_safe_side(monkeypatch):
+    """Balls of 600 bits at the very order that was chosen: no epsilon below the formula, no rho above it."""
+    flint = pytest.importorskip("flint")
+    chosen, honest = [], conversion.offset_bound
+
+    def listening(order, delta):
+        chosen.append(order)
+        return honest(order, delta)
+
+    def offset(order, delta):
+        a, log = ball(flint, order), -ball(flint, delta).log()
+        return (log + a * (1 - 1 / a).log() - (a - 1).log()) / (a - 1)
+
+    monkeypatch.setattr(conversion, "offset_bound", listening)
+    monkeypatch.setattr(flint.ctx, "prec", 600)
+    for number, delta in itertools.product((Fraction(i, 7 * 10**j) for i in (1, 3, 11) for j in range(3)), DELTAS):
+        epsilon = epsilon_of.__wrapped__(number, delta)
+        order = chosen[-1]
+        assert ball(flint, number) * ball(flint, order) + offset(order, delta) < ball(flint, epsilon)
+        rho = rho_within.__wrapped__(number, delta)
+        order = chosen[-1]
+        if rho:
+            assert ball(flint, rho) * ball(flint, order) + offset(order, delta) < ball(flint, number)
+
+
 def normal(flint, x):
     return (-x / flint.arb(2).sqrt()).erfc() / 2
 
 
 def ball(flint, number):
     return flint.arb(number.numerator) / number.denominator
+
+
+def test_sums_of_guarantees_add_deltas_and_epsilons():
+    """Two releases of (epsilon, delta) that fail apart: what fails in one or the other is the sum of both."""
+    both = ApproxDP("1", "1e-6") + ApproxDP("0.5", "1e-7")
+    assert both == ApproxDP("1.5", "1.1e-6")
+    assert both.zcdp == Concentrated(Fraction(1, 2) + Fraction(1, 8), Fraction(11, 10**7))
+    assert both + PureDP(2) == ApproxDP("3.5", "1.1e-6")
 
 
 def test_sums_know_their_neighbours():

@@ -10,11 +10,13 @@ import sqlite3
 import subprocess
 import sys
 from fractions import Fraction
+from unittest.mock import patch
 
 import pytest
 import yaml
 
 import tukeydp as td
+from tukeydp.planning import ledger
 from tukeydp.planning.exports import exported
 
 # What each process does, with a ledger's path as its argument.
@@ -115,6 +117,28 @@ def test_two_processes_at_once_share_one_budget(path):
     assert sum(won) == 100
     account = td.Accountant.open(path)
     assert (account.totals.count, account.totals.epsilon, account.remaining().epsilon) == (100, 1, 0)
+
+
+def test_a_ledger_is_locked_before_it_is_read(path):
+    """While one decides whether there is room, no other may begin to: both would find the same room."""
+    account = td.Accountant.open(path, epsilon=1)
+    account.spend("0.1")
+    refused, entries = [], ledger._entries
+
+    def intruding(connection, where):
+        found = entries(connection, where)
+        other = sqlite3.connect(path, timeout=0, isolation_level=None)
+        try:
+            other.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            refused.append(str(error))
+        finally:
+            other.close()
+        return found
+
+    with patch.object(ledger, "_entries", intruding):
+        account.spend("0.1")
+    assert refused == ["database is locked"]
 
 
 def test_killed_between_spending_and_release_has_spent(path):

@@ -88,6 +88,26 @@ def test_any_multipliers_give_a_valid_bound(rows, directions, data):
         assert not deep
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_multipliers_of_either_sign_give_valid_and_sometimes_tight_bounds(seed):
+    """Objectives that are combinations of directions, so that nothing is left to the box: each sign has its own end."""
+    rng = np.random.default_rng(seed)
+    tight = 0
+    for _ in range(150):
+        rows = rng.integers(-3, 4, size=(9, 2))
+        directions = rng.integers(-3, 4, size=(4, 2))
+        levels = level_sets(rows, directions)
+        values = rng.permutation([rng.choice([-2, -1, 1, 2]), rng.choice([-1, 0, 0, 1]), 0, 0])
+        objective = (values @ directions).tolist()
+        for level in (1, 2, 3):
+            bound = upper_bound(levels, level, objective, Multipliers(range(4), values.tolist()), WITHIN)
+            deep = [y for y in POINTS if oracle.depth(rows.tolist(), y, directions.tolist()) >= level]
+            reached = max((objective[0] * a + objective[1] * b for a, b in deep), default=-math.inf)
+            assert reached <= bound
+            tight += reached == bound
+    assert tight > 50
+
+
 @pytest.mark.parametrize("hints", [LinearPrograms, Garbage, WrongSign])
 @given(rows_of, directions_of)
 def test_slanted_boxes_contain_their_level_sets(hints, rows, directions):

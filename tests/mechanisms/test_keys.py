@@ -1,0 +1,109 @@
+"""Which keys td.boxem and td.rem use for what: directions are public, and nothing else may hang on their key."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import tukeydp as td
+from support.grids import centred_grid
+from support.hints import Garbage
+from support.listening import listen, with_keys
+from tukeydp.depth.deciding import GridDepth
+from tukeydp.depth.levels import level_sets
+from tukeydp.exact.boxes import Box
+from tukeydp.randomness import derived_key
+from tukeydp.sampling import sampler as sampler_module
+from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.sampling.sampler import Sampler
+
+X = np.random.default_rng(0).normal(size=(300, 2))
+RUNS = {
+    "boxem": lambda: td.boxem(X, epsilon=1, bounds=(-10, 10), depth=td.Random(8)),
+    "rem": lambda: td.rem(X, epsilon=1, delta=1e-6, depth=td.Random(8)),
+}
+# A key for the directions, then one for the draw, then REM's coin.
+KEYS = {"boxem": 2, "rem": 3}
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    return listen(monkeypatch)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_no_lane_of_a_key_is_read_twice(name, opened, monkeypatch):
+    """The coin, the directions and the draw are independent only if they share no bits."""
+    given = with_keys(monkeypatch, range(10))
+    assert RUNS[name]().released
+    assert len(opened) == len(set(opened))
+    assert len(given) == len(set(given)) == KEYS[name]
+    assert {key for key, _ in opened} == set(given)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_directions_hang_on_the_public_key_and_the_point_on_the_secret_one(name, monkeypatch):
+    """Directions are published: whoever can compute a secret key from them, or test a guess, knows the draw."""
+    places = range(KEYS[name])
+
+    def run(changed):
+        with pytest.MonkeyPatch.context() as patch:
+            with_keys(patch, [(i, i == changed) for i in places])
+            release = RUNS[name]()
+        return np.array(release.directions), release.point
+
+    directions, point = run(None)
+    for place in places:
+        other_directions, other_point = run(place)
+        assert np.array_equal(directions, other_directions) == (place != 0)
+        if place == 1:
+            assert not np.array_equal(point, other_point)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_two_releases_have_no_key_in_common(name, opened):
+    RUNS[name]()
+    first = set(opened)
+    opened.clear()
+    RUNS[name]()
+    assert first
+    assert not first & set(opened)
+
+
+def test_the_lane_of_a_refuted_proposal_is_never_read_again(opened, monkeypatch):
+    """Exact depth: what was refuted has shown its bits, and a draw from them would not be independent of that."""
+    far = 10**6
+    rows = np.random.default_rng(1).integers(-far // 2, far // 2, size=(25, 3))
+    refuted, refute = [], GridDepth.refute
+
+    def counted(self, *arguments, **options):
+        found = refute(self, *arguments, **options)
+        refuted.append(found is not None)
+        return found
+
+    monkeypatch.setattr(GridDepth, "refute", counted)
+    for i in range(20):
+        prepared = td.Exact().prepare(rows, centred_grid(far, 3), bytes(32))
+        opened.clear()
+        DepthSampler(prepared, within=Box((-far,) * 3, (far,) * 3), epsilon=Fraction(5)).draw(derived_key("again", i))
+        assert len(opened) == len(set(opened))
+    assert sum(refuted) > 5
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_lanes_of_one_draw_are_each_read_once(threads, opened, monkeypatch):
+    """Many short lanes: words of their own and spare bits of their own."""
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
+    monkeypatch.setattr(sampler_module, "_FEW_STEPS", 0)  # no settling: it would end the search in the first lane
+    rows = np.random.default_rng(2).integers(0, 9, size=(30, 2))
+    levels = level_sets(rows, np.array([(2, 1), (1, 2), (3, -1)]))
+    within, lanes = Box((-60, -60), (60, 60)), []
+    for i in range(20):
+        sampler = Sampler(levels, within=within, epsilon=Fraction(1), hints=Garbage(levels), threads=threads)
+        opened.clear()
+        sampler.draw(derived_key("many", i))
+        assert len(opened) == len(set(opened))
+        lanes.append(len(opened))
+    assert max(lanes) >= 6

@@ -1,0 +1,18 @@
+"""All mutants, and the changes that were shown to be harmless."""
+
+from __future__ import annotations
+
+from mutants import of_accounts, of_depth, of_means, of_noise, of_randomness, of_rem, of_sampling
+from mutants.harmless import HARMLESS
+
+__all__ = ["HARMLESS", "MUTANTS"]
+
+MUTANTS = (
+    *of_randomness.MUTANTS,
+    *of_sampling.MUTANTS,
+    *of_depth.MUTANTS,
+    *of_rem.MUTANTS,
+    *of_noise.MUTANTS,
+    *of_means.MUTANTS,
+    *of_accounts.MUTANTS,
+)

@@ -1,0 +1,186 @@
+"""Guarantees, their sums, accountants and ledgers."""
+
+from __future__ import annotations
+
+from mutants.mutant import Mutant
+
+ACCOUNT = "tests/planning/test_accountant.py::"
+COMPOSITION = "tests/planning/test_composition.py::"
+LEDGER = "tests/planning/test_ledger.py::"
+ROUNDED = f"{COMPOSITION}test_the_conversion_is_rounded_up_and_sharp"
+
+MUTANTS = (
+    Mutant(
+        "bounded range claimed for cube noise",
+        "mechanisms/mean_plans.py",
+        "return in_steps((), (rough, self.epsilon - rough))",
+        "return in_steps((rough, self.epsilon - rough), ())",
+        (f"{COMPOSITION}test_what_the_plans_of_a_mean_cost",),
+        "A quarter of the true rho: many releases are let through that exceed the budget.",
+    ),
+    Mutant(
+        "bounded range claimed for all noise",
+        "privacy.py",
+        "sum((e**2 / 2 for e in by_noise), Fraction(0))",
+        "sum((e**2 / 8 for e in by_noise), Fraction(0))",
+        (f"{COMPOSITION}test_what_the_plans_of_a_mean_cost",),
+        "A quarter of the true rho: many releases are let through that exceed the budget.",
+    ),
+    Mutant(
+        "bounded range claimed for every pure guarantee",
+        "privacy.py",
+        'object.__setattr__(self, "zcdp", Concentrated(self.epsilon**2 / 2))',
+        'object.__setattr__(self, "zcdp", Concentrated(self.epsilon**2 / 8))',
+        (f"{COMPOSITION}test_renyi_divergences_are_within_rho[2]",),
+        "A quarter of the true rho where nothing is known of the law.",
+    ),
+    Mutant(
+        "an eighth of the square halved once more",
+        "privacy.py",
+        "return PureDP(number, zcdp=Concentrated(number**2 / 8))",
+        "return PureDP(number, zcdp=Concentrated(number**2 / 16))",
+        (f"{COMPOSITION}test_renyi_divergences_are_within_rho",),
+        "Half the true rho of the exponential mechanism.",
+    ),
+    Mutant(
+        "guarantees under different neighbours added",
+        "privacy.py",
+        "if self.neighbours != other.neighbours:",
+        "if False:",
+        (f"{COMPOSITION}test_sums_know_their_neighbours",),
+        "A sum that holds under neither relation.",
+    ),
+    Mutant(
+        "deltas forgotten in a sum",
+        "privacy.py",
+        "delta_of(self) + delta_of(other)",
+        "max(delta_of(self), delta_of(other))",
+        (f"{COMPOSITION}test_sums_of_guarantees_add_deltas_and_epsilons",),
+        "Two releases together have the delta of one.",
+    ),
+    Mutant(
+        "epsilons of a conversion rounded down",
+        "planning/conversion.py",
+        "return Fraction(math.ceil(number * 2**_BITS), 2**_BITS)",
+        "return Fraction(math.floor(number * 2**_BITS), 2**_BITS)",
+        (f"{COMPOSITION}test_conversions_are_rounded_to_the_safe_side",),
+        "An epsilon below the true one.",
+    ),
+    Mutant(
+        "rhos of a conversion rounded up",
+        "planning/conversion.py",
+        "return Fraction(math.floor(number * Fraction(2) ** shift)) / Fraction(2) ** shift",
+        "return Fraction(math.ceil(number * Fraction(2) ** shift)) / Fraction(2) ** shift",
+        (f"{COMPOSITION}test_conversions_are_rounded_to_the_safe_side",),
+        "More zCDP let through than the budget allows.",
+    ),
+    Mutant(
+        "the logarithm of a conversion from below",
+        "planning/conversion.py",
+        "_, log = log_between(1 / delta)",
+        "log, _ = log_between(1 / delta)",
+        (ROUNDED,),
+        "An epsilon below the true one.",
+    ),
+    Mutant(
+        "delta shared out by results",
+        "planning/budget.py",
+        "conversion = Fraction(0) if totals.began_with_delta else self.delta * (1 - _KEPT)",
+        "conversion = Fraction(0) if totals.delta else self.delta * (1 - _KEPT)",
+        (
+            f"{COMPOSITION}test_no_adaptive_adversary_exceeds_the_budget[None]",
+            f"{ACCOUNT}test_limits_follow_from_public_numbers_only",
+        ),
+        "An adversary chooses the kind of accounting by what was released: delta is used twice.",
+    ),
+    Mutant(
+        "all of delta for the releases of zCDP",
+        "planning/budget.py",
+        "totals.rho <= self.rho and totals.rho_delta <= self.own",
+        "totals.rho <= self.rho and totals.rho_delta <= self.own + self.conversion",
+        (f"{ACCOUNT}test_nothing_is_lost_and_no_budget_exceeded",),
+        "The part of delta that pays for the conversion is spent twice.",
+    ),
+    Mutant(
+        "Gaussian releases counted plainly beside zCDP",
+        "planning/budget.py",
+        "and (not self.conversion or totals.delta == totals.rho_delta)",
+        "and True",
+        (f"{COMPOSITION}test_gaussian_releases_count_once",),
+        "Two accounts with different exceptional events, of which only one is paid for.",
+    ),
+    Mutant(
+        "the plain sum without its delta",
+        "planning/budget.py",
+        "and totals.delta <= self.own",
+        "and totals.delta <= 1",
+        (f"{ACCOUNT}test_nothing_is_lost_and_no_budget_exceeded",),
+        "Deltas add up beyond the budget.",
+    ),
+    Mutant(
+        "what is left rounded up",
+        "planning/budget.py",
+        "return Fraction(math.isqrt(math.floor(square * 4**shift)), 2**shift)",
+        "return Fraction(math.isqrt(math.floor(square * 4**shift)) + 1, 2**shift)",
+        (f"{ACCOUNT}test_what_is_left_can_be_spent_and_is_rounded_down",),
+        "The account promises more than it has.",
+    ),
+    Mutant(
+        "cells used before the budget is spent",
+        "mechanisms/boxem.py",
+        'spend(accountant, guarantee, "boxem", private=bits.private, **public)',
+        'grid.snap(table.cells), spend(accountant, guarantee, "boxem", private=bits.private, **public)',
+        (f"{ACCOUNT}test_interrupted_runs_have_spent[boxem]",),
+        "A run that is interrupted has seen the data and has cost nothing.",
+    ),
+    Mutant(
+        "a mean that is not paid for",
+        "mechanisms/planned.py",
+        "spend(accountant, plan.guarantee, plan.mechanism, private=bits.private, **public)",
+        "spend(None, plan.guarantee, plan.mechanism, private=bits.private, **public)",
+        (f"{ACCOUNT}test_every_mechanism_spends_what_its_release_says[mean]",),
+        "Releases without end.",
+    ),
+    Mutant(
+        "seeded runs for nothing",
+        "spending.py",
+        "accountant.spend(guarantee, mechanism=mechanism, seeded=not private, parameters=_plain(parameters))",
+        "private and accountant.spend(guarantee, mechanism=mechanism, seeded=False, parameters=_plain(parameters))",
+        (f"{ACCOUNT}test_refusals_spend_and_seeded_runs_are_marked",),
+        "A rehearsal on the data is a release, and the account does not know of it.",
+    ),
+    Mutant(
+        "the check's own cost unpaid",
+        "spending.py",
+        "return self.accountant.spend(guarantee + self.beside, mechanism",
+        "return self.accountant.spend(guarantee, mechanism",
+        (
+            "tests/audit/test_readable_check.py::test_an_accountant_pays_for_run_and_check_in_one_entry_also_where_the_run_stops",
+        ),
+        "An account that has spent less than the releases.",
+    ),
+    Mutant(
+        "a forked child with an account of its own",
+        "planning/accountant.py",
+        "if os.getpid() != self._process:",
+        "if False:",
+        (f"{ACCOUNT}test_a_forked_child_may_not_spend_a_copy",),
+        "Every child has the whole budget once more.",
+    ),
+    Mutant(
+        "a ledger read before it is locked",
+        "planning/ledger.py",
+        'connection.execute("BEGIN IMMEDIATE")',
+        'connection.execute("BEGIN")',
+        (f"{LEDGER}test_a_ledger_is_locked_before_it_is_read",),
+        "Two processes see the same room, and both spend it.",
+    ),
+    Mutant(
+        "entries of a ledger that can be deleted",
+        "planning/ledger.py",
+        "CREATE TRIGGER spending_is_kept BEFORE DELETE ON spending BEGIN SELECT RAISE(ABORT, 'append-only'); END;",
+        "CREATE TRIGGER spending_is_kept BEFORE DELETE ON spending BEGIN SELECT 1; END;",
+        (f"{LEDGER}test_the_history_is_append_only",),
+        "What was spent can be taken back.",
+    ),
+)

@@ -1,0 +1,123 @@
+"""Keys, lanes and bits: what is drawn must be uniform, secret, and independent of everything else."""
+
+from __future__ import annotations
+
+from mutants.mutant import Mutant
+
+KEYS = "tests/mechanisms/test_keys.py::"
+RANDOMNESS = "tests/test_randomness.py::"
+
+MUTANTS = (
+    Mutant(
+        "one key for public directions and secret draw",
+        "mechanisms/boxem.py",
+        "public_key, secret_key = bits.key(), bits.key()",
+        "public_key = secret_key = bits.key()",
+        (f"{KEYS}test_no_lane_of_a_key_is_read_twice[boxem]",),
+        "Directions are published, and are made of the very words that the draw reads: they tell what was drawn.",
+    ),
+    Mutant(
+        "boxem's directions from the secret key",
+        "mechanisms/boxem.py",
+        "prepared = notion.prepare(grid.snap(table.cells), grid, public_key)",
+        "prepared = notion.prepare(grid.snap(table.cells), grid, secret_key)",
+        (f"{KEYS}test_directions_hang_on_the_public_key_and_the_point_on_the_secret_one[boxem]",),
+        "Published directions depend on the key of the draw: a guess at the key can be checked.",
+    ),
+    Mutant(
+        "rem's directions from the secret key",
+        "mechanisms/rem.py",
+        "prepared = notion.prepare(grid.snap(table.cells), grid, public_key, lowest=1)",
+        "prepared = notion.prepare(grid.snap(table.cells), grid, secret_key, lowest=1)",
+        (f"{KEYS}test_directions_hang_on_the_public_key_and_the_point_on_the_secret_one[rem]",),
+        "Published directions depend on the key of the draw: a guess at the key can be checked.",
+    ),
+    Mutant(
+        "the coin drawn from the sampler's key",
+        "mechanisms/rem.py",
+        "if not passes(test, Evidence(sizes, plan), Keystream(coin_key).bits(0)):",
+        "if not passes(test, Evidence(sizes, plan), Keystream(secret_key).bits(0)):",
+        (f"{KEYS}test_no_lane_of_a_key_is_read_twice[rem]",),
+        "That the test passed says what the first words of the draw were: the point no longer has its law.",
+    ),
+    Mutant(
+        "one key for a whole process",
+        "randomness.py",
+        "return os.urandom(32)",
+        "return hashlib.sha256(str(os.getpid()).encode()).digest()",
+        (f"{KEYS}test_two_releases_have_no_key_in_common[boxem]",),
+        "Two releases with the same bits: their difference has no noise.",
+    ),
+    Mutant(
+        "seeded releases that call themselves private",
+        "randomness.py",
+        "    private = False",
+        "    private = True",
+        (f"{RANDOMNESS}test_seeded_sources_repeat_and_advance",),
+        "Whoever knows the seed can undo the noise, and the release does not say so.",
+    ),
+    Mutant(
+        "a source that does not advance",
+        "randomness.py",
+        "            self._used += 1",
+        "            self._used += 0",
+        (f"{RANDOMNESS}test_seeded_sources_repeat_and_advance",),
+        "The same key for directions, coin and draw.",
+    ),
+    Mutant(
+        "below() by modulo",
+        "randomness.py",
+        "while (value := self.take(width)) >= bound:",
+        "while (value := self.take(width + 64) % bound) >= bound:",
+        (f"{RANDOMNESS}test_below_has_equal_masses_over_all_bit_strings[3]",),
+        "Small values are more likely than large ones, by 2^-64: noise whose law is not the proven one.",
+    ),
+    Mutant(
+        "below() short of its bound",
+        "randomness.py",
+        "while (value := self.take(width)) >= bound:",
+        "while (value := self.take(width)) > bound:",
+        (f"{RANDOMNESS}test_below_has_equal_masses_over_all_bit_strings[3]",),
+        "A value outside of the range, now and then.",
+    ),
+    Mutant(
+        "lanes 2k and 2k+1 with one keystream",
+        "randomness.py",
+        'modes.CTR(lane.to_bytes(8, "big") + bytes(8))',
+        'modes.CTR((lane // 2).to_bytes(8, "big") + bytes(8))',
+        (f"{RANDOMNESS}test_every_lane_is_a_stream_of_its_own",),
+        "What was meant to be independent is equal.",
+    ),
+    Mutant(
+        "lanes that overlap after 256 blocks",
+        "randomness.py",
+        'modes.CTR(lane.to_bytes(8, "big") + bytes(8))',
+        'modes.CTR(bytes(7) + lane.to_bytes(8, "big") + bytes(1))',
+        (f"{RANDOMNESS}test_every_lane_is_a_stream_of_its_own",),
+        "Long lanes run into the next ones, and repeat their words.",
+    ),
+    Mutant(
+        "the spare stream equal to the word stream",
+        "sampling/sampler.py",
+        "spare = stream.bits(2 * lane + 1)",
+        "spare = stream.bits(2 * lane)",
+        (f"{KEYS}test_lanes_of_one_draw_are_each_read_once[1]",),
+        "Levels that words leave open are finished with the same words again.",
+    ),
+    Mutant(
+        "lanes 2k and 2k+1 sharing words",
+        "sampling/sampler.py",
+        "words = stream.words(2 * lane, self._lane_words(lane))",
+        "words = stream.words(2 * (lane // 2), self._lane_words(lane))",
+        (f"{KEYS}test_lanes_of_one_draw_are_each_read_once[1]",),
+        "Proposals that were rejected come again: acceptance is no longer independent of what came before.",
+    ),
+    Mutant(
+        "a refuted proposal's lane read again",
+        "sampling/cutting_planes.py",
+        "lane = found.lane + 1",
+        "lane = found.lane",
+        (f"{KEYS}test_the_lane_of_a_refuted_proposal_is_never_read_again",),
+        "Words that have shown a refuted point are used again, conditioned on that.",
+    ),
+)

@@ -1,0 +1,125 @@
+"""REM's test and draw: (epsilon, delta) whatever the data."""
+
+from __future__ import annotations
+
+from mutants.mutant import Mutant
+
+REM = "tests/mechanisms/test_rem.py::"
+SLACK = "tests/mechanisms/test_rem_slack.py::test_errors_that_go_opposite_ways_are_within_the_guarantee"
+DEFINITION = f"{REM}test_pass_probabilities_are_those_of_the_definition"
+DRAW = f"{REM}test_after_passing_points_follow_the_restricted_law"
+
+MUTANTS = (
+    Mutant(
+        "no 2 tau discount in the graded test",
+        "mechanisms/rem_test/safety.py",
+        "growth = plan.test - 2 * evidence.slack",
+        "growth = plan.test",
+        (f"{SLACK}[graded]",),
+        "A solver's error moves the chance of a release beyond e^epsilon_test.",
+    ),
+    Mutant(
+        "no 2 tau discount in the noisy test",
+        "mechanisms/rem_test/safety.py",
+        "return low is None or Fraction(low, 1 << bits) >= needed[1] * exp_between(2 * evidence.slack * k, bits)[1]",
+        "return low is None or Fraction(low, 1 << bits) >= needed[1]",
+        (f"{SLACK}[laplace]", f"{SLACK}[paper]"),
+        "A solver's error moves the score by many, and the noise hides one.",
+    ),
+    Mutant(
+        "the factor e^(2 epsilon_p) of the paper's test dropped",
+        "mechanisms/rem_test/safety.py",
+        "low, high = exp_between(2 * plan.test + plan.release, bits)",
+        "low, high = exp_between(plan.release, bits)",
+        ("tests/mechanisms/test_rem_slack.py::test_the_papers_test_is_that_of_its_definition",),
+        "The paper's proof needs delta_e e^(2 epsilon_p) <= delta; with less asked for, it does not hold.",
+    ),
+    Mutant(
+        "no last term: any number of swaps taken to be harmless",
+        "mechanisms/rem_test/safety.py",
+        "least, high = scaled(plan.swaps, 1 << bits)",
+        "least, high = scaled(plan.swaps, 1 << 2 * bits)",
+        (DEFINITION,),
+        "A table that K swaps could turn into anything passes too often.",
+    ),
+    Mutant(
+        "the graded test without its turn",
+        "mechanisms/rem_test/safety.py",
+        "turn = rho / (1 + rho)",
+        "turn = Fraction(1)",
+        (DEFINITION,),
+        "The chance of a refusal falls by more than e^epsilon from one table to its neighbour.",
+    ),
+    Mutant(
+        "a cut two too small",
+        "mechanisms/rem_test/safety.py",
+        "return _least(lambda m: tail(epsilon, m + 1, _CUT_BITS)[1] <= delta,",
+        "return _least(lambda m: tail(epsilon, m + 3, _CUT_BITS)[1] <= delta,",
+        (f"{REM}test_cuts_are_the_least_that_hold",),
+        "An unsafe table passes with more than delta.",
+    ),
+    Mutant(
+        "a coin that trusts the upper end of its chance",
+        "mechanisms/rem_test/safety.py",
+        "if Fraction(drawn + 1, 1 << bits) <= chance.low:",
+        "if Fraction(drawn + 1, 1 << bits) <= chance.high:",
+        (f"{REM}test_the_coin_has_the_stated_chance[graded]",),
+        "Before anything is measured every table might pass, and so it does.",
+    ),
+    Mutant(
+        "the outer level taken one too deep",
+        "mechanisms/rem_test/evidence.py",
+        "outer_low, outer_high = self._upper.bracket(t - 1 - k)",
+        "outer_low, outer_high = self._upper.bracket(t - k)",
+        (DEFINITION,),
+        "Points of depth t - 1 - k are left out, which k + 1 swaps can bring in.",
+    ),
+    Mutant(
+        "the inner level taken one too shallow",
+        "mechanisms/rem_test/evidence.py",
+        "return [self.plan.threshold + k + 1 + o for o in self._offsets]",
+        "return [self.plan.threshold + k + o for o in self._offsets]",
+        (DEFINITION,),
+        "Points count as safe that k + 1 swaps can take out.",
+    ),
+    Mutant(
+        "all of epsilon in the draw",
+        "mechanisms/rem.py",
+        "epsilon=plan.release, lowest=plan.threshold).draw(secret_key)",
+        "epsilon=plan.epsilon, lowest=plan.threshold).draw(secret_key)",
+        (DRAW,),
+        "Draw and test together spend more than epsilon.",
+    ),
+    Mutant(
+        "points one level below the threshold",
+        "mechanisms/rem.py",
+        "epsilon=plan.release, lowest=plan.threshold).draw(secret_key)",
+        "epsilon=plan.release, lowest=plan.threshold - 1).draw(secret_key)",
+        (DRAW,),
+        "The test was about another set of points than the one drawn from.",
+    ),
+    Mutant(
+        "Algorithm 3's score without its factor in eta",
+        "algorithm3/accounting.py",
+        "limit = (1 - p.eta) / (1 + p.eta) * p.delta_draw / 4",
+        "limit = p.delta_draw / 4",
+        ("tests/algorithm3/test_accounting.py::test_without_the_factor_an_unsafe_dataset_may_score",),
+        "Errors of the volumes let unsafe tables score: the misprint of the paper's pseudocode.",
+    ),
+    Mutant(
+        "Algorithm 3's score taken to move by one step less",
+        "algorithm3/accounting.py",
+        "return 1 + ceil(4 * distortion(p.eta) / p.epsilon_draw)",
+        "return ceil(4 * distortion(p.eta) / p.epsilon_draw)",
+        ("tests/algorithm3/test_accounting.py::test_an_integer_score_moves_by_a_whole_number",),
+        "Too little noise on the score.",
+    ),
+    Mutant(
+        "Algorithm 3's failures counted once",
+        "algorithm3/accounting.py",
+        "more = failure * (_factor(given_success.epsilon) / (1 - failure) + 1)",
+        "more = failure",
+        ("tests/algorithm3/test_accounting.py::test_costs_against_the_printed_theorem_and_our_own",),
+        "The delta that is stated is smaller than the true one.",
+    ),
+)

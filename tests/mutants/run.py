@@ -1,0 +1,138 @@
+"""Put each mutant into a copy of the package, run its tests, and say which mutants no test noticed.
+
+    PYTHONPATH=tests python -m mutants.run [--processes 2] [words of a name ...]
+
+Exit code 1 if a mutant survives, or if a test fails without any. The tests are those of the working tree; only the
+package is copied, with numba's compiled code, so that nothing but the mutated file is compiled again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutants.catalogue import MUTANTS
+from mutants.mutant import PACKAGE, ROOT, Mutant
+
+# Seconds: tests that take so long hang. That is no verdict, since a hang may have other causes: choose another bug.
+_PATIENCE, _PATIENCE_WITH_ALL = 300, 3600
+_FAILED = 1  # pytest's exit code for failing tests; others mean that nothing was tested
+
+
+@dataclass(frozen=True)
+class Tested:
+    """pytest's exit code, None if it took too long; what it said; how long it took."""
+
+    code: int | None
+    output: str
+    seconds: float
+
+    @property
+    def word(self) -> str:
+        return {0: "SURVIVED", _FAILED: "caught", None: "HANGS"}.get(self.code, "BROKEN")
+
+
+class Runner:
+    """A process that runs tests of one copy of the package after the other (`mutants.zygote`)."""
+
+    def __init__(self, folder: Path) -> None:
+        # One thread each: several mutants run at a time.
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / "tests")}
+        command = [sys.executable, "-m", "mutants.zygote"]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self._output = folder / f"output-{self._process.pid}"
+
+    def tested(self, source: Path, tests: Sequence[str], patience: int = _PATIENCE) -> Tested:
+        job = {"source": str(source), "tests": list(tests), "output": str(self._output), "patience": patience}
+        began = time.monotonic()
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(job) + "\n")
+        self._process.stdin.flush()
+        code = json.loads(self._process.stdout.readline())
+        return Tested(code, self._output.read_text(errors="replace"), time.monotonic() - began)
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="mutants", description=__doc__.splitlines()[0])
+    parser.add_argument("words", nargs="*", help="only mutants whose names contain one of these")
+    parser.add_argument("--processes", type=int, default=2)
+    options = parser.parse_args(arguments)
+    chosen = [m for m in MUTANTS if not options.words or any(word in m.name for word in options.words)]
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        runners = [Runner(Path(folder)) for _ in range(options.processes)]
+        try:
+            return _tried_with(runners, chosen, Path(folder))
+        finally:
+            for runner in runners:
+                runner.close()
+
+
+def _tried_with(runners: Sequence[Runner], chosen: Sequence[Mutant], folder: Path) -> int:
+    clean = folder / "clean"
+    shutil.copytree(PACKAGE, clean / "tukeydp", ignore=shutil.ignore_patterns("__pycache__"))
+    print(f"{len(chosen)} mutants. Their tests without any of them ...", flush=True)
+    without = runners[0].tested(clean, _unique(test for m in chosen for test in m.tests), _PATIENCE_WITH_ALL)
+    if without.code != 0:
+        print(without.output, f"\nTests fail (pytest's code {without.code}) without a mutant.", sep="")
+        return 1
+    print(f"pass in {without.seconds:.0f} s.\n", flush=True)
+    free: queue.SimpleQueue[Runner] = queue.SimpleQueue()
+    for runner in runners:
+        free.put(runner)
+
+    def tried(mutant: Mutant) -> Tested:
+        runner = free.get()
+        try:
+            return _tried(mutant, clean, runner)
+        finally:
+            free.put(runner)
+
+    survivors = []
+    with ThreadPoolExecutor(len(runners)) as pool:
+        for mutant, found in zip(chosen, pool.map(tried, chosen), strict=True):
+            print(f"{found.word:9} {found.seconds:4.0f} s  {mutant.file:34} {mutant.name}", flush=True)
+            if found.word != "caught":
+                survivors.append((mutant, found))
+    print(f"\n{len(chosen) - len(survivors)} of {len(chosen)} mutants caught.")
+    for mutant, found in survivors:
+        print(f"\n{mutant.name}: {found.word}\n{found.output[-2000:]}")
+    return 1 if survivors else 0
+
+
+def _tried(mutant: Mutant, clean: Path, runner: Runner) -> Tested:
+    with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
+        source = Path(folder)
+        # With times of change, by which numba and Python know their compiled code again.
+        shutil.copytree(clean / "tukeydp", source / "tukeydp")
+        target = source / "tukeydp" / mutant.file
+        target.write_text(mutant.applied(), encoding="utf-8")
+        for compiled in (target.parent / "__pycache__").glob(f"{target.stem}.*"):
+            compiled.unlink()
+        return runner.tested(source, mutant.tests)
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
