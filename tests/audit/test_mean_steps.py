@@ -1,4 +1,4 @@
-"""Clipped sums, rough means, radii and their composition, proven by enumeration on few steps: all tables, all swaps.
+"""Clipped sums, rough means and whole compositions, proven by enumeration on few steps: all tables, all swaps.
 
 Cube noise has probabilities proportional to e^(-epsilon max |z| / D), so a loss is a difference of whole numbers, and
 the worst one over tables and outcomes is found in integers. What is enumerated is what the package sums and weighs: its
@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 from support import mean_oracle as oracle
-from tukeydp.mechanisms import clipped_sum, two_step
+from support.whole_mean_oracle import RADII, radii_law
+from tukeydp.mechanisms import clipped_sum
 from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, rough_mean
 from tukeydp.mechanisms.mean_plans import CubeMean
 from tukeydp.mechanisms.subset_means import SubsetPlan
-from tukeydp.mechanisms.two_step import RADII, TwoStepPlan
+from tukeydp.mechanisms.two_step import TwoStepPlan
 
 STEPS = 4  # between the ends of a clip range, in the place of 2^30
 ROWS = [(v,) for v in (-1.0, -0.6, 0.0, 0.3, 1.0, math.nan)]
@@ -182,46 +183,7 @@ def test_the_scales_of_cube_add_up_to_epsilon(few_steps, noise, fill):
     assert sum(STEPS / scale for _, scale in noise[1]) == plan.epsilon
 
 
-def radius_weights(x, centre, spread, epsilon, monkeypatch):
-    """The log weights of all radii, as the package has them."""
-    seen = []
-    monkeypatch.setattr(two_step, "drawn_index", lambda weights, bits: seen.append(weights) or 0)
-    two_step._radius(x, np.array(centre), np.array(spread), epsilon, bits=None)
-    return seen[0]
-
-
-def log_ratio(weights, swapped):
-    """The worst log ratio of two laws with such log weights."""
-    shift = math.log(sum(math.exp(w) for w in swapped)) - math.log(sum(math.exp(w) for w in weights))
-    return max(float(a - b) + shift for a, b in zip(weights, swapped, strict=True))
-
-
-@pytest.mark.parametrize("epsilon", [Fraction(10), Fraction(3), Fraction(1, 2)])
-def test_the_choice_of_a_radius_is_private(epsilon, monkeypatch):
-    """Rows at every distance that the radii tell apart; ranks of 1 to 18 rows outside."""
-    distances = [0.5, *(radius * 1.1 for radius in RADII)]
-    rows = [(distance * 0.01, math.nan) for distance in distances] + [(0.0, 0.5)]
-    worst = moved = 0.0
-    for x, swapped in neighbours(rows, 3):
-        ours, theirs = (radius_weights(t, [0.0, 0.0], [0.01, 0.01], epsilon, monkeypatch) for t in (x, swapped))
-        moved = max(moved, max(abs(a - b) for a, b in zip(ours, theirs, strict=True)))
-        worst = max(worst, log_ratio(ours, theirs))
-    assert moved <= epsilon / 2
-    assert worst <= float(epsilon) * (1 + 1e-12)
-    if epsilon > 1:
-        assert moved == epsilon / 2
-        assert worst > 0.4 * float(epsilon)
-
-
-def test_a_missing_cell_is_outside_of_no_radius(monkeypatch):
-    x = np.full((3, 2), math.nan)
-    epsilon = Fraction(10)
-    assert radius_weights(x, [1.0, -1.0], [1e-3, 1.0], epsilon, monkeypatch) == radius_weights(
-        np.array([[1.0, -1.0]] * 3), [1.0, -1.0], [1e-3, 1.0], epsilon, monkeypatch
-    )
-
-
-def test_two_steps_with_known_spreads_are_private_together(few_steps, noise, monkeypatch):
+def test_two_steps_with_known_spreads_are_private_together(few_steps, noise):
     """Centre, radius and mean: the sum of the three losses, over all ways they can come out, is at most epsilon."""
     shares = (Fraction(1, 2), Fraction(0), Fraction(2), Fraction(1))
     plan = TwoStepPlan(shares, SubsetPlan(2, 1, (4,)), None, (0.02,))
@@ -229,21 +191,22 @@ def test_two_steps_with_known_spreads_are_private_together(few_steps, noise, mon
     cells = [tuple(None if math.isnan(v) else Fraction(v) for v in row) for row in ROWS]
     laws = {x: oracle.subset_law(x, 2, 1, (4,), [(1,)], q) for x in oracle.all_tables(cells, 3)}
     names = dict(zip([repr(row) for row in ROWS], cells, strict=True))
+
+    def names_of(table):
+        return [names[repr(tuple(row))] for row in table.tolist()]
+
     worst = 0.0
     for x, swapped in neighbours(ROWS, 3):
-        ours, theirs = (
-            laws[oracle.multiset([names[repr(tuple(row))] for row in table.tolist()], cells)] for table in (x, swapped)
-        )
+        ours, theirs = (laws[oracle.multiset(names_of(table), cells)] for table in (x, swapped))
         for point, (a, b) in enumerate(zip(ours, theirs, strict=True)):
             centre = np.array([point / 2 - 1])
             spread = 2 * np.array(plan.known)
-            weights = [radius_weights(table, centre, spread, shares[2], monkeypatch) for table in (x, swapped)]
-            shift = [math.log(sum(math.exp(w) for w in of)) for of in weights]
-            for i in (0, 3, 7):
+            radii = [radii_law(names_of(table), centre, spread, float(shares[2])) for table in (x, swapped)]
+            for i in (0, 4, 7, 10):
                 low, high = (np.clip(centre + sign * RADII[i] * spread, -1, 1) for sign in (-1, 1))
                 where = ClipRange(low, high, centre)
                 first = math.log(a / b)
-                second = float(weights[0][i] - weights[1][i]) + shift[1] - shift[0]
+                second = math.log(radii[0][i,] / radii[1][i,])
                 third = float(shares[3]) * abs(clipped_sums(x, where)[0] - clipped_sums(swapped, where)[0]) / STEPS
                 worst = max(worst, first + second + third)
     assert float(sum(shares)) * 0.5 < worst <= float(sum(shares)) * (1 + 1e-12)

@@ -23,6 +23,7 @@ from tukeydp.data.dealing import block_table, filled_at_the_ends
 from tukeydp.data.grid import Grid
 from tukeydp.mechanisms import clipped_sum, two_step
 from tukeydp.mechanisms.block_statistics import corrected_means
+from tukeydp.mechanisms.clip_radii import rows_beyond
 from tukeydp.mechanisms.spread_step import OCTAVES, SpreadPlan, at_the_ends, log_differences
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
@@ -218,7 +219,6 @@ def test_wild_cells_are_private_too(blocks):
 STEPS = 4
 SHARES = (Fraction(2), Fraction(12), Fraction(10), Fraction(3), Fraction(4))  # of epsilon: centre to mean
 Q_CENTRE, Q_SPREAD = Fraction(math.exp(1)), Fraction(math.exp(6))  # e^(epsilon / 2) of the first two
-RANK = 1  # ceil(2/10 (ln 8 + 2.4))
 PLAN = TwoStepPlan(SHARES, SubsetPlan(2, 1, (4,)), SpreadPlan(1), None)
 MEDIAN = 0.6744897501960817
 
@@ -229,7 +229,7 @@ def spread_of(k):
 
 
 def clip_range(centre, spread, i):
-    reach = 3 * 2 ** (i / 2) * spread
+    reach = oracle.RADII[i] * spread
     return max(-1.0, centre - reach), min(1.0, centre + reach)
 
 
@@ -249,9 +249,8 @@ def first_laws(x, q_centre, q_spread):
 
 
 def radius_law(x, centre, spread):
-    distances = oracle.radius_distances(x, [centre], [spread], RANK)
-    weights = [math.exp(-float(SHARES[2]) * distance / 2) for distance in distances]
-    return [w / sum(weights) for w in weights]
+    law = oracle.radii_law(x, [centre], [spread], float(SHARES[2]))
+    return [law[i,] for i in range(len(oracle.RADII))]
 
 
 def test_two_steps_with_a_private_spread_are_private_together():
@@ -308,7 +307,7 @@ def released_law(x, edges, q_centre, q_spread):
 
 
 def test_releases_have_the_law_of_all_five_steps(monkeypatch):
-    """From end to end; twice the epsilon of the centre, or of the spread, would be noticed."""
+    """From end to end; three times the epsilon of the centre, or twice that of the spread, would be noticed."""
     monkeypatch.setattr(clipped_sum, "STEPS", STEPS)
     x = tuple(cells(-1, Fraction(-1, 3), Fraction(-1, 3), None))
     edges = np.array([-1.001, -0.999, -0.7, -0.55, -0.45, -0.35, -0.2, 0.05, 0.3, 0.6, 0.999, 1.001])
@@ -318,7 +317,7 @@ def test_releases_have_the_law_of_all_five_steps(monkeypatch):
     counts = np.histogram(draws, edges)[0]
     assert counts.sum() == len(draws)
     assert g_test(counts, released_law(x, edges, Q_CENTRE, Q_SPREAD)) > FALSE_ALARM
-    assert g_test(counts, released_law(x, edges, Q_CENTRE**2, Q_SPREAD)) < FALSE_ALARM
+    assert g_test(counts, released_law(x, edges, Q_CENTRE**3, Q_SPREAD)) < FALSE_ALARM
     assert g_test(counts, released_law(x, edges, Q_CENTRE, Q_SPREAD**2)) < FALSE_ALARM
 
 
@@ -330,18 +329,23 @@ def test_radii_sums_and_counts_are_those_of_the_oracle(monkeypatch, noise):
     """
     monkeypatch.setattr(clipped_sum, "STEPS", STEPS)
     seen = []
-    monkeypatch.setattr(two_step, "drawn_index", lambda weights, bits: seen.append(weights) or 2)
+    place = 6
+
+    def radii(relative, centre, spread, epsilon, bits):
+        seen.append((rows_beyond(relative, centre, spread).tolist(), epsilon))
+        return np.full(2, oracle.RADII[place])
+
+    monkeypatch.setattr(two_step, "drawn_radii", radii)
     monkeypatch.setattr(clipped_sum, "cube_noise", lambda d, scale, bits: seen.append((d, scale)) or noise)
     centre, spread = np.array([0.25, -0.5]), np.array([0.02, 0.1])  # the second range is cut at -1
-    low, high = np.array([clip_range(y, s, 2) for y, s in zip(centre.tolist(), spread.tolist(), strict=True)]).T
+    low, high = np.array([clip_range(y, s, place) for y, s in zip(centre.tolist(), spread.tolist(), strict=True)]).T
     rows = [(*a, *b) for a, b in itertools.product(cells(Fraction(1, 3), -1, None), cells("-0.51", 1, None))]
     for x in itertools.combinations_with_replacement(rows, 3):
         seen.clear()
         keys = [derived_key(name) for name in ("radius", "shares", "mean")]
         found = two_step.clipped_around(floats(x), PLAN, centre, spread, keys)
-        distances = oracle.radius_distances(x, centre.tolist(), spread.tolist(), RANK)
         assert seen == [
-            [-SHARES[2] * distance / 2 for distance in distances],
+            (oracle.rows_beyond(x, centre.tolist(), spread.tolist()), SHARES[2]),
             (2, STEPS / SHARES[3]),
             (2, STEPS / SHARES[4]),
         ]

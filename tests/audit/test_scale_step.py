@@ -13,9 +13,9 @@ import pytest
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.data.bounded import bounded_columns
-from tukeydp.mechanisms import scale_step
+from tukeydp.mechanisms import scaled_mean
 from tukeydp.mechanisms.mean_choice import mean_plan
-from tukeydp.mechanisms.scale_step import ScalePlan, log_factors, released_widths, scale_plan
+from tukeydp.mechanisms.scale_step import log_factors, released_widths, scale_epsilon
 from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.randomness import derived_key
 
@@ -86,10 +86,10 @@ def test_epsilon_undivided_would_show():
 @pytest.mark.parametrize("rows", [ROWS[:4], [*ROWS[:3], ROWS[4]], ROWS[:5]])
 def test_the_common_factor_has_the_law_of_the_oracle(rows):
     """1200 draws; a false alarm once in 10^6."""
-    plan, relative = ScalePlan(EPSILON, None), np.array(rows)
+    relative = np.array(rows)
     found = Counter()
     for i in range(1200):
-        widths = released_widths(relative, plan, ASSUMED, derived_key("public"), derived_key("secret", i))
+        widths = released_widths(relative, EPSILON, ASSUMED, derived_key("public"), derived_key("secret", i))
         factor = 100.0 / widths[0] * math.exp(-0.635 + 0.241 / 2)
         found[round((math.log2(factor) - LOW) * STEPS)] += 1
     expected = law(tuple(rows))
@@ -116,14 +116,12 @@ def test_a_pair_is_a_function_of_its_own_rows():
 def test_scale_and_mean_spend_epsilon_together(n, d, monkeypatch):
     """What the scale's draw and the mean's plan are given adds up to the guarantee, in rationals."""
     spent = []
-    for name in ("_common_factor", "spread_octaves"):
-        real = getattr(scale_step, name)
 
-        def listened(relative, epsilon, *rest, real=real):
-            spent.append(epsilon)
-            return real(relative, epsilon, *rest)
+    def listened(relative, epsilon, *rest):
+        spent.append(epsilon)
+        return released_widths(relative, epsilon, *rest)
 
-        monkeypatch.setattr(scale_step, name, listened)
+    monkeypatch.setattr(scaled_mean, "released_widths", listened)
     ways = ScaledMean.way
     monkeypatch.setattr(
         ScaledMean, "way", lambda self, *given: spent.append(ways(self, *given).epsilon) or ways(self, *given)
@@ -149,18 +147,18 @@ def test_what_is_said_of_a_run_does_not_depend_on_the_data():
 @pytest.mark.parametrize(("n", "d"), [(600, 6), (3000, 8), (8000, 3)])
 def test_released_widths_are_about_right(n, d, factor):
     """Gaussian columns: within a factor of 2 in all of 20 releases (seeded)."""
-    plan = scale_plan(n, d, EPSILON)
-    assert plan is not None
+    epsilon = scale_epsilon(n, EPSILON)
+    assert epsilon is not None
     true = 50.0 * factor
     for i in range(20):
         relative = np.clip(np.random.default_rng(i).normal(size=(n, d)) * 2 / true, -1, 1)
-        widths = released_widths(relative, plan, np.full(d, 100.0), derived_key("p", i), derived_key("s", i))
+        widths = released_widths(relative, epsilon, np.full(d, 100.0), derived_key("p", i), derived_key("s", i))
         assert 0.5 < math.exp(np.log(widths).mean()) / true < 2.0
 
 
 def test_too_few_rows_have_no_scale_step():
     columns = bounded_columns(4, (0, 1000))
-    assert scale_plan(300, 4, EPSILON) is None
+    assert scale_epsilon(300, EPSILON) is None
     assert not isinstance(mean_plan(300, columns, EPSILON), ScaledMean)
     assert isinstance(mean_plan(3000, columns, EPSILON), ScaledMean)
     assert not isinstance(mean_plan(3000, columns, EPSILON, sd=20), ScaledMean)

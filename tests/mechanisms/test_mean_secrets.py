@@ -147,18 +147,18 @@ def spent(monkeypatch):
             return of(prepared, within=within, epsilon=epsilon)
 
         monkeypatch.setattr(module, "DepthSampler", sampler)
-    cube, radius = clipped_sum.cube_noise, two_step._radius
+    cube, radii = clipped_sum.cube_noise, two_step.drawn_radii
 
     def noise(d, scale, bits):
         found.append((f"noise in {d}", clipped_sum.STEPS / scale))
         return cube(d, scale, bits)
 
     def chosen(relative, centre, spread, epsilon, bits):
-        found.append(("radius", epsilon))
-        return radius(relative, centre, spread, epsilon, bits)
+        found.append(("radii", epsilon))
+        return radii(relative, centre, spread, epsilon, bits)
 
     monkeypatch.setattr(clipped_sum, "cube_noise", noise)
-    monkeypatch.setattr(two_step, "_radius", chosen)
+    monkeypatch.setattr(two_step, "drawn_radii", chosen)
     return found
 
 
@@ -174,7 +174,7 @@ def test_every_step_spends_its_own_epsilon_and_all_together_the_guarantee(way, e
         "two-step": [
             ("means", part("epsilon_centre", 0) / part("partitions", 1)),
             *([("spread", part("epsilon_spread"))] if part("epsilon_spread") else []),
-            ("radius", part("epsilon_radius")),
+            ("radii", part("epsilon_radii")),
             ("noise in 2", part("epsilon_missing")),
             ("noise in 2", part("epsilon_mean")),
         ],

@@ -9,6 +9,7 @@ LANES = f"{SECRETS}test_no_lane_of_a_key_is_read_twice"
 KEYS = f"{SECRETS}test_every_secret_step_has_a_key_of_its_own_from_the_secret_key_alone"
 SPENT = f"{SECRETS}test_every_step_spends_its_own_epsilon_and_all_together_the_guarantee"
 STEPS = "tests/audit/test_mean_steps.py::"
+RADII = "tests/audit/test_clip_radii.py::"
 DEALING = "tests/data/test_dealing.py::"
 CHECK = "tests/audit/test_readable_check.py::"
 
@@ -62,23 +63,31 @@ MUTANTS = (
         "Bits read twice: two sets of directions that were meant to be independent.",
     ),
     Mutant(
-        "a radius chosen with twice its epsilon",
-        "mechanisms/two_step.py",
-        "[-epsilon * distance / 2 for distance in distances]",
-        "[-epsilon * distance for distance in distances]",
-        (f"{STEPS}test_the_choice_of_a_radius_is_private",),
-        "Distances move by one in both directions: the ratio is e^(2 epsilon).",
+        "radii drawn with twice their epsilon",
+        "mechanisms/clip_radii.py",
+        "level, _ = LevelDraw(groups, epsilon)",
+        "level, _ = LevelDraw(groups, 2 * epsilon)",
+        (f"{RADII}test_draws_have_the_law",),
+        "The most rows beyond move by one in both directions: the ratio is e^(2 epsilon).",
     ),
     Mutant(
-        "a radius by the share of missing cells",
-        "mechanisms/two_step.py",
-        "farthest = np.where(np.isnan(away), 0.0, away).max(axis=1)",
-        "farthest = np.where(np.isnan(away), np.nanmax(away), away).max(axis=1)",
-        (f"{STEPS}test_a_missing_cell_is_outside_of_no_radius",),
-        "Whether a row is outside depends on other rows: a swap moves all counts.",
+        "a missing cell beyond the radii that the farthest cell is beyond",
+        "mechanisms/clip_radii.py",
+        "return np.array([(away > radius).sum(axis=0) for radius in RADII]",
+        "return np.array([(np.where(np.isnan(away), np.nanmax(away), away) > radius).sum(axis=0) for radius in RADII]",
+        (f"{RADII}test_rows_beyond_are_those_of_the_oracle",),
+        "Whether a row is beyond depends on other rows: a swap moves all counts.",
     ),
     Mutant(
-        "the clipped mean with the epsilon of the radius too",
+        "the most rows beyond any radius of the first column",
+        "mechanisms/clip_radii.py",
+        "return [int(place) for place in (beyond > rows).sum(axis=1)]",
+        "return [int((beyond[0] > rows).sum())] * len(beyond)",
+        (f"{RADII}test_draws_have_the_law",),
+        "Columns are clipped by another column's rows: a level is no longer what its rows say.",
+    ),
+    Mutant(
+        "the clipped mean with the epsilon of the radii too",
         "mechanisms/two_step.py",
         "ClipRange(low, high, centre), plan.epsilons[4], bits[2])",
         "ClipRange(low, high, centre), plan.epsilons[4] + plan.epsilons[2], bits[2])",

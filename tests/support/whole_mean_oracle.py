@@ -145,23 +145,32 @@ def spread_law(x: Table, pairs: int, octaves: int, directions: tuple[Point, ...]
     return mixture(tables(x, pairs, lambda v: difference_choice(v, octaves)), steps, directions, q)
 
 
-def outside(x: Table, centre: Sequence[float], spread: Sequence[float], square: Fraction) -> int:
-    """Rows with some value farther than c spreads from the centre, c given by its square."""
-    return sum(
-        any(
-            v is not None and (v - Fraction(y)) ** 2 > square * Fraction(s) ** 2
-            for v, y, s in zip(row, centre, spread, strict=True)
-        )
-        for row in x
-    )
+RADII = (0.25, 0.5, 1, 2, 3, 4.5, 7, 11, 22, 44, math.inf)
+WEIGHTS = (61, 121, 242, 484, 215, 96, 40, 16, 4, 1, 1)
 
 
-def radius_distances(x: Table, centre: Sequence[float], spread: Sequence[float], rank: int) -> list[int]:
-    """How far the rank is from the numbers of rows outside of each of eight radii, 3 times powers of sqrt 2."""
-    counts = [outside(x, centre, spread, Fraction(9 * 2**i)) for i in range(8)]
-    high = [len(x), *counts[:-1]]
-    low = [*counts[:-1], 0]
-    return [max(a - rank, rank - b, 0) for a, b in zip(low, high, strict=True)]
+def radii_law(
+    x: Table, centre: Sequence[float], spread: Sequence[float], epsilon: float
+) -> dict[tuple[int, ...], float]:
+    """Radii of all columns, by their places: weights times e^(-epsilon/2 the most rows beyond a column's radius)."""
+    beyond = rows_beyond(x, centre, spread)
+    law = {}
+    for places in itertools.product(range(len(RADII)), repeat=len(centre)):
+        most = max(counts[i] for counts, i in zip(beyond, places, strict=True))
+        law[places] = math.prod(WEIGHTS[i] for i in places) * math.exp(-epsilon * most / 2)
+    total = sum(law.values())
+    return {places: weight / total for places, weight in law.items()}
+
+
+def rows_beyond(x: Table, centre: Sequence[float], spread: Sequence[float]) -> list[list[int]]:
+    """For each column and radius. Missing cells are beyond none."""
+    return [
+        [
+            sum(row[j] is not None and abs(float(row[j]) - centre[j]) > radius * spread[j] for row in x)
+            for radius in RADII
+        ]
+        for j in range(len(centre))
+    ]
 
 
 def clipped_sums(x: Table, low: Sequence[float], high: Sequence[float], fill: Sequence[float], steps: int) -> list[int]:

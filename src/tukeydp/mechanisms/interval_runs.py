@@ -15,16 +15,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.shapes import Shape, made_up
 from tukeydp.exact.cube_noise import median_of_noise
+from tukeydp.mechanisms.clip_radii import RADII, rehearsed_radii
 from tukeydp.mechanisms.clipped_sum import MOST_MISSING, NOTICED
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.mean_rehearsal import depth_draws, rehearsed_spread, table_errors
 from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS, numbers
 from tukeydp.mechanisms.rem_rehearsal import RemInputs, rem_errors
 from tukeydp.mechanisms.spread_step import SpreadPlan
-from tukeydp.mechanisms.two_step import NARROWEST, RADII, TwoStepPlan, wanted_rank
+from tukeydp.mechanisms.two_step import NARROWEST, TwoStepPlan
 from tukeydp.randomness import derived_key
 
 # Runs of one shape: the share that an interval covers is then known to a third of a percent.
@@ -152,9 +153,9 @@ def _two_step_runs(steps: TwoStepPlan, n: int, widths: FloatArray, shape: Shape,
         (np.maximum(-widths / 2, centre - radius * used), np.minimum(widths / 2, centre + radius * used))
         for radius in RADII
     ]
-    inside = np.stack([law.share_between(low, high).prod(axis=1) for low, high in ends], axis=1)
-    chosen = _radii(inside, n, float(steps.epsilons[2]), rng)
-    low, high = (np.stack([pair[i] for pair in ends])[chosen, np.arange(RUNS)] for i in range(2))
+    inside = np.stack([law.share_between(low, high) for low, high in ends], axis=2)
+    chosen = rehearsed_radii(_rows_beyond(inside, n, rng), float(steps.epsilons[2]), rng)
+    low, high = (np.take_along_axis(np.stack([pair[i] for pair in ends]), chosen[np.newaxis], 0)[0] for i in range(2))
     mean, deviation = law.moments(low, high)
     noise = (high - low) / (float(steps.epsilons[4]) * n)
     clipped = mean + deviation / math.sqrt(n) * rng.normal(size=(RUNS, d)) + noise * _cube_noise(RUNS, d, rng)
@@ -185,17 +186,11 @@ def _first_steps(steps: TwoStepPlan, n: int, widths: tuple[float, ...], shape: S
     return found
 
 
-def _radii(inside: FloatArray, n: int, epsilon: float, rng: np.random.Generator) -> FloatArray:
-    """Which radius is drawn in each run, given the shares of rows within each."""
-    shares = np.diff(inside, axis=1, prepend=0.0, append=1.0)
-    counts = rng.multinomial(n, np.maximum(shares, 0.0) / np.maximum(shares, 0.0).sum(axis=1, keepdims=True))
-    outside = n - np.cumsum(counts, axis=1)[:, :-1]
-    rank = wanted_rank(epsilon)
-    before = np.concatenate([np.full((len(inside), 1), n), outside[:, :-1]], axis=1)
-    after = np.concatenate([outside[:, :-1], np.zeros((len(inside), 1))], axis=1)
-    distance = np.maximum(np.maximum(after - rank, rank - before), 0.0)
-    # The largest of log weights with Gumbel noise is a draw by the weights.
-    return np.argmax(-epsilon * distance / 2.0 + rng.gumbel(size=distance.shape), axis=1)
+def _rows_beyond(inside: FloatArray, n: int, rng: np.random.Generator) -> IntArray:
+    """Numbers of rows beyond each radius, given the shares within each: of shape (runs, d, radii)."""
+    shares = np.maximum(0.0, np.diff(inside, axis=2, prepend=0.0, append=1.0))
+    counts = rng.multinomial(n, shares / shares.sum(axis=2, keepdims=True))
+    return np.asarray(n - np.cumsum(counts, axis=2)[:, :, :-1])
 
 
 @dataclass(frozen=True, eq=False)

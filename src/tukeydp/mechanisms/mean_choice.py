@@ -17,7 +17,7 @@ from tukeydp.data.grid import per_column
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.mean_plans import MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.mean_ways import Way, best_way, way_error, ways
-from tukeydp.mechanisms.scale_step import scale_plan
+from tukeydp.mechanisms.scale_step import scale_epsilon
 from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_plan
 from tukeydp.mechanisms.two_step import DOUBT, two_step_plan
@@ -53,7 +53,7 @@ def mean_plan(
     best = best_way(found, n, widths, 1.0 if sd is None else DOUBT)
     # Where noise is best even between bounds as wide as assumed, there is nothing to find out.
     unsure = sd is None and (mechanism == "two-step" or (mechanism == "auto" and best.mechanism != "cube"))
-    scale = scale_plan(n, columns.d, epsilon) if unsure else None
+    scale = scale_epsilon(n, epsilon) if unsure else None
     if scale is not None:
         return ScaledMean(epsilon, scale, tuple(widths.tolist()))
     if mechanism == "auto":

@@ -78,7 +78,7 @@ class SubsetMean:
 
 @dataclass(frozen=True)
 class TwoStepMean:
-    """Centre, spread and radius first, then a clipped mean."""
+    """Centre, spread and radii first, then a clipped mean."""
 
     epsilon: Fraction
     plan: TwoStepPlan
@@ -86,12 +86,12 @@ class TwoStepMean:
 
     @property
     def guarantee(self) -> PureDP:
-        centre, spread, radius, missing, mean = self.plan.epsilons
-        return in_steps((centre, spread, radius), (missing, mean))
+        centre, spread, radii, missing, mean = self.plan.epsilons
+        return in_steps((centre, spread, radii), (missing, mean))
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        names = ("epsilon_centre", "epsilon_spread", "epsilon_radius", "epsilon_missing", "epsilon_mean")
+        names = ("epsilon_centre", "epsilon_spread", "epsilon_radii", "epsilon_missing", "epsilon_mean")
         spent = {name: part for name, part in zip(names, self.plan.epsilons, strict=True) if part}
         return {"blocks": self.plan.centre.blocks, "partitions": self.plan.centre.partitions, **spent}
 

@@ -36,7 +36,7 @@ from tukeydp.mechanisms.rehearsed_tables import (
     numbers,
     settled,
 )
-from tukeydp.mechanisms.scale_step import WIDEST, ScalePlan, released_widths
+from tukeydp.mechanisms.scale_step import WIDEST, released_widths
 from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_draws
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_sampler
@@ -45,6 +45,8 @@ from tukeydp.randomness import derived_key
 
 # Draws from one made-up table. Those by depth cost nothing once the table is prepared; those of two steps pass over it.
 _DRAWS, _PASSES = 20, 8
+# Bounds in standard deviations that are just around the data: an even column has three and a half, a bell-shaped one six.
+_NARROW = 4.0
 
 
 def mean_rehearsal(plan: MeanPlan, n: int, columns: BoundedColumns, sd: Any) -> Rehearsal:
@@ -111,9 +113,7 @@ def table_errors(plan: MeanPlan, n: int, widths: FloatArray, shape: Shape, missi
 
 def _suited(plan: ScaledMean, n: int, relative: FloatArray, number: int) -> MeanPlan:
     """The way that a made-up table's released scale leads to; of fewer rows, with an epsilon raised in proportion."""
-    rows, scale = len(relative), plan.scale
-    spread = None if scale.spread is None else replace(scale.spread, pairs=max(1, scale.spread.pairs * rows // n))
-    raised = ScalePlan(scale.epsilon * n / rows, spread)
+    raised = plan.scale * n / len(relative)
     keys = (derived_key("rehearsal", "scale", part, number) for part in ("public", "secret"))
     return plan.way(n, released_widths(relative, raised, np.array(plan.assumed), *keys))
 
@@ -136,8 +136,8 @@ def _draws(plan: MeanPlan, relative: FloatArray, raised: Fraction, number: int) 
         return np.array([draw(derived_key(i, keys[1])) for i in range(_DRAWS)])
     if isinstance(plan, TwoStepMean):
         centre, spread, *rest = plan.plan.epsilons
-        radius, shares, mean = (raised * e for e in rest)
-        steps = replace(plan.plan, epsilons=(centre, spread, radius, shares, mean))
+        radii, shares, mean = (raised * e for e in rest)
+        steps = replace(plan.plan, epsilons=(centre, spread, radii, shares, mean))
         return _two_step_draws(steps, relative, *keys)
     assert isinstance(plan, CubeMean)
     enough = replace(plan, epsilon=raised * plan.epsilon)
@@ -205,7 +205,16 @@ def _noise_alone(
     far = 1.0 - share_all_within(FAR / widths / scale) if widths.max() > FAR else 0.0
     in_units = [tuple(rounded(size * w) for size in sizes) for w in columns.widths.tolist()]
     exact = tuple(ColumnError((a, a), (b, b)) for a, b in in_units)
-    return over_shapes((noise_error(typical, within_95, far),), **facts, columns=exact)
+    error = over_shapes((noise_error(typical, within_95, far),), **facts, columns=exact)
+    if facts["known"]:
+        return error
+    # In standard deviations it is anybody's guess: from bounds just around the data to those assumed.
+    least = [rounded(_NARROW * size) for size in sizes]
+    return replace(
+        error,
+        typical=(min(least[0], rounded(typical)), rounded(typical)),
+        within_95=(min(least[1], rounded(within_95)), rounded(within_95)),
+    )
 
 
 def spread_rehearsal(n: int, d: int, epsilon: Fraction, plan: SpreadPlan) -> Rehearsal:

@@ -47,11 +47,14 @@ def ways(
 
 
 def best_way(found: dict[str, Way], n: int, widths: FloatArray, doubt: float = 1.0) -> Way:
-    """The way with the smallest predicted error; others than cube noise only if they win by the factor `doubt`.
+    """The way with the smallest predicted error; depth of subset means only if it wins by the factor `doubt`.
 
-    Noise between the bounds is what everybody else adds: it is the safe choice where widths may be wrong.
+    Noise between the bounds is what everybody else adds: it is the safe choice where widths may be wrong. So is the
+    two-step mean, whose range is never wider than the bounds.
     """
-    return min(found.values(), key=lambda way: way_error(way, n, widths) * (1.0 if way.mechanism == "cube" else doubt))
+    return min(
+        found.values(), key=lambda way: way_error(way, n, widths) * (doubt if way.mechanism == "subset" else 1.0)
+    )
 
 
 def way_error(way: Way, n: int, widths: FloatArray) -> float:
@@ -61,7 +64,8 @@ def way_error(way: Way, n: int, widths: FloatArray) -> float:
         rest = epsilon if way.fill is not None else epsilon * float(1 - ROUGH)
         return float(np.median(widths)) * median_of_noise(d) / (rest * n)
     if isinstance(way, TwoStepMean):
-        return _CLIPPED_WIDTH * median_of_noise(d) / (float(way.plan.epsilons[-1]) * n)
+        width = min(_CLIPPED_WIDTH, float(np.median(widths)))
+        return width * median_of_noise(d) / (float(way.plan.epsilons[-1]) * n)
     error = scatter(n, d, epsilon, way.plan.blocks)
     if way.plan.shifts:
         return _SHIFTED * error

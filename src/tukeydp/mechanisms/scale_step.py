@@ -1,16 +1,14 @@
 """How wide the bounds are in standard deviations, found out first, so that the mean can be taken in the way that suits.
 
-With enough rows the spread of every column is released (`spread_step`). With fewer, one number: by what factor all
-columns are more or less spread than assumed. Rows are paired in secret; a pair gives the geometric mean, over the
-columns in which its rows differ, of their difference over the assumed one, less where they differ in few. The middle
-of the pairs' logarithms, on a grid of eighths of an octave, is released by depth in one column: pure epsilon-DP
-(docs/proofs/mean.md, section 6).
+One number is released: by what factor all columns are more or less spread than assumed. Rows are paired in secret; a
+pair gives the geometric mean, over the columns in which its rows differ, of their difference over the assumed one, less
+where they differ in few. The middle of the pairs' logarithms, on a grid of eighths of an octave, is released by depth
+in one column: pure epsilon-DP (docs/proofs/mean.md, section 6).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -20,17 +18,13 @@ from tukeydp.data.dealing import block_table, secret_order
 from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.exact.boxes import whole_grid
-from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.cutting_planes import DepthSampler
 
-# Shares of epsilon for the spreads, the smallest that the rows suffice for; with more than the last the mean itself is
-# noticeably worse than without. Parts of a block, and octaves below the width that are told apart: bounds of nearly
-# 700 standard deviations. With fewer octaves columns between wide bounds lie at the end of the range, where depth finds
-# none of them; with more, seven columns take too many rows.
+# Shares of epsilon for it, the smallest that the rows suffice for; with more than the last the mean itself is
+# noticeably worse than without.
 _SHARES = (Fraction(1, 50), Fraction(1, 25), Fraction(3, 50), Fraction(2, 25), Fraction(1, 10), Fraction(3, 25))
-_PARTS, _OCTAVES = 4, 10
-# The common factor is found if epsilon times rows is this much: of 60 made-up runs none was off by more than 3; with
+# The factor is found if epsilon times rows is this much: of 60 made-up runs none was off by more than 3; with
 # half of it one in ten was.
 _ENOUGH = 60
 # Octaves by which spreads may differ from those assumed, down and up, and steps of an octave.
@@ -43,41 +37,15 @@ _LIMIT, _ONE_MORE = -0.635, 0.241
 _NARROWEST, WIDEST = 2.0, 512.0  # bounds in standard deviations: nothing beyond is believed
 
 
-@dataclass(frozen=True)
-class ScalePlan:
-    """What is spent on the scale, and the plan for the columns' spreads; None for one common factor. Public."""
-
-    epsilon: Fraction
-    spread: SpreadPlan | None
-
-
-def scale_plan(n: int, d: int, epsilon: Fraction) -> ScalePlan | None:
-    """The best that n rows suffice for; None if they suffice for neither."""
-    for share in _SHARES:
-        spread = spread_plan(n, d, share * epsilon, _PARTS, _OCTAVES)
-        if spread is not None:
-            return ScalePlan(share * epsilon, spread)
-    for share in _SHARES:
-        if share * epsilon * n >= _ENOUGH:
-            return ScalePlan(share * epsilon, None)
-    return None
+def scale_epsilon(n: int, epsilon: Fraction) -> Fraction | None:
+    """What is spent on the scale; None if n rows are too few for it."""
+    return next((share * epsilon for share in _SHARES if share * epsilon * n >= _ENOUGH), None)
 
 
 def released_widths(
-    relative: FloatArray, plan: ScalePlan, assumed: FloatArray, public_key: bytes, secret_key: bytes
-) -> FloatArray:
-    """Widths of the bounds in standard deviations: pure DP with the plan's epsilon; `assumed` are public."""
-    if plan.spread is not None:
-        widths = 2.0 ** -spread_octaves(relative, plan.epsilon, plan.spread, public_key, secret_key)
-    else:
-        widths = assumed / _common_factor(relative, plan.epsilon, assumed, public_key, secret_key)
-    return np.asarray(np.clip(widths, _NARROWEST, WIDEST))
-
-
-def _common_factor(
     relative: FloatArray, epsilon: Fraction, assumed: FloatArray, public_key: bytes, secret_key: bytes
-) -> float:
-    """Standard deviations over those assumed, in the geometric mean over columns: pure epsilon-DP."""
+) -> FloatArray:
+    """Widths of the bounds in standard deviations, all by one factor from the `assumed`, which are public: pure DP."""
     n, d = relative.shape
     order = secret_order(n, Keystream(derived_key("dealing", secret_key)))
     # Columns become one, so that a pair is a row of one number.
@@ -86,8 +54,8 @@ def _common_factor(
     grid = Grid((Fraction(-_DOWN),), (Fraction(1, _STEPS),), ((_DOWN + _UP) * _STEPS,))
     prepared = chosen_notion(None, len(table), 1).prepare(grid.snap(table), grid, public_key)
     y = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon).draw(derived_key("draw", secret_key))
-    octaves = float(grid.point(y)[0])
-    return 2.0**octaves / math.exp(_LIMIT + _ONE_MORE / d)
+    factor = 2.0 ** float(grid.point(y)[0]) / math.exp(_LIMIT + _ONE_MORE / d)
+    return np.asarray(np.clip(assumed / factor, _NARROWEST, WIDEST))
 
 
 def log_factors(blocks: FloatArray, assumed: FloatArray) -> FloatArray:

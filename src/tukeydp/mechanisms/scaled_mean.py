@@ -1,4 +1,4 @@
-"""A mean in two steps: how spread the columns are, then the mean in the way that suits that.
+"""A mean in two steps: how spread the columns are in general, then the mean in the way that suits that.
 
 Both steps are pure DP, the second given what the first has released, so that their epsilons add up
 (docs/proofs/mean.md, section 6). What the first has found stays inside: only the mean is handed out.
@@ -15,7 +15,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.mechanisms.mean_ways import Way, best_way, way_error, ways
-from tukeydp.mechanisms.scale_step import ScalePlan, released_widths
+from tukeydp.mechanisms.scale_step import released_widths
 from tukeydp.privacy import PureDP, in_steps
 from tukeydp.randomness import derived_key
 
@@ -28,23 +28,23 @@ class ScaledMean:
     """Scale first. `assumed` are widths of the bounds in standard deviations, public."""
 
     epsilon: Fraction
-    scale: ScalePlan
+    scale: Fraction  # epsilon spent on it
     assumed: tuple[float, ...]
     mechanism: str = "two-step"
 
     @property
     def rest(self) -> Fraction:
         """What is left for the mean."""
-        return self.epsilon - self.scale.epsilon
+        return self.epsilon - self.scale
 
     @property
     def guarantee(self) -> PureDP:
         """The mean's step may turn out to be noise, which has no bounded range."""
-        return in_steps((self.scale.epsilon,), (self.rest,))
+        return in_steps((self.scale,), (self.rest,))
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        return {"epsilon_scale": self.scale.epsilon, "epsilon_mean": self.rest}
+        return {"epsilon_scale": self.scale, "epsilon_mean": self.rest}
 
     def noise_sd(self, n: int, widths: FloatArray) -> None:
         """Not public: it follows from what was found."""

@@ -1,4 +1,4 @@
-"""Clipping where the data are: centre, spread and radius first, then a clipped mean with the rest of epsilon.
+"""Clipping where the data are: centre, spread and radii first, then a clipped mean with the rest of epsilon.
 
 Each step is pure DP given what the steps before have released, so their epsilons add up (docs/proofs/mean.md,
 section 6). The clip range is fixed by released values and public numbers. A missing cell counts as the centre; what
@@ -16,18 +16,16 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import relative_grid
-from tukeydp.exact.noise import drawn_index
+from tukeydp.mechanisms.clip_radii import drawn_radii
 from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, missing_shares, within_bounds, without_missing
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
 from tukeydp.mechanisms.subset_means import SubsetPlan, fewest_blocks, subset_plan, subset_point
-from tukeydp.randomness import Bits, Keystream, derived_key
+from tukeydp.randomness import Keystream, derived_key
 
 # Shares of epsilon for the centre, and as much for the spread: the smallest that the rows suffice for. The clipped mean
-# has what these, the radius and the shares of missing cells leave.
+# has what these, the radii and the shares of missing cells leave.
 _FIRST_STEPS = (Fraction(1, 20), Fraction(2, 25), Fraction(3, 25), Fraction(3, 20))
-_RADIUS, MISSING = Fraction(2, 25), Fraction(1, 50)
-# Half widths of the clip range in spreads. With candidates beyond 34, radii far too large are drawn often.
-RADII = tuple(3.0 * 2.0 ** (i / 2) for i in range(8))
+_RADII, MISSING = Fraction(3, 25), Fraction(1, 50)
 # A spread is taken to be at least a hundredth of the width, which is 2: a column of nearly equal values has none to
 # find.
 NARROWEST = 2.0 / 100.0
@@ -36,7 +34,6 @@ NARROWEST = 2.0 / 100.0
 _CAREFUL = Fraction(3, 5)
 # Public standard deviations may be too large by this factor, as `sd=` allows, without a fall from the cliff.
 DOUBT = 2.0
-_RANK = 2.4  # besides ln(number of radii): how far below the wanted rank a wrong radius may lie
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ def two_step_plan(
 def _with_share(
     n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, share: Fraction, forced: bool
 ) -> TwoStepPlan | None:
-    shares = (share * epsilon, Fraction(0) if known else share * epsilon, _RADIUS * epsilon, MISSING * epsilon)
+    shares = (share * epsilon, Fraction(0) if known else share * epsilon, _RADII * epsilon, MISSING * epsilon)
     centre = centre_plan(n, d, shares[0], widths, known)
     spread = None if known else spread_plan(n, d, shares[1])
     if forced:
@@ -120,10 +117,10 @@ def clipped_around(
 def second_step(
     relative: FloatArray, plan: TwoStepPlan, centre: FloatArray, spread: FloatArray, keys: Sequence[bytes]
 ) -> TwoStepResult:
-    """Radius, shares of missing cells and clipped mean, given the released centre and spread."""
+    """Radii, shares of missing cells and clipped mean, given the released centre and spread."""
     bits = [Keystream(key).bits(0) for key in keys]
-    radius = _radius(relative, centre, spread, plan.epsilons[2], bits[0])
-    low, high = np.maximum(-1.0, centre - radius * spread), np.minimum(1.0, centre + radius * spread)
+    radii = drawn_radii(relative, centre, spread, plan.epsilons[2], bits[0])
+    low, high = np.maximum(-1.0, centre - radii * spread), np.minimum(1.0, centre + radii * spread)
     shares = missing_shares(relative, plan.epsilons[3], bits[1])
     found = clipped_mean(relative, ClipRange(low, high, centre), plan.epsilons[4], bits[2])
     return TwoStepResult(within_bounds(without_missing(found, centre, shares)), spread, low, high, shares)
@@ -139,24 +136,3 @@ def _spread(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_k
 def at_least_narrowest(octaves: FloatArray) -> FloatArray:
     """Released spreads in relative units, none below the narrowest that is told apart."""
     return np.asarray(np.maximum(2.0 * 2.0**octaves, NARROWEST))
-
-
-def _radius(relative: FloatArray, centre: FloatArray, spread: FloatArray, epsilon: Fraction, bits: Bits) -> float:
-    """A radius with about k rows outside, k a small public number: the exponential mechanism on the distance to k.
-
-    Outside is a row with some cell farther out, missing ones left out; whether it is depends on that row alone, so a
-    swap moves every count, and every distance, by at most 1.
-    """
-    with np.errstate(all="ignore"):
-        away = np.abs(relative - centre) / spread
-    farthest = np.where(np.isnan(away), 0.0, away).max(axis=1)
-    outside = [int((farthest > radius).sum()) for radius in RADII]
-    rank = wanted_rank(float(epsilon))
-    before, after = [len(relative), *outside[:-1]], [*outside[:-1], 0]
-    distances = [max(low - rank, rank - high, 0) for low, high in zip(after, before, strict=True)]
-    return RADII[drawn_index([-epsilon * distance / 2 for distance in distances], bits)]
-
-
-def wanted_rank(epsilon: float) -> int:
-    """How many rows a radius should leave outside: so many that wrong radii are rarely drawn. Public."""
-    return math.ceil(2 / epsilon * (math.log(len(RADII)) + _RANK))

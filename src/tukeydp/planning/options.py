@@ -13,7 +13,7 @@ from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan
 from tukeydp.mechanisms.mean_rehearsal import widest_for
 from tukeydp.mechanisms.mean_ways import ways
 from tukeydp.mechanisms.mean_without_bounds import blocks_for_rem
-from tukeydp.mechanisms.scale_step import scale_plan
+from tukeydp.mechanisms.scale_step import scale_epsilon
 from tukeydp.planning.predictions import (
     chance_of_noise,
     of_analytic_gaussian,
@@ -81,7 +81,7 @@ def too_few(name: str, question: Question, n: int, epsilon: Fraction) -> bool:
     known = question.known_sd is not None
     widths = question.widths if known else _assumed(question)
     if name == "two-step" and not known:
-        return scale_plan(n, question.d, epsilon) is None
+        return scale_epsilon(n, epsilon) is None
     return name not in ways(n, question.d, epsilon, widths, known)
 
 
