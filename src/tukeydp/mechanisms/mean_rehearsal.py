@@ -45,7 +45,7 @@ from tukeydp.randomness import derived_key
 
 # Draws from one made-up table. Those by depth cost nothing once the table is prepared; those of two steps pass over it.
 _DRAWS, _PASSES = 20, 8
-# Bounds in standard deviations that are just around the data: an even column has three and a half, a bell-shaped one six.
+# Bounds in standard deviations that are just around the data: even columns have three and a half, bell-shaped ones six.
 _NARROW = 4.0
 
 
