@@ -23,9 +23,10 @@ WRONG = ((1,), (-1,), (1, -1), (-1, 1), (-1, -1, 1, 1), (0,))
 
 @dataclass(frozen=True)
 class Case:
-    """Points on a line, rows, threshold, parameters."""
+    """Points on a line, where rows may lie, how many there are, threshold, parameters."""
 
     points: int
+    places: tuple[int, ...]
     n: int
     threshold: int
     parameters: RemParameters
@@ -44,12 +45,20 @@ def _parameters(draw: str, test: str, eta: str) -> RemParameters:
     )
 
 
-QUICK = (Case(3, 16, 1, _parameters("3", "2", "1/5")), Case(3, 18, 2, _parameters("6", "2", "1/5")))
+# Where rows may lie far from each other, one row empties all levels in between: without the test that would show.
+QUICK = (
+    Case(3, (0, 1, 2), 16, 1, _parameters("3", "2", "1/5")),
+    Case(3, (0, 1, 2), 18, 2, _parameters("6", "2", "1/5")),
+    Case(60, (0, 1, 59), 6, 2, _parameters("3", "2", "1/5")),
+    Case(60, (0, 1, 59), 18, 2, _parameters("3", "2", "1/5")),
+)
 FULL = (
     *QUICK,
-    Case(4, 16, 1, _parameters("3", "2", "1/5")),
-    Case(4, 18, 2, _parameters("5", "1", "1/10")),
-    Case(4, 20, 3, _parameters("6", "1", "1/3")),
+    Case(4, (0, 1, 2, 3), 16, 1, _parameters("3", "2", "1/5")),
+    Case(4, (0, 1, 2, 3), 18, 2, _parameters("5", "1", "1/10")),
+    Case(4, (0, 1, 2, 3), 20, 3, _parameters("6", "1", "1/3")),
+    Case(200, (0, 1, 60, 199), 8, 2, _parameters("3", "2", "1/5")),
+    Case(60, (0, 30, 31, 59), 14, 3, _parameters("3", "1", "1/10")),
 )
 
 
@@ -71,8 +80,10 @@ def _examine(case: Case, tally: Tally) -> int:
     delta = float(max(p.delta_test, draw.delta))
     laws: dict[Dataset, list[list[float]]] = {}
     passing = 0
-    for x in datasets(case.points, case.n):
-        depths = [min(depth([(i,) for i in x], (y,), [(1,)]), top) for y in range(case.points)]
+    kinds = len(case.places)
+    for x in datasets(kinds, case.n):
+        rows = [(case.places[i],) for i in x]
+        depths = [min(depth(rows, (y,), [(1,)]), top) for y in range(case.points)]
         exact = [Fraction(sum(t >= level for t in depths)) for level in range(top + 1)]
         laws[x] = []
         for pattern in WRONG:
@@ -82,12 +93,12 @@ def _examine(case: Case, tally: Tally) -> int:
             short = accounting.release_threshold(p) - score
             rates = float(p.epsilon_test), float(p.epsilon_draw)
             laws[x].append(release_law([float(v) for v in sizes], depths, case.threshold, short, *rates))
-    for group in swap_groups(case.points, case.n):
+    for group in swap_groups(kinds, case.n):
         around = np.array([law for x in group for law in laws[x]])
         above = around[:, np.newaxis] - growth * around[np.newaxis]
         tally.found(float(np.maximum(above, 0.0).sum(axis=2).max()) / delta)
     estimates = len(WRONG)
-    tally.saw(datasets=len(laws) * estimates, pairs=count_of_pairs(case.points, case.n) * estimates**2)
+    tally.saw(datasets=len(laws) * estimates, pairs=count_of_pairs(kinds, case.n) * estimates**2)
     return passing
 
 
