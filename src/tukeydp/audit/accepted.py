@@ -15,7 +15,7 @@ import numpy as np
 from tukeydp.audit.oracles.depths import Point
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
+from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import Group, WordTable
 from tukeydp.sampling import kernels
 from tukeydp.sampling.envelope import Envelope, slices
@@ -56,21 +56,32 @@ class Membership:
         return bool(status == kernels.ACCEPTED)
 
 
-def accepted_weight(member: Membership, groups: Sequence[tuple[Group, Box]], y: Point, q: Fraction) -> Fraction:
+def accepted_weight(
+    member: Membership, groups: Sequence[tuple[Group, Box | Union]], y: Point, q: Fraction
+) -> Fraction:
     total = Fraction(0)
     lowest = groups[0][0].lowest
     for group, box in groups:
-        if not _inside(box, y):
+        times = _times(box, y)
+        if not times:
             continue
         for level in range(group.lowest, group.highest + 1):
             if member(y, level):
-                total += q**level - (q ** (level - 1) if level > lowest else 0)
+                total += times * (q**level - (q ** (level - 1) if level > lowest else 0))
     return total
 
 
-def _inside(box: Box, y: Point) -> bool:
+def _times(box: Box | Union, y: Point) -> int:
+    """How often the box holds the point: the boxes of a union might overlap, and must not."""
+    if isinstance(box, Union):
+        low, high = box.pieces.low[: box.count].tolist(), box.pieces.high[: box.count].tolist()
+        return sum(_between(a, y, b) for a, b in zip(low, high, strict=True))
     z = y if box.basis is None else [sum(a * c for a, c in zip(row, y, strict=True)) for row in box.basis.matrix]
-    return all(a <= c <= b for a, c, b in zip(box.low, z, box.high, strict=True))
+    return int(_between(box.low, z, box.high))
+
+
+def _between(low: Sequence[int], z: Sequence[int], high: Sequence[int]) -> bool:
+    return all(a <= c <= b for a, c, b in zip(low, z, high, strict=True))
 
 
 def slice_everything(envelope: Envelope, lowest: int, *_: object) -> None:
@@ -88,3 +99,8 @@ def sliced_parts(envelope: Envelope, level: int) -> list[slices.Slice]:
 def slanted_if_any(envelope: Envelope, level: int) -> Box:
     """In the place of `Envelope._best`: the slanted box even if it is larger."""
     return envelope._slanted.get(level, envelope.boxes[level])
+
+
+def branched_if_any(envelope: Envelope, lowest: int) -> bool:
+    """In the place of `Envelope.branched`: the boxes of branch and bound even if they make more proposals."""
+    return envelope.tree is not None and envelope.tree.base <= envelope.top

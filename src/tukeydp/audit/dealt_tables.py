@@ -26,8 +26,15 @@ from tukeydp.mechanisms.spread_step import OCTAVES
 
 Coin = tuple[int, Fraction]  # a word, and the probability of those that it stands for
 HEADS_OR_TAILS: tuple[Coin, ...] = ((0, Fraction(1, 2)), (1 << 63, Fraction(1, 2)))
-# Sixteenths 0 to 7, 8, and 9 to 15: missing differences of halves are cut at 8 of 16, zero ones at 9.
-SIXTEENTHS: tuple[Coin, ...] = ((7 << 60, Fraction(8, 16)), (8 << 60, Fraction(1, 16)), (9 << 60, Fraction(7, 16)))
+
+
+def sixteenths(*cuts: int) -> tuple[Coin, ...]:
+    """Words that stand for all of equal meaning, if what is below one of these sixteenths means one thing."""
+    ends = (0, *cuts, 16)
+    return tuple(((high - 1) << 60, Fraction(high - low, 16)) for low, high in itertools.pairwise(ends))
+
+
+SIXTEENTHS = sixteenths(8, 9)  # missing differences of halves are cut at 8 of 16, zero ones at 9
 
 
 @dataclass(frozen=True)
@@ -87,18 +94,21 @@ def recorded(
     holes: list[int] = []
     fill, script = vars(module)[fills], _Script(orders)
 
-    def spied(table: FloatArray, stream: Any) -> FloatArray:
+    def spied(table: FloatArray, stream: Any, *settings: int) -> FloatArray:
         # A zero difference of halves, at the lower end of its range, has a coin too.
         holes[:] = np.flatnonzero(np.isnan(table) | (table <= -OCTAVES)).tolist()
-        return np.asarray(fill(table, stream))
+        return np.asarray(fill(table, stream, *settings))
 
     class Recorder:
         def __init__(self, prepared: Any, *, within: Box, epsilon: Fraction) -> None:
             rows, vectors = prepared.levels.table.tolist(), prepared.directions.tolist()
             seen.append(Recorded(tuple(sorted(map(tuple, rows))), tuple(map(tuple, vectors)), within, epsilon))
 
-        def draw(self, key: object) -> None:
+            self._any = list(within.low)
+
+        def draw(self, key: object) -> list[int]:
             """Nothing is drawn here."""
+            return self._any
 
     found = []
     with forced(
@@ -145,6 +155,14 @@ def _draw_law(what: Recorded) -> list[float]:
     weights = [math.exp(half * depth(what.rows, y, what.directions)) for y in points]
     total = sum(weights)
     return [w / total for w in weights]
+
+
+def by_rows(found: dict[Recorded, Fraction]) -> dict[tuple[Point, ...], Fraction]:
+    """Only what the oracle counts too: rows from the lower bound, whatever is drawn from them."""
+    rows: defaultdict[tuple[Point, ...], Fraction] = defaultdict(Fraction)
+    for what, p in found.items():
+        rows[what.from_the_lower_bound] += p
+    return dict(rows)
 
 
 def floats(x: Table) -> FloatArray:

@@ -10,14 +10,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.audit.accepted import slanted_if_any, slice_everything, sliced_parts
+from tukeydp.audit.accepted import branched_if_any, slanted_if_any, slice_everything, sliced_parts
 from tukeydp.audit.forcing import forced
 from tukeydp.audit.hostile_hints import Garbage
 from tukeydp.audit.oracles.depths import Point
 from tukeydp.data.grid import Grid
 from tukeydp.depth.levels import level_sets
 from tukeydp.depth.notions import Exact
-from tukeydp.exact.boxes import Box, whole_grid
+from tukeydp.exact.boxes import Box, Union, whole_grid
 from tukeydp.exact.level_draw import Group
 from tukeydp.sampling import sampler as sampler_module
 from tukeydp.sampling.cutting_planes import DepthSampler
@@ -111,6 +111,20 @@ def settled_boxes() -> Iterator[Draws]:
 
 
 @contextmanager
+def branches() -> Iterator[Draws]:
+    """Branch and bound: proposals come from its boxes, half grown, with the levels below them from a box."""
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    with forced((Envelope, "branched", branched_if_any)):
+        sampler = Sampler(levels, within=Box((0, 0), (4, 4)), epsilon=EPSILON)
+        sampler._envelope.refine([1, 2])
+        sampler._envelope.branch(0, float(EPSILON) / 2, 12, 0.0)
+        groups = sampler._envelope.groups(0)
+    sampler._search, sampler._budget = Search(levels, Box((0, 0), (4, 4)), groups, EPSILON), 1e9
+    taken = any(isinstance(box, Union) and box.count > 1 for _, box in groups)
+    yield Draws(sampler.draw, lambda: taken)
+
+
+@contextmanager
 def cutting_planes() -> Iterator[Draws]:
     """Exact depth: halfspaces that refute proposals join the envelope, draw after draw."""
     grid = Grid((Fraction(0),) * 2, (Fraction(1),) * 2, (4, 4))
@@ -184,6 +198,7 @@ PATHS = {
     "slices": level_sliced,
     "slanted boxes": slanted_boxes,
     "settled boxes": settled_boxes,
+    "branches": branches,
     "cutting planes": cutting_planes,
     "levels without a box": levels_without_a_box,
     "refined in the middle of a draw": refined_in_the_middle,

@@ -10,7 +10,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.audit.accepted import Membership, accepted_weight, slanted_if_any, slice_everything, sliced_parts
+from tukeydp.audit.accepted import (
+    Membership,
+    accepted_weight,
+    branched_if_any,
+    slanted_if_any,
+    slice_everything,
+    sliced_parts,
+)
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.forcing import forced
 from tukeydp.audit.hostile_hints import AnyShape, Garbage
@@ -25,7 +32,7 @@ from tukeydp.sampling.envelope import boxes as boxes_module
 from tukeydp.sampling.hints import Hints, LinearPrograms
 
 Q = Fraction(21, 20)  # e^(epsilon/2), that is epsilon = 0.0976; rational, so that nothing is rounded
-WAYS = ("plain", "settled", "sliced", "slanted", "garbage hints")
+WAYS = ("plain", "settled", "sliced", "slanted", "branches", "garbage hints")
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,9 @@ FULL = (
     Case(3, 2, 3, AXES, WAYS[:2]),
     Case(3, 2, 3, CROSS),
     Case(3, 2, 3, ((2, 1),)),
-    Case(4, 2, 3, (*AXES, (1, 2), (3, -1)), ("sliced", "slanted")),
+    Case(4, 2, 3, (*AXES, (1, 2), (3, -1)), ("sliced", "slanted", "branches")),
     Case(3, 2, 4, CROSS, ("plain",)),
-    Case(2, 3, 4, SPACE, ("plain", "sliced")),
+    Case(2, 3, 4, SPACE, ("plain", "sliced", "branches")),
     Case(3, 2, 3, None, ("plain",)),
 )
 
@@ -117,6 +124,7 @@ def _weights(
         (slices, "_SLICES", 2),
         *([(Envelope, "_best", slanted_if_any)] if way == "slanted" else []),
         *([(Envelope, "_parts", sliced_parts)] if way == "sliced" else []),
+        *([(Envelope, "branched", branched_if_any)] if way == "branches" else []),
     ]
     with forced(*changes):
         envelope = Envelope(prepared.levels, within, hints)
@@ -127,6 +135,8 @@ def _weights(
             envelope.settle(int(choose.integers(1, within.size + 1)))
         if way == "slanted":
             envelope.rebase()
+        if way == "branches":
+            envelope.branch(0, math.log(Q), int(choose.integers(0, 40)), 0.0)
         if way == "sliced":
             slice_everything(envelope, 0)
         groups = envelope.groups(0)
@@ -139,7 +149,7 @@ def _weights(
 CHECK = Check(
     name="boxem: enumeration",
     claim="Swapping a row changes no probability of boxem by more than e^epsilon, and the law is q^depth exactly, "
-    "whatever the boxes (plain, settled, sliced, slanted, garbage hints) and for exact depth too.",
+    "whatever the boxes (plain, settled, sliced, slanted, of branch and bound, from garbage hints) and for exact depth too.",
     measure="largest log ratio of probabilities, over epsilon",
     run=run,
 )

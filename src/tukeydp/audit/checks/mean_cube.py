@@ -55,11 +55,13 @@ def _examine(kinds: Sequence[tuple[Cell, ...]], n: int, fill: tuple[float, ...] 
     tally.saw(datasets=len(known), pairs=count_of_pairs(len(kinds), n))
 
 
-def statistics(x: Table, fill: tuple[float, ...] | None, tally: Tally) -> list[Statistic]:
+def statistics(
+    x: Table, fill: tuple[float, ...] | None, tally: Tally, epsilon: Fraction = EPSILON
+) -> list[Statistic]:
     """By running the package with chosen noise, and reading off what it was added to."""
     half = clipped_sum.STEPS // 2
     columns = list(zip(*x, strict=True))
-    scales = _scales(x, fill)
+    scales = _scales(x, fill, epsilon)
     found = []
     if fill is None:
         sums, weights = _rough(x)
@@ -80,7 +82,7 @@ def _close(ours: Sequence[float], expected: Sequence[float]) -> bool:
     return all(abs(a - b) < _ROUNDING for a, b in zip(ours, expected, strict=True))
 
 
-def _scales(x: Table, fill: tuple[float, ...] | None) -> list[float]:
+def _scales(x: Table, fill: tuple[float, ...] | None, epsilon: Fraction) -> list[float]:
     """Of all noise in a whole run, in the order of its steps."""
     seen: list[float] = []
 
@@ -89,7 +91,7 @@ def _scales(x: Table, fill: tuple[float, ...] | None) -> list[float]:
         return [0] * count
 
     with forced((clipped_sum, "cube_noise", none)):
-        CubeMean(EPSILON, fill).draw(floats(x), derived_key("public"), derived_key("secret"))
+        CubeMean(epsilon, fill).draw(floats(x), derived_key("public"), derived_key("secret"))
     return seen
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from tukeydp.arrays import FloatArray
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, floats, law, weighed
+from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, by_rows, floats, law, weighed
 from tukeydp.audit.oracles import means as oracle
 from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, worst_ratio
 from tukeydp.mechanisms import subset_means
@@ -82,12 +82,9 @@ def examine(case: Case, tally: Tally) -> None:
             return subset_point(relative, epsilon, plan, derived_key("public"), b"")
 
         found = weighed(subset_means, "filled_at_the_ends", make, case.n, case.dealings, HEADS_OR_TAILS)
-        ours: oracle.Weighed = {}
-        for what, p in found.items():
-            ours[what.from_the_lower_bound] = ours.get(what.from_the_lower_bound, Fraction(0)) + p
         choice = partial(oracle.mean_choice, steps=case.steps[0])
         expected = oracle.tables(table, case.blocks, choice, case.dealings)
-        tally.require(ours == expected, "block tables are not those of the definition")
+        tally.require(by_rows(found) == expected, "block tables are not those of the definition")
         laws[x] = law(found)
     tally.found(math.log(worst_ratio(laws.__getitem__, len(case.kinds), case.n)) / float(EPSILON))
     tally.saw(datasets=len(laws), pairs=count_of_pairs(len(case.kinds), case.n))

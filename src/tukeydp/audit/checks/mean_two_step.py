@@ -14,7 +14,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, SIXTEENTHS, Recorded, floats, law, weighed
+from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, SIXTEENTHS, by_rows, floats, law, weighed
 from tukeydp.audit.forcing import forced
 from tukeydp.audit.oracles import means as oracle
 from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
@@ -91,11 +91,11 @@ def _first_laws(x: oracle.Table, tally: Tally) -> tuple[dict[float, float], dict
         SIXTEENTHS,
     )
     tally.require(
-        _by_rows(centre) == oracle.tables(x, 2, lambda v: oracle.mean_choice(v, 4)),
+        by_rows(centre) == oracle.tables(x, 2, lambda v: oracle.mean_choice(v, 4)),
         "block tables of the centre are not those of the definition",
     )
     tally.require(
-        _by_rows(spread) == oracle.tables(x, 1, lambda v: oracle.difference_choice(v, OCTAVES)),
+        by_rows(spread) == oracle.tables(x, 1, lambda v: oracle.difference_choice(v, OCTAVES)),
         "differences of halves are not those of the definition",
     )
     grid = relative_grid(PLAN.centre.steps)
@@ -105,13 +105,6 @@ def _first_laws(x: oracle.Table, tally: Tally) -> tuple[dict[float, float], dict
         octaves = np.array([k / 8 - OCTAVES - math.log2(MEDIAN)])
         spreads[float(at_least_narrowest(octaves)[0])] += p
     return centres, dict(spreads)
-
-
-def _by_rows(found: dict[Recorded, Fraction]) -> dict[Any, Fraction]:
-    rows: defaultdict[Any, Fraction] = defaultdict(Fraction)
-    for what, p in found.items():
-        rows[what.from_the_lower_bound] += p
-    return dict(rows)
 
 
 def _second_step(x: oracle.Table, centre: float, spread: float, tally: Tally) -> Second:
@@ -148,7 +141,7 @@ def _second_step(x: oracle.Table, centre: float, spread: float, tally: Tally) ->
             chosen = radius
             clipped_around(relative, PLAN, y, s, keys)
         # What is subtracted and cut off afterwards hides nothing and shows nothing: the count itself is wanted.
-        with forced((clipped_sum, "_NOTICED", 0.0), (clipped_sum, "_MOST_MISSING", Fraction(1))):
+        with forced((clipped_sum, "NOTICED", 0.0), (clipped_sum, "MOST_MISSING", Fraction(1))):
             scales.clear()
             (share,) = clipped_sum.missing_shares(relative, PLAN.epsilons[3], None)  # type: ignore[arg-type]
             counts.append(float(share * len(x) * clipped_sum.STEPS / scales[0]))

@@ -55,15 +55,15 @@ def mean_choice(values: Sequence[Cell], steps: int) -> Choice:
     return ((round((mean + 1) * steps / 2), Fraction(1)),)
 
 
-def difference_choice(values: Sequence[Cell], octaves: int) -> Choice:
-    """The difference of halves in eighths of an octave above 2^-octaves of the width."""
+def difference_choice(values: Sequence[Cell], octaves: int, zero: int = 30) -> Choice:
+    """The difference of halves in eighths of an octave above 2^-octaves of the width; none if at most 2^-zero of it."""
     half, top = len(values) // 2, 8 * octaves
     first, second = ([v for v in part if v is not None] for part in (values[:half], values[half : 2 * half]))
     if not first or not second:
         return ((0, HALF), (top, HALF))
     difference = sum(first, Fraction(0)) / len(first) - sum(second, Fraction(0)) / len(second)
     square = difference**2 / 4 / (Fraction(1, len(first)) + Fraction(1, len(second)))
-    if square <= Fraction(1, 4**octaves):
+    if square <= Fraction(1, 4**zero):
         return ((0, ZERO_LOW), (top, 1 - ZERO_LOW))
     # k eighths below the top are nearest if 2^-(2k + 1) < u^16 <= 2^-(2k - 1).
     k = 0
