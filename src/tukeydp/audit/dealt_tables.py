@@ -53,7 +53,7 @@ class Recorded:
         return tuple(tuple(c - a for c, a in zip(row, low, strict=True)) for row in self.rows)
 
 
-class _Script:
+class Script:
     """Orders and coins to come. Coins of cells that are there are random: they must not matter."""
 
     def __init__(self, orders: Sequence[Sequence[int]]) -> None:
@@ -79,7 +79,7 @@ class _Script:
 class _Scripted:
     """In the place of a keystream; a key is its own name."""
 
-    def __init__(self, script: _Script, name: tuple[Any, ...]) -> None:
+    def __init__(self, script: Script, name: tuple[Any, ...]) -> None:
         self._script, self._name = script, name
 
     def words(self, lane: int, count: int) -> Any:
@@ -92,7 +92,7 @@ def recorded(
     """What `make` draws from under these orders, for all coins; `fills` names the function that uses them."""
     seen: list[Recorded] = []
     holes: list[int] = []
-    fill, script = vars(module)[fills], _Script(orders)
+    fill, script = vars(module)[fills], Script(orders)
 
     def spied(table: FloatArray, stream: Any, *settings: int) -> FloatArray:
         # A zero difference of halves, at the lower end of its range, has a coin too.
