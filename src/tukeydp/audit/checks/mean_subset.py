@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from statistics import NormalDist
 
 from tukeydp.arrays import FloatArray
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, by_rows, floats, law, weighed
+from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, SHIFTED_AT, by_rows, floats, law, weighed
 from tukeydp.audit.oracles import means as oracle
 from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, worst_ratio
 from tukeydp.mechanisms import subset_means
@@ -37,13 +38,25 @@ TWO: tuple[oracle.Row, ...] = (
 
 @dataclass(frozen=True)
 class Case:
-    """Rows there are, how many of them, blocks, dealings, steps of the grid."""
+    """Rows there are, how many of them, blocks, how often they count, steps of the grid, size of shifts."""
 
     kinds: tuple[oracle.Row, ...]
     n: int
     blocks: int
-    dealings: int
+    partitions: int
     steps: tuple[int, ...]
+    shifts: tuple[float, ...] = ()
+
+    @property
+    def dealings(self) -> int:
+        """A shifted dealing counts twice."""
+        return self.partitions // 2 if self.shifts else self.partitions
+
+    def tables(self, x: oracle.Table) -> oracle.Weighed:
+        if self.shifts:
+            moved = [self.shifts[0] * NormalDist().inv_cdf(u) for u in SHIFTED_AT[: self.blocks]]
+            return oracle.shifted_tables(x, self.blocks, self.steps[0], moved)
+        return oracle.tables(x, self.blocks, partial(oracle.mean_choice, steps=self.steps[0]), self.partitions)
 
 
 QUICK = (
@@ -51,6 +64,7 @@ QUICK = (
     Case(ONE, 3, 3, 1, (8,)),
     Case(ONE, 3, 2, 2, (8,)),
     Case(TWO, 3, 2, 1, (4, 4)),
+    Case(ONE, 3, 2, 2, (8,), (0.3,)),
 )
 FULL = (
     *QUICK,
@@ -60,6 +74,8 @@ FULL = (
     Case(ONE, 3, 3, 2, (8,)),
     Case(ONE, 4, 3, 2, (8,)),
     Case(TWO, 3, 2, 2, (4, 4)),
+    Case(ONE, 3, 3, 2, (8,), (0.3,)),
+    Case(ONE, 4, 3, 2, (8,), (0.6,)),
 )
 
 
@@ -71,7 +87,7 @@ def run(effort: Effort) -> Result:
 
 
 def examine(case: Case, tally: Tally) -> None:
-    plan = SubsetPlan(case.blocks, case.dealings, case.steps)
+    plan = SubsetPlan(case.blocks, case.partitions, case.steps, case.shifts)
     epsilon = SubsetMean(EPSILON, plan).guarantee.epsilon
     laws: dict[Dataset, list[float]] = {}
     for x in datasets(len(case.kinds), case.n):
@@ -82,9 +98,7 @@ def examine(case: Case, tally: Tally) -> None:
             return subset_point(relative, epsilon, plan, derived_key("public"), b"")
 
         found = weighed(subset_means, "filled_at_the_ends", make, case.n, case.dealings, HEADS_OR_TAILS)
-        choice = partial(oracle.mean_choice, steps=case.steps[0])
-        expected = oracle.tables(table, case.blocks, choice, case.dealings)
-        tally.require(by_rows(found) == expected, "block tables are not those of the definition")
+        tally.require(by_rows(found) == case.tables(table), "block tables are not those of the definition")
         laws[x] = law(found)
     tally.found(math.log(worst_ratio(laws.__getitem__, len(case.kinds), case.n)) / float(EPSILON))
     tally.saw(datasets=len(laws), pairs=count_of_pairs(len(case.kinds), case.n))
@@ -92,8 +106,8 @@ def examine(case: Case, tally: Tally) -> None:
 
 CHECK = Check(
     name="mean, subset: enumeration",
-    claim="Depth of subset means keeps epsilon over all secret dealings and coins, with missing cells, unequal blocks "
-    "and several dealings; its block tables are those of the definition.",
+    claim="Depth of subset means keeps epsilon over all secret dealings and coins, with missing cells, unequal blocks, "
+    "several dealings and shifts; its block tables are those of the definition.",
     measure="largest log ratio of probabilities, over epsilon",
     run=run,
 )

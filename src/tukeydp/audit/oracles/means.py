@@ -89,6 +89,25 @@ def tables(x: Table, blocks: int, choice: Callable[[Sequence[Cell]], Choice], pa
     return dict(found)
 
 
+def shifted_tables(x: Table, blocks: int, steps: int, shifts: Sequence[float]) -> Weighed:
+    """One column, one dealing that counts twice: every block mean moved by its place's shift, to either side."""
+    found: defaultdict[tuple[Point, ...], Fraction] = defaultdict(Fraction)
+    for order, times in Counter(itertools.permutations(x)).items():
+        cells: list[Choice] = []
+        for block, shift in zip(blocks_of(order, blocks), shifts, strict=True):
+            mean = block_mean([row[0] for row in block])
+            for moved in (shift, -shift):
+                if mean is None:
+                    cells.append(((0, HALF), (steps, HALF)))
+                else:
+                    within = max(Fraction(-1), min(Fraction(1), mean + Fraction(moved)))
+                    cells.append(((round((within + 1) * steps / 2), Fraction(1)),))
+        for chosen in itertools.product(*cells):
+            chance = math.prod((p for _, p in chosen), start=Fraction(times, math.factorial(len(x))))
+            found[tuple(sorted((at,) for at, _ in chosen))] += chance
+    return dict(found)
+
+
 def radius_distances(x: Table, centre: Sequence[float], spread: Sequence[float], rank: int) -> list[int]:
     """How far the rank is from the numbers of rows outside of each of eight radii, 3 times powers of sqrt 2."""
     counts = [_outside(x, centre, spread, Fraction(9 * 2**i)) for i in range(8)]
