@@ -17,29 +17,38 @@ from tukeydp.audit.checks import (
     algorithm3,
     baselines,
     boxem_enumeration,
+    certificate,
     composition,
     cube_noise,
-    lower_bounds,
+    group_sums,
     mean_cube,
     mean_subset,
     mean_two_step,
+    mean_without_bounds,
+    readable_rows,
     rem_enumeration,
-    replay,
-    sampler_law,
+    scale_first,
     sensitivity_depth,
     sensitivity_rem,
+    spread,
+    whole_calls,
 )
-from tukeydp.audit.statistics import least_epsilon, surprise
 from tukeydp.baselines.search import Counts
 from tukeydp.data.dealing import block_table
 from tukeydp.exact import cube_noise as cube_noise_module
-from tukeydp.exact.level_draw import LevelDraw
-from tukeydp.mechanisms import clipped_sum, subset_means
+from tukeydp.exact.boxes import Union
+from tukeydp.exact.level_draw import Group
+from tukeydp.mechanisms import boxem as boxem_module
+from tukeydp.mechanisms import clipped_sum, grouped_sums, readable_check, spread_step, subset_means
+from tukeydp.mechanisms import mean_without_bounds as mean_without_bounds_module
+from tukeydp.mechanisms.certificate import depth_certificate
 from tukeydp.mechanisms.rem_test.safety import Graded
+from tukeydp.mechanisms.scaled_mean import ScaledMean
+from tukeydp.mechanisms.value_counts import value_counts
+from tukeydp.planning import summary as summary_module
 from tukeydp.privacy import bounded_range
-from tukeydp.randomness import Bits
 from tukeydp.sampling import envelope
-from tukeydp.sampling import sampler as sampler_module
+from tukeydp.sampling.branches import Tree
 
 QUICK = Effort(quick=True)
 
@@ -69,7 +78,7 @@ def test_what_is_no_number_or_failed_in_words_is_not_passed():
     assert not tally.result().passed
 
 
-CHEAP = [cube_noise, mean_cube, algorithm3, baselines, composition]
+CHEAP = [cube_noise, mean_cube, scale_first, group_sums, mean_without_bounds, baselines, composition, whole_calls]
 
 
 @pytest.mark.parametrize("module", CHEAP, ids=lambda module: module.__name__.rpartition(".")[2])
@@ -80,9 +89,9 @@ def test_cheap_checks_pass(module):
 # Controls: the same checks on broken mechanisms.
 
 
-def small_boxem():
+def small_boxem(way="plain"):
     tally = Tally(bound=1.0)
-    boxem_enumeration.examine(boxem_enumeration.Case(3, 1, 3, ((1,),), ("plain",)), "plain", tally)
+    boxem_enumeration.examine(boxem_enumeration.Case(3, 1, 3, ((1,),), (way,)), way, tally)
     return tally.result()
 
 
@@ -91,6 +100,18 @@ def test_boxem_without_its_deepest_level_is_noticed(monkeypatch):
     highest = envelope.highest_level
     monkeypatch.setattr(envelope, "highest_level", lambda certifier: max(0, highest(certifier) - 1))
     assert not small_boxem().passed
+
+
+def test_branch_and_bound_that_loses_a_box_is_noticed(monkeypatch):
+    assert small_boxem("branches").passed
+    groups = Tree.groups
+
+    def shorter(self, top):
+        found = [(group, Union(box.pieces, max(1, box.count - 1))) for group, box in groups(self, top)]
+        return [(Group(group.lowest, group.highest, box.size), box) for group, box in found]
+
+    monkeypatch.setattr(Tree, "groups", shorter)
+    assert not small_boxem("branches").passed
 
 
 def small_rem():
@@ -112,30 +133,30 @@ def test_rem_that_releases_too_often_is_noticed(monkeypatch):
     assert found.worst > 1.5
 
 
-def small_subset(dealings):
+def small_subset(blocks):
     tally = Tally(bound=1.0 + 1e-9)
-    mean_subset.examine(mean_subset.Case(mean_subset.ONE, 3, 3, dealings, (8,)), tally)
+    mean_subset.examine(mean_subset.Case(mean_subset.ONE, 3, blocks, 1, (8,)), tally)
     return tally.result()
 
 
 @pytest.mark.parametrize("mistake", ["blocks that know other blocks", "coins by the data"])
 def test_subset_means_with_a_mistake_are_noticed(mistake, monkeypatch):
-    assert small_subset(1).passed
+    blocks = 3 if mistake == "coins by the data" else 2
+    assert small_subset(blocks).passed
     if mistake == "coins by the data":
         monkeypatch.setattr(
             subset_means,
             "filled_at_the_ends",
             lambda table, stream: np.where(np.isnan(table), -np.sign(np.nansum(table) + 0.5), table),
         )
-        found = small_subset(1)
-        assert found.worst > 1.1
+        assert small_subset(blocks).worst > 1.1
     else:
 
         def centred(cells, blocks, order, statistic):
             return block_table(cells - np.nan_to_num(np.nansum(cells) / len(cells)), blocks, order, statistic)
 
         monkeypatch.setattr(subset_means, "block_table", centred)
-        assert small_subset(2).failures
+        assert small_subset(blocks).failures
 
 
 @pytest.mark.parametrize(("module", "factor"), [(mean_cube, 2), (mean_two_step, 5)])
@@ -157,6 +178,7 @@ def test_cube_noise_that_is_always_kept_is_noticed(monkeypatch):
 
 
 def test_algorithm_3_without_its_test_is_noticed(monkeypatch):
+    monkeypatch.setattr(algorithm3, "QUICK", algorithm3.QUICK[2:3])
     monkeypatch.setattr(accounting, "score", lambda sizes, lowest, p: 100)
     assert algorithm3.CHECK.run(QUICK).worst > 1.5
 
@@ -181,60 +203,80 @@ def test_a_depth_that_moves_by_two_is_noticed(monkeypatch):
 
 
 def test_a_score_that_moves_too_far_is_noticed(monkeypatch):
+    monkeypatch.setattr(sensitivity_rem, "TESTS", sensitivity_rem.TESTS[:1])
     chance = sensitivity_rem.chance
     monkeypatch.setattr(sensitivity_rem, "chance", lambda test, evidence: chance(test, evidence) ** 3)
     assert sensitivity_rem.CHECK.run(QUICK).worst > 1.5
 
 
-def test_another_epsilon_in_the_sampler_is_noticed(monkeypatch):
-    paths = {name: sampler_law.PATHS[name] for name in ("nothing forced", "slices", "slanted boxes")}
-    monkeypatch.setattr(sampler_law, "PATHS", paths)
-    assert sampler_law.CHECK.run(QUICK).passed
-    monkeypatch.setattr(sampler_module, "LevelDraw", lambda groups, epsilon: LevelDraw(groups, 2 * epsilon))
-    assert not sampler_law.CHECK.run(QUICK).passed
+def small_spread():
+    tally = Tally(bound=1.0 + 1e-9)
+    spread.examine(spread.Case(spread.ONE, 3, spread_step.SpreadPlan(1)), tally)
+    return tally.result()
 
 
-def test_a_path_that_is_not_taken_is_noticed(monkeypatch):
-    monkeypatch.setattr(sampler_law, "PATHS", {"slices": sampler_law.PATHS["slices"]})
-    monkeypatch.setattr("tukeydp.audit.forced_samplers.slice_everything", lambda *_: None)
-    assert sampler_law.CHECK.run(QUICK).failures == ("slices: the path was not taken",)
+@pytest.mark.parametrize("mistake", ["coins by the data", "another notion of zero"])
+def test_a_spread_with_a_mistake_is_noticed(mistake, monkeypatch):
+    assert small_spread().passed
+    if mistake == "coins by the data":
+
+        def by_the_data(table, stream, *settings):
+            return np.where(np.isnan(table), 0.0, np.where(table <= -30, -30.0, table))
+
+        monkeypatch.setattr(spread_step, "at_the_ends", by_the_data)
+    else:
+        monkeypatch.setattr(spread_step, "_ZERO_LOW", 16)
+    assert small_spread().failures
 
 
-def test_uniform_numbers_by_remainders_are_noticed(monkeypatch):
-    monkeypatch.setattr(replay, "LONGER", {})
-    kept = {"coin", "drawn index"}
-    drawn = replay._noise
-    monkeypatch.setattr(replay, "_noise", lambda: {name: draw for name, draw in drawn().items() if name in kept})
-    assert replay.CHECK.run(QUICK).passed
-    monkeypatch.setattr(Bits, "below", lambda self, bound: self.take((bound - 1).bit_length()) % bound)
-    assert not replay.CHECK.run(QUICK).passed
+def test_scale_and_mean_that_both_spend_epsilon_are_noticed(monkeypatch):
+    monkeypatch.setattr(ScaledMean, "rest", property(lambda self: self.epsilon))
+    found = scale_first.CHECK.run(QUICK)
+    assert found.worst > 1.01
+    assert "scale and mean spend more than epsilon" in found.failures
 
 
-@pytest.mark.parametrize("name", list(lower_bounds.PAIRS))
-def test_draws_that_tell_neighbours_apart_prove_a_larger_epsilon(name):
-    """The mechanism of each pair with a tell-tale: one run in two says which of the two tables it saw."""
-    with lower_bounds.PAIRS[name]() as pair:
-        telling = tuple(
-            (lambda key, draw=draw, side=side: 77.0 + side if key[0] % 2 else draw(key))
-            for side, draw in enumerate(pair.draws)
-        )
-        found = lower_bounds.lower_bound(name, replace(pair, draws=telling), QUICK, 1500)
-    assert found > pair.epsilon
+def test_sums_from_the_lower_bound_lose_twice_epsilon_in_groups(monkeypatch):
+    contributions = grouped_sums.contributions
+
+    def from_the_lower_bound(relative):
+        values, there, squares = contributions(relative)
+        return values + there, there, squares
+
+    monkeypatch.setattr(grouped_sums, "contributions", from_the_lower_bound)
+    assert group_sums.CHECK.run(QUICK).worst > 1.9
 
 
-def test_eight_times_epsilon_is_proven_by_draws(monkeypatch):
-    sampler = lower_bounds.DepthSampler
+def test_blocks_that_know_other_blocks_are_noticed_without_bounds(monkeypatch):
+    def centred(cells, blocks, order, statistic):
+        return block_table(cells - np.nan_to_num(np.nansum(cells) / len(cells)), blocks, order, statistic)
+
+    monkeypatch.setattr(mean_without_bounds_module, "block_table", centred)
+    assert mean_without_bounds.CHECK.run(QUICK).worst > 1
+
+
+def test_a_count_over_all_columns_is_noticed(monkeypatch):
+    monkeypatch.setattr(readable_rows, "RECORDS", ("1,1", "x,1", "x,x", "1,2,3", "1"))
+    monkeypatch.setattr(readable_rows, "COUNTS", range(-2, 5))
+    every = Effort(quick=False)
+    assert readable_rows.CHECK.run(every).passed
+    over_all = lambda table: 2 * table.n - int(table.unreadable.sum())  # noqa: E731
+    monkeypatch.setattr(readable_check, "fewest_readable", over_all)
+    assert readable_rows.CHECK.run(every).worst > 1.01
+
+
+def test_a_certificate_with_too_little_noise_is_noticed(monkeypatch):
+    def quieter(prepared, point, epsilon, bits, every):
+        return depth_certificate(prepared, point, 4 * epsilon, bits, every)
+
+    monkeypatch.setattr(boxem_module, "depth_certificate", quieter)
+    assert certificate.CHECK.run(QUICK).worst > 1.01
+
+
+def test_a_step_that_is_not_paid_for_is_noticed(monkeypatch):
+    monkeypatch.setattr(whole_calls, "CALLS", {"summary": whole_calls.CALLS["summary"]})
+    assert whole_calls.CHECK.run(QUICK).passed
     monkeypatch.setattr(
-        lower_bounds, "DepthSampler", lambda *given, epsilon, **more: sampler(*given, epsilon=8 * epsilon, **more)
+        summary_module, "value_counts", lambda relative, epsilon, bits: value_counts(relative, 2 * epsilon, bits)
     )
-    assert not lower_bounds.run("boxem", QUICK).passed
-
-
-def test_lower_bounds_and_surprises_are_what_they_say():
-    """Bounds hold for equal laws, and come close to the truth for many draws."""
-    assert least_epsilon([500], [500], 1000) == 0
-    assert 0.98 < least_epsilon([731_059], [268_941], 1_000_000) < 1
-    assert least_epsilon([731_059], [268_941], 1_000_000, delta=0.3) < 0.6
-    assert surprise([500, 500], [0.5, 0.5]) < 1
-    assert surprise([600, 400], [0.5, 0.5]) > 6
-    assert surprise([500, 500, 1], [0.5, 0.5, 0.0]) == float("inf")
+    assert whole_calls.CHECK.run(QUICK).worst > 1.01

@@ -56,9 +56,7 @@ class Membership:
         return bool(status == kernels.ACCEPTED)
 
 
-def accepted_weight(
-    member: Membership, groups: Sequence[tuple[Group, Box | Union]], y: Point, q: Fraction
-) -> Fraction:
+def accepted_weight(member: Membership, groups: Sequence[tuple[Group, Box | Union]], y: Point, q: Fraction) -> Fraction:
     total = Fraction(0)
     lowest = groups[0][0].lowest
     for group, box in groups:

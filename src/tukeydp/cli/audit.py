@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from tukeydp.cli import options
 from tukeydp.cli.words import console, say
 from tukeydp.errors import ParameterError
+
+if TYPE_CHECKING:
+    from tukeydp.audit.running import Outcome
 
 
 def audit(
@@ -25,6 +30,9 @@ def audit(
     seed: Annotated[int, typer.Option(help="Equal seeds give equal draws.")] = 0,
     jobs: Annotated[int, typer.Option(help="Processes. What is found does not depend on it.", min=1)] = 2,
     html: Annotated[Path | None, typer.Option(help="Write the result to this HTML file too.")] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Say of each check what must hold and what its numbers measure.")
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Try to break the guarantees of this installation: enumeration, replay of all bits, draws, hill climbing.
@@ -34,45 +42,68 @@ def audit(
     # Late: other commands need none of this.
     from tukeydp.audit.catalogue import NOT_COVERED, chosen
     from tukeydp.audit.check import Effort
-    from tukeydp.audit.report import HEADER, MEANING, as_object, as_page, cells, environment, summary
-    from tukeydp.audit.running import Outcome, run_checks
+    from tukeydp.audit.report import MEANING, as_object, as_page, environment, summary
+    from tukeydp.audit.running import run_checks
 
     checks = options.run(lambda: chosen(only))
     if html is not None:
         options.run(lambda: _require_folder(html))
     effort = Effort(quick, seed)
     kind = "a quick run" if quick else "the full run, some minutes"
-    terminal = console(stderr=True)
     if not as_json:
         say(f"Audit of {environment()}: {len(checks)} checks, {kind}.\n")
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    # The bar is for eyes: nothing of it goes into a pipe or a file.
-    with Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal) as progress:
-        task = progress.add_task("checks", total=len(checks))
-
-        def done(outcome: Outcome) -> None:
-            progress.update(task, advance=1, description=outcome.check.name)
-
+    with progress(len(checks)) as done:
         outcomes = run_checks(checks, effort, jobs, done)
     if html is not None:
         options.run(lambda: html.write_text(as_page(outcomes, effort), encoding="utf-8"))
     if as_json:
         sys.stdout.write(json.dumps(as_object(outcomes, effort), indent=2) + "\n")
     else:
-        table = Table(box=None, pad_edge=False)
-        for header in HEADER:
-            table.add_column(header, justify="left" if header in ("check", "") else "right", overflow="fold")
-        for outcome in outcomes:
-            table.add_row(*map(Text, cells(outcome)))
-        console().print(table)
-        for outcome in outcomes:
-            for failure in outcome.result.failures:
-                say(f"{outcome.check.name}: {failure}.")
+        _print(outcomes, verbose)
         say(f"\n{summary(outcomes)}\n\n{MEANING} {NOT_COVERED}")
         if html is not None:
             say(f"Wrote {html}.")
     if not all(outcome.result.passed for outcome in outcomes):
         raise typer.Exit(options.UNEXPECTED)
+
+
+def _print(outcomes: Sequence[Outcome], verbose: bool) -> None:
+    from tukeydp.audit.report import HEADER, cells
+
+    table = Table(box=None, pad_edge=False)
+    for header in HEADER:
+        left = header in ("check", "")
+        table.add_column(header, justify="left" if left else "right", overflow="fold", no_wrap=not left)
+    for outcome in outcomes:
+        table.add_row(*map(Text, cells(outcome)))
+    console().print(table)
+    for outcome in outcomes:
+        if verbose:
+            say(f"\n{outcome.check.name}: {outcome.check.claim} Worst: {outcome.check.measure}.")
+        for failure in outcome.result.failures:
+            say(f"{outcome.check.name}: {failure}.")
+
+
+@contextmanager
+def progress(count: int) -> Iterator[Callable[[Outcome], None]]:
+    """A bar on a terminal, a line for each check in a log; both on standard error."""
+    terminal = console(stderr=True)
+    ended = 0
+    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal) as bar:
+        task = bar.add_task("starting", total=count)
+
+        def done(outcome: Outcome) -> None:
+            nonlocal ended
+            ended += 1
+            verdict = "passed" if outcome.result.passed else "FAILED"
+            if terminal.is_terminal:
+                bar.update(task, advance=1, description=f"{verdict}: {outcome.check.name}")
+            else:
+                line = f"{ended}/{count} {verdict} {outcome.check.name} ({outcome.cpu_seconds:.0f} s)"
+                terminal.print(Text(line), soft_wrap=True)
+
+        yield done
 
 
 def _require_folder(html: Path) -> None:

@@ -149,7 +149,8 @@ def _weights(
 CHECK = Check(
     name="boxem: enumeration",
     claim="Swapping a row changes no probability of boxem by more than e^epsilon, and the law is q^depth exactly, "
-    "whatever the boxes (plain, settled, sliced, slanted, of branch and bound, from garbage hints) and for exact depth too.",
+    "whatever the boxes (plain, settled, sliced, slanted, of branch and bound, from garbage hints), and for exact "
+    "depth too.",
     measure="largest log ratio of probabilities, over epsilon",
     run=run,
 )

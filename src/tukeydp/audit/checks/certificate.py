@@ -18,7 +18,7 @@ from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import certificate as module
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.certificate import margin
-from tukeydp.randomness import derived_key, seeded
+from tukeydp.randomness import seeded
 
 _ROUNDING = 1e-9
 EPSILON, SHARE = Fraction(3, 2), Fraction(1, 3)
@@ -47,7 +47,7 @@ def _examine(directions: tuple[oracle.Point, ...] | None, n: int, tally: Tally) 
         table = [rows[i] for i in x]
         depths = [oracle.depth(table, y, every) for y in POINTS]
         found = _certified(table, directions, spent)
-        tally.require([depth for depth in found] == depths, "a certificate's depth is not that of the definition")
+        tally.require(found == depths, "a certificate's depth is not that of the definition")
         ((for_point, _),) = spent
         total = math.log(sum(math.exp(for_point * t / 2) for t in depths))
         known[x] = [(float(for_point * t / 2) - total, depth) for t, depth in zip(depths, found, strict=True)]

@@ -31,7 +31,9 @@ def run(effort: Effort) -> Result:
     cells = (CELLS[0], *CELLS[3:]) if effort.quick else CELLS
     one: list[oracle.Row] = [((cell,), key) for cell in cells for key in (*KEYS, "C", None)]
     two: list[oracle.Row] = [
-        ((a, b), key) for a, b in itertools.product((*cells[-2:], Fraction(-3)), (Fraction(1), None)) for key in (*KEYS, None)
+        ((a, b), key)
+        for a, b in itertools.product((*cells[-2:], Fraction(-3)), (Fraction(1), None))
+        for key in (*KEYS, None)
     ]
     for kinds, n in ((one, 2), (two, 2)) if effort.quick else ((one, 3), (two, 2)):
         _examine(kinds, n, tally)

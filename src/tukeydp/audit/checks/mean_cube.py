@@ -55,9 +55,7 @@ def _examine(kinds: Sequence[tuple[Cell, ...]], n: int, fill: tuple[float, ...] 
     tally.saw(datasets=len(known), pairs=count_of_pairs(len(kinds), n))
 
 
-def statistics(
-    x: Table, fill: tuple[float, ...] | None, tally: Tally, epsilon: Fraction = EPSILON
-) -> list[Statistic]:
+def statistics(x: Table, fill: tuple[float, ...] | None, tally: Tally, epsilon: Fraction = EPSILON) -> list[Statistic]:
     """By running the package with chosen noise, and reading off what it was added to."""
     half = clipped_sum.STEPS // 2
     columns = list(zip(*x, strict=True))

@@ -91,8 +91,8 @@ def _given_to_rem(cells: FloatArray, blocks: int, order: Sequence[int], tally: T
 
 CHECK = Check(
     name="mean, without bounds: enumeration",
-    claim="Without bounds rem runs on the block means of one secret dealing, at the stated epsilon and delta; for every "
-    "dealing a swap changes one row of them, bit by bit.",
+    claim="Without bounds rem runs on the block means of one secret dealing, at the stated epsilon and delta; for "
+    "every dealing a swap changes one row of them, bit by bit.",
     measure="rows of the block table that a swap changes",
     run=run,
 )

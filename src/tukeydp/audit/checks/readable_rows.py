@@ -69,7 +69,9 @@ def _law(table: Table, tally: Tally) -> dict[Outcome, Fraction]:
         of_release: list[Fraction] = []
         of_check: list[Fraction] = []
 
-        def release(x: Table, *, epsilon: Fraction, randomness: Any, y: int = y, to: list[Fraction] = of_release) -> Any:
+        def release(
+            x: Table, *, epsilon: Fraction, randomness: Any, y: int = y, to: list[Fraction] = of_release
+        ) -> Any:
             assert x.unreadable is not None
             to.append(-epsilon * abs(y - int(x.unreadable[1])))
             point, guarantee = np.array([float(y)]), PureDP(epsilon)

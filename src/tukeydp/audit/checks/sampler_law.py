@@ -45,7 +45,8 @@ def _surprise(name: str, drawn: Draws, effort: Effort, draws: int) -> float:
 CHECK = Check(
     name="sampler: law on rare paths",
     claim="Draws follow q^depth also where slices, slanted boxes, settled boxes, branch and bound, windowed ranks, "
-    "cutting planes, levels without a box, undecided words, useless hints, refinements in mid-draw and threads are forced.",
+    "cutting planes, levels without a box, undecided words, useless hints, refinements in mid-draw and threads are "
+    "forced.",
     measure="-log10 of the p-value of a likelihood-ratio test",
     run=run,
 )

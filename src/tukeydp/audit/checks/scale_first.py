@@ -50,7 +50,6 @@ def run(effort: Effort) -> Result:
 
 def examine(kinds: tuple[oracle.Row, ...], n: int, tally: Tally) -> None:
     """The loss of the scale, of the mean that follows, and their sum."""
-    epsilon = float(PLAN.guarantee.epsilon)
     scales: dict[Dataset, list[float]] = {}
     sums: dict[Dataset, list[mean_cube.Statistic]] = {}
     for x in datasets(len(kinds), n):
@@ -68,7 +67,7 @@ def examine(kinds: tuple[oracle.Row, ...], n: int, tally: Tally) -> None:
         for ours, theirs in itertools.permutations(group, 2):
             first = max(math.log(a / b) for a, b in zip(scales[ours], scales[theirs], strict=True))
             second = sum(a.loss(b) for a, b in zip(sums[ours], sums[theirs], strict=True))
-            tally.found((first + second) / epsilon)
+            tally.found((first + second) / float(TOTAL))
     tally.saw(datasets=len(scales), pairs=count_of_pairs(len(kinds), n))
 
 
@@ -77,7 +76,7 @@ def _spending(n: int, tally: Tally) -> None:
     for pair in itertools.product(WIDTHS, repeat=len(ASSUMED)):
         way = PLAN.way(n, np.array(pair))
         spent = PLAN.scale.epsilon + way.guarantee.epsilon
-        tally.require(spent <= PLAN.guarantee.epsilon, "scale and mean spend more than epsilon")
+        tally.require(spent <= TOTAL, "scale and mean spend more than epsilon")
         tally.saw(datasets=1)
     keys: list[bytes] = []
 

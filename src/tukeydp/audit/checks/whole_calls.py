@@ -39,7 +39,10 @@ CALLS: dict[str, tuple[int, Call]] = {
     "mean": (3000, lambda x: td.mean(x, **WIDE, randomness=td.seeded(1))),
     "mean, few rows": (60, lambda x: td.mean(x, **WIDE, randomness=td.seeded(1))),
     "mean, subset": (800, lambda x: td.mean(x, **WIDE, mechanism="subset", randomness=td.seeded(1))),
-    "mean, subset, spreads known": (800, lambda x: td.mean(x, **WIDE, mechanism="subset", sd=1, randomness=td.seeded(1))),
+    "mean, subset, spreads known": (
+        800,
+        lambda x: td.mean(x, **WIDE, mechanism="subset", sd=1, randomness=td.seeded(1)),
+    ),
     "mean, two-step": (3000, lambda x: td.mean(x, **WIDE, mechanism="two-step", randomness=td.seeded(1))),
     "mean, two-step, spreads known": (
         3000,
@@ -74,7 +77,9 @@ class Used:
 
     def cost(self, other: Used) -> Fraction:
         """Tables: epsilon for each row that the swap moved; sums: the steps of a range; counts: one."""
-        total = sum((STEPS / scale for scale in self.cubes), Fraction(0)) + sum((1 / s for s in self.counts), Fraction(0))
+        total = sum((STEPS / scale for scale in self.cubes), Fraction(0)) + sum(
+            (1 / s for s in self.counts), Fraction(0)
+        )
         for (mine, epsilon), (yours, _) in zip(self.tables, other.tables, strict=True):
             total += epsilon * sum((mine - yours).values())
         for ours, theirs in zip(self.weights, other.weights, strict=True):
@@ -147,9 +152,7 @@ def _noted() -> Iterator[Used]:
 def _everywhere(original: Any, stand_in: Any) -> list[tuple[Any, str, Any]]:
     """Every name that the package's mechanisms know something under."""
     modules = [m for name, m in sys.modules.items() if name.startswith(("tukeydp.mechanisms", "tukeydp.planning"))]
-    return [
-        (module, name, stand_in) for module in modules for name, value in vars(module).items() if value is original
-    ]
+    return [(module, name, stand_in) for module in modules for name, value in vars(module).items() if value is original]
 
 
 CHECK = Check(

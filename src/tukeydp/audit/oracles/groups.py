@@ -21,7 +21,9 @@ def group_sums(
         columns = []
         for j, (low, high) in enumerate(zip(lower, upper, strict=True)):
             cells = [cells[j] for cells, own in rows if own is not None and own == key]
-            values = [min(Fraction(1), max(Fraction(-1), 2 * (c - low) / (high - low) - 1)) for c in cells if c is not None]
+            values = [
+                min(Fraction(1), max(Fraction(-1), 2 * (c - low) / (high - low) - 1)) for c in cells if c is not None
+            ]
             squares = [2 * v * v - 1 for v in values]
             columns.append([sum(values, Fraction(0)), Fraction(len(values)), sum(squares, Fraction(0))])
         found.append(columns)
