@@ -41,7 +41,7 @@ def test_a_table_and_exit_code_0(tmp_path):
     result = run(*FAST, "--html", str(page))
     assert result.exit_code == 0, result.output
     assert "All 2 checks passed" in result.stdout
-    assert "groups, add-remove" in " ".join(result.stdout.split())
+    assert "Not covered: unproven modes" in " ".join(result.stdout.split())
     assert "\x1b" not in result.output  # plain where nobody sees colours
     text = page.read_text(encoding="utf-8")
     assert "cube noise: law" in text

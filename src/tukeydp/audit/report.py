@@ -32,13 +32,14 @@ th,td{padding:.45rem .6rem;border-bottom:1px solid var(--line);vertical-align:to
 th:first-child,tbody th{text-align:left}
 tbody th{font-weight:600}small{display:block;color:var(--dim);font-weight:400;text-align:left}
 thead th{color:var(--dim);font-size:.875rem}
+td,thead th{white-space:nowrap;overflow-wrap:normal}
 .passed{color:var(--good);font-weight:700}.failed{color:var(--bad);font-weight:700}
 footer{color:var(--dim);font-size:.875rem}
-@media(max-width:44em){thead{display:none}table,tbody,tr,tbody th,tbody td{display:block}
-tr{border:1px solid var(--line);border-radius:.4rem;margin-bottom:.75rem;padding:.25rem 0}
-tbody th,tbody td{border:0;padding:.15rem .75rem}
-tbody td{display:flex;justify-content:space-between;gap:1rem}
-tbody td::before{content:attr(data-label);color:var(--dim)}}
+@media(max-width:44em){thead{display:none}table,tbody,tbody th{display:block}
+tr{display:flex;flex-wrap:wrap;border:1px solid var(--line);border-radius:.4rem;margin-bottom:.75rem;padding:.25rem 0}
+tbody th,tbody td{border:0;padding:.15rem .75rem;box-sizing:border-box;min-width:0}
+tbody th{flex:1 0 100%}tbody td{flex:1 0 30%;text-align:left}
+tbody td::before{content:attr(data-label);display:block;color:var(--dim);font-size:.875rem}}
 """
 
 
@@ -123,4 +124,4 @@ def _row(outcome: Outcome) -> str:
         f'<td data-label="{label}">{escape(value)}</td>' for label, value in zip(HEADER[1:], numbers, strict=False)
     )
     kind = "passed" if outcome.result.passed else "failed"
-    return f'<tr><th>{escape(name)}<small>{said}</small></th>{shown}<td class="{kind}">{verdict}</td></tr>'
+    return f'<tr><th>{escape(name)}<small>{said}</small></th>{shown}<td class="{kind}" data-label="result">{verdict}</td></tr>'

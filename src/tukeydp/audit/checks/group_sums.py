@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from tukeydp.audit.forcing import forced
 from tukeydp.audit.oracles import groups as oracle
 from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.mechanisms import grouped_sums, value_counts
+from tukeydp.mechanisms.clipped_sum import STEPS
 from tukeydp.planning.summary import summary
 from tukeydp.randomness import Bits, seeded
 
@@ -74,7 +76,8 @@ def _noised(rows: Sequence[oracle.Row], tally: Tally) -> Sums:
         table = summary(
             x, by=[key for _, key in rows], keys=list(KEYS), epsilon=EPSILON, bounds=bounds, randomness=seeded(1)
         )
-    sums = table.source.sums  # type: ignore[union-attr]
+    source: Any = table.source
+    sums = source.sums
     tally.require(len({stream for *_, stream in asked}) == len(KEYS), "groups share their noise")
     found: Sums = []
     expected = oracle.group_sums(rows, KEYS, LOWER[:d], UPPER[:d])
@@ -108,7 +111,7 @@ def _counts(n: int, tally: Tally) -> None:
             ]
         for ours, theirs in itertools.combinations(found, 2):
             moved = max(abs(a - b) for a, b in zip(ours, theirs, strict=True))
-            tally.found(moved * value_counts.STEPS / float(scales[0] * EPSILON))
+            tally.found(moved * STEPS / float(scales[0] * EPSILON))
     tally.saw(datasets=len(datasets(len(kinds), n)), pairs=count_of_pairs(len(kinds), n))
 
 

@@ -74,7 +74,7 @@ def examine(case: Case, tally: Tally) -> None:
         def make(relative: FloatArray = relative) -> object:
             return spread_draws(relative, EPSILON, case.plan, derived_key("public"), b"")
 
-        found = weighed(spread_step, "at_the_ends", make, case.n, 1, sixteenths(8, 9, 10))
+        found = weighed(spread_step, "at_the_ends", make, case.n, 1, sixteenths(8, 9 if case.plan.parts == 2 else 10))
         expected = oracle.tables(table, case.plan.pairs, case.choice)
         tally.require(by_rows(found) == expected, "spreads of blocks are not those of the definition")
         laws[x] = law(found)

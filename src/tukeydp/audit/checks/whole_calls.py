@@ -30,7 +30,7 @@ _ROUNDING = 1e-9
 EPSILON = Fraction(7, 5)
 
 Call = Callable[[FloatArray], Any]
-WIDE = {"epsilon": EPSILON, "bounds": (-50, 50)}
+WIDE: dict[str, Any] = {"epsilon": EPSILON, "bounds": (-50, 50)}
 CALLS: dict[str, tuple[int, Call]] = {
     "boxem": (60, lambda x: td.boxem(x, **WIDE, randomness=td.seeded(1))),
     "boxem, certified": (60, lambda x: td.boxem(x, **WIDE, certify="0.2", randomness=td.seeded(1))),
