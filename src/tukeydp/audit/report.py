@@ -124,4 +124,5 @@ def _row(outcome: Outcome) -> str:
         f'<td data-label="{label}">{escape(value)}</td>' for label, value in zip(HEADER[1:], numbers, strict=False)
     )
     kind = "passed" if outcome.result.passed else "failed"
-    return f'<tr><th>{escape(name)}<small>{said}</small></th>{shown}<td class="{kind}" data-label="result">{verdict}</td></tr>'
+    shown += f'<td class="{kind}" data-label="result">{verdict}</td>'
+    return f"<tr><th>{escape(name)}<small>{said}</small></th>{shown}</tr>"
