@@ -83,7 +83,7 @@ def _asked(name: str, rows: Sequence[tuple[float, ...]], answers: list[Sequence[
 
 def _cost(effort: Effort, tally: Tally) -> None:
     """The least delta of the noise that is drawn for a budget, at its epsilon; and of noise in shares, its sum."""
-    budgets = [("1", "1e-3"), ("1/2", "1e-4")] if effort.quick else [("1", "1e-6"), ("1/10", "1e-5"), ("3", "1e-8")]
+    budgets = [("1", "1e-3"), ("1/2", "1e-4")] if effort.quick else [("1", "1e-6"), ("1/10", "1e-5"), ("3", "1e-6")]
     bits = Keystream(derived_key("unused")).bits(0)
     for epsilon, delta in budgets:
         guarantee = ApproxDP(Fraction(epsilon), Fraction(delta))

@@ -6,6 +6,11 @@ import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
+
+import numpy as np
+
+_AT_ONCE = 2**20  # integers: eight megabytes in floats
 
 
 def laplace(scale: Fraction, reach: int) -> dict[int, float]:
@@ -40,14 +45,14 @@ def index(log_weights: Sequence[Fraction]) -> dict[int, float]:
     return {i: w / sum(weights) for i, w in enumerate(weights)}
 
 
+@cache
 def gaussian_delta(deviation: int, shift: int, epsilon: float) -> float:
     """The least delta of discrete Gaussian noise at epsilon, where a swap moves the integer by `shift`."""
-    import numpy as np
-
     reach = 14 * deviation + shift  # what lies beyond has a probability below 1e-40
-    z = np.arange(-reach, reach + 1, dtype=float)
-    log_p = -(z**2) / (2.0 * deviation**2)
-    log_p -= np.log(np.exp(log_p).sum())
-    log_q = -((z - shift) ** 2) / (2.0 * deviation**2)
-    log_q -= np.log(np.exp(log_q).sum())
-    return float(np.maximum(np.exp(log_p) - np.exp(epsilon + log_q), 0.0).sum())
+    total = above = 0.0
+    for start in range(-reach, reach + 1, _AT_ONCE):
+        z = np.arange(start, min(start + _AT_ONCE, reach + 1), dtype=float)
+        p, q = (np.exp(-((z - at) ** 2) / (2.0 * deviation**2)) for at in (0, shift))
+        total += float(p.sum())
+        above += float(np.maximum(p - math.exp(epsilon) * q, 0.0).sum())
+    return above / total
