@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 from typer.testing import CliRunner
 
-from tukeydp.audit import catalogue
+from tukeydp.audit import catalogue, running
 from tukeydp.audit.check import Check, Result
 from tukeydp.cli import app
 
@@ -83,6 +86,22 @@ def test_wrong_options_are_refused_before_any_work(tmp_path):
     result = run("audit", "--html", str(tmp_path / "nowhere" / "audit.html"))
     assert result.exit_code == 2
     assert "html must be a file" in result.stderr
+
+
+def test_a_check_whose_process_was_killed_has_not_passed():
+    future = Future()
+    future.set_exception(BrokenProcessPool())
+    result = running._outcome(catalogue.CHECKS[0], future).result
+    assert not result.passed
+    assert result.failures == ("its process was killed",)
+
+
+@pytest.mark.slow
+def test_what_is_found_does_not_depend_on_the_number_of_processes():
+    found = [json.loads(run(*FAST[:2], "--json", "--jobs", jobs, *FAST[4:]).stdout)["checks"] for jobs in "12"]
+    for check in itertools.chain(*found):
+        del check["cpu_seconds"]
+    assert found[0] == found[1]
 
 
 @pytest.mark.slow

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
 
@@ -45,15 +47,30 @@ def _each(checks: Sequence[Check], effort: Effort, jobs: int) -> Iterator[Outcom
         for check in checks:
             yield run_check(check, effort)
         return
-    # Spawned, not forked: a fork of a process with threads may hang.
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    # Spawned, not forked: a fork of a process with threads may hang. Ctrl-C is for this process alone.
+    spawned, ignored = get_context("spawn"), (signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(jobs, mp_context=spawned, initializer=signal.signal, initargs=ignored) as pool:
         # The longest are last in the catalogue, and shall start first.
-        waiting = [pool.submit(_by_name, check.name, effort) for check in reversed(checks)]
-        for future in as_completed(waiting):
-            name, result, seconds = future.result()
-            yield Outcome(next(check for check in checks if check.name == name), result, seconds)
+        waiting = {pool.submit(_by_name, check.name, effort): check for check in reversed(checks)}
+        processes = list(pool._processes.values())  # before a shutdown forgets them
+        try:
+            for future in as_completed(waiting):
+                yield _outcome(waiting[future], future)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.terminate()
+            raise
 
 
-def _by_name(name: str, effort: Effort) -> tuple[str, Result, float]:
+def _outcome(check: Check, future: Future[tuple[Result, float]]) -> Outcome:
+    try:
+        return Outcome(check, *future.result())
+    except BrokenProcessPool:
+        # Killed from outside, for want of memory mostly: what was not finished has not passed.
+        return Outcome(check, Result(0, 0, 0.0, float("inf"), failures=("its process was killed",)), 0.0)
+
+
+def _by_name(name: str, effort: Effort) -> tuple[Result, float]:
     outcome = run_check(next(check for check in CHECKS if check.name == name), effort)
-    return name, outcome.result, outcome.cpu_seconds
+    return outcome.result, outcome.cpu_seconds
