@@ -37,7 +37,7 @@ EPSILON = Fraction(3, 2)
 
 def run(effort: Effort) -> Result:
     tally = Tally(bound=_ROUNDING)
-    bits = 16 if effort.quick else 20
+    bits = 16 if effort.quick else 19
     for name, (draw, law) in _noise().items():
         _bracket(name, walk(draw, bits + LONGER.get(name, 0)), law, tally)
     for name, (draw, law) in _coins().items():

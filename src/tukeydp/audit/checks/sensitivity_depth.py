@@ -37,7 +37,7 @@ def row(random: np.random.Generator) -> FloatArray:
 
 def run(effort: Effort) -> Result:
     tally = Tally(bound=1.0)
-    starts, steps = (2, 40) if effort.quick else (15, 150)
+    starts, steps = (2, 40) if effort.quick else (10, 120)
     for (number, notion), start in itertools.product(enumerate(NOTIONS), range(starts)):
         random = np.random.default_rng([effort.seed, number, start])
 

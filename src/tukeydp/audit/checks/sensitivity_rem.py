@@ -28,7 +28,7 @@ SPREADS = (1.0, 3.0, 8.0)  # of rows, in steps: from tables that are surely rele
 
 def run(effort: Effort) -> Result:
     tally = Tally(bound=1.0 + _ROUNDING)
-    steps = 5 if effort.quick else 60
+    steps = 5 if effort.quick else 40
     columns = (1, 2) if effort.quick else (1, 2, 3)
     for d, best, test, spread in itertools.product(columns, (True, False), TESTS, SPREADS):
         if d == 1 and not best:
