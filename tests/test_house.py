@@ -15,7 +15,7 @@ GROUND = {
 }
 PROVEN = ["ground", "data", "exact", "depth", "sampling", "sizes", "baselines", "mechanisms", "planning", "algorithm3"]
 NOT_PRIVATE = ["ground", "data", "exact", "depth", "geometry", "mcmc"]
-TOP = {"experiments", "integrations", "cli", "app"}
+TOP = {"experiments", "integrations", "audit", "cli", "app"}
 # The public addresses: names only, no code.
 FACADES = {"", "approximate", "oracles", "plots", "regions", "__main__"}
 MOST_LINES = 300

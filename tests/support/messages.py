@@ -202,6 +202,8 @@ COMMANDS = [
     "contours t.csv --columns age,pulse --out p.gif",
     "contours t.csv --columns age,pulse --out nowhere/p.png",
     "demo --save nowhere/t.csv",
+    "audit --only nonsense",
+    "audit --html nowhere/audit.html",
     "mean",
     "average t.csv",
 ]  # fmt: skip

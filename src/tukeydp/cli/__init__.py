@@ -1,4 +1,4 @@
-"""The command line, one file for each command: mean, centre, summary, plan, ledger, look, demo, contours, reproduce.
+"""The command line, one file for each command, under the command's name (those of a budget: ledger).
 
 Exit codes: 0 released, 3 refused or stopped by the check of readable rows, 2 bad parameters, 1 anything else. Nothing
 about the data is printed but the release.
@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 import tukeydp
-from tukeydp.cli import centre, contours, demo, look, mean, plan, reproduce, summary
+from tukeydp.cli import audit, centre, contours, demo, look, mean, plan, reproduce, summary
 from tukeydp.cli.ledger import ledger
 
 app = typer.Typer(
@@ -36,7 +36,7 @@ def version(
 # Options that a command does not have reach it, so that it can say which command has them.
 for command in (mean.mean, centre.centre, summary.summary):
     app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(command)
-for other in (plan.plan, look.look, demo.demo, contours.contours, reproduce.reproduce):
+for other in (plan.plan, look.look, demo.demo, contours.contours, reproduce.reproduce, audit.audit):
     app.command()(other)
 app.add_typer(ledger, name="ledger")
 

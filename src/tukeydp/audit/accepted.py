@@ -1,0 +1,104 @@
+"""What the package's sampler accepts each grid point with, in rationals: its boxes, its groups, its membership.
+
+A proposal at level l is drawn uniformly from the boxes of the level's group, so a point is accepted with probability
+proportional to the sum of the weights w_l over the levels whose boxes hold it and that it belongs to. Membership is
+asked of the compiled loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from tukeydp.audit.oracles.depths import Point
+from tukeydp.depth.deciding import GridDepth
+from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.boxes import Box, Union
+from tukeydp.exact.level_draw import Group, WordTable
+from tukeydp.sampling import kernels
+from tukeydp.sampling.envelope import Envelope, slices
+
+# Every word decides: the one level of the table.
+_ALL_WORDS = np.array([0], dtype=np.uint64), np.array([2**64 - 1], dtype=np.uint64)
+
+
+class Membership:
+    """Whether the compiled loop takes a point for as deep as a level; each question is asked once."""
+
+    def __init__(self, levels: LevelSets, within: Box, decide: GridDepth | None = None) -> None:
+        self._levels, self._within, self._decide = levels, within, decide
+        self._known: dict[tuple[Point, int], bool] = {}
+        self.agrees = True  # with `LevelSets.contains`, which other parts of the package use
+
+    def __call__(self, y: Point, level: int) -> bool:
+        if (y, level) not in self._known:
+            inside = self._compiled(y, level)
+            self.agrees &= inside == self._levels.contains(y, level)
+            if inside and self._decide is not None:
+                inside = self._decide.refute(y, level) is None
+            self._known[y, level] = inside
+        return self._known[y, level]
+
+    def _compiled(self, y: Point, level: int) -> bool:
+        """A proposal at this level from a box with this one point: accepted or not."""
+        if level > self._levels.rows:
+            return self._levels.contains(y, level)
+        self._levels.ensure(max(1, level))
+        table = WordTable(*_ALL_WORDS, np.array([level]), np.array([0]))
+        proposals = kernels.proposals(table, [Box(y, y)], self._within)
+        d = self._levels.d
+        words = np.zeros(1 + d + kernels.SPARE, dtype=np.uint64)
+        scratch = np.empty((2, d), dtype=np.int64)
+        order = np.arange(len(self._levels.directions))
+        status, _, _ = kernels.propose(words, 0, proposals, kernels.ranks(self._levels), order, scratch[0], scratch[1])
+        return bool(status == kernels.ACCEPTED)
+
+
+def accepted_weight(member: Membership, groups: Sequence[tuple[Group, Box | Union]], y: Point, q: Fraction) -> Fraction:
+    total = Fraction(0)
+    lowest = groups[0][0].lowest
+    for group, box in groups:
+        times = _times(box, y)
+        if not times:
+            continue
+        for level in range(group.lowest, group.highest + 1):
+            if member(y, level):
+                total += times * (q**level - (q ** (level - 1) if level > lowest else 0))
+    return total
+
+
+def _times(box: Box | Union, y: Point) -> int:
+    """How often the box holds the point: the boxes of a union might overlap, and must not."""
+    if isinstance(box, Union):
+        low, high = box.pieces.low[: box.count].tolist(), box.pieces.high[: box.count].tolist()
+        return sum(_between(a, y, b) for a, b in zip(low, high, strict=True))
+    z = y if box.basis is None else [sum(a * c for a, c in zip(row, y, strict=True)) for row in box.basis.matrix]
+    return int(_between(box.low, z, box.high))
+
+
+def _between(low: Sequence[int], z: Sequence[int], high: Sequence[int]) -> bool:
+    return all(a <= c <= b for a, c, b in zip(low, z, high, strict=True))
+
+
+def slice_everything(envelope: Envelope, lowest: int, *_: object) -> None:
+    """In the place of `Envelope.slice`: cut every box, whether it pays off or not."""
+    for level in list(envelope.boxes):
+        if level > lowest and level not in envelope._slices:
+            envelope._slices[level] = slices.slices(envelope._certifier, level, envelope._parts(level)[0])
+
+
+def sliced_parts(envelope: Envelope, level: int) -> list[slices.Slice]:
+    """In the place of `Envelope._parts`: the slices even if one box were smaller."""
+    return envelope._slices.get(level) or [slices.Slice(envelope._best(level), 0)]
+
+
+def slanted_if_any(envelope: Envelope, level: int) -> Box:
+    """In the place of `Envelope._best`: the slanted box even if it is larger."""
+    return envelope._slanted.get(level, envelope.boxes[level])
+
+
+def branched_if_any(envelope: Envelope, lowest: int) -> bool:
+    """In the place of `Envelope.branched`: the boxes of branch and bound even if they make more proposals."""
+    return envelope.tree is not None and envelope.tree.base <= envelope.top

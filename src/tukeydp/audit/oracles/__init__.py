@@ -1,0 +1,1 @@
+"""Accounts of the mechanisms by definition. Nothing here imports from the package."""

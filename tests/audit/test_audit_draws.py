@@ -1,0 +1,76 @@
+"""The audit's checks by draws and by replay pass, and fail when the sampler they look at is broken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tukeydp.audit import adversarial_pairs
+from tukeydp.audit.check import Effort
+from tukeydp.audit.checks import lower_bounds, replay, sampler_law
+from tukeydp.audit.statistics import least_epsilon, surprise
+from tukeydp.exact.level_draw import LevelDraw
+from tukeydp.randomness import Bits
+from tukeydp.sampling import sampler as sampler_module
+
+QUICK = Effort(quick=True)
+
+
+SOME = ("nothing forced", "slanted boxes", "branches")
+
+
+@pytest.mark.parametrize(
+    "path", [*SOME, *(pytest.param(path, marks=pytest.mark.slow) for path in sampler_law.PATHS if path not in SOME)]
+)
+def test_another_epsilon_in_the_sampler_is_noticed(path, monkeypatch):
+    monkeypatch.setattr(sampler_law, "PATHS", {path: sampler_law.PATHS[path]})
+    assert sampler_law.CHECK.run(QUICK).passed
+    monkeypatch.setattr(sampler_module, "LevelDraw", lambda groups, epsilon: LevelDraw(groups, 2 * epsilon))
+    assert not sampler_law.CHECK.run(QUICK).passed
+
+
+def test_a_path_that_is_not_taken_is_noticed(monkeypatch):
+    monkeypatch.setattr(sampler_law, "PATHS", {"slices": sampler_law.PATHS["slices"]})
+    monkeypatch.setattr("tukeydp.audit.forced_samplers.slice_everything", lambda *_: None)
+    assert sampler_law.CHECK.run(QUICK).failures == ("slices: the path was not taken",)
+
+
+def test_uniform_numbers_by_remainders_are_noticed(monkeypatch):
+    monkeypatch.setattr(replay, "LONGER", {})
+    kept = {"coin", "drawn index"}
+    drawn = replay._noise
+    monkeypatch.setattr(replay, "_noise", lambda: {name: draw for name, draw in drawn().items() if name in kept})
+    assert replay.CHECK.run(QUICK).passed
+    monkeypatch.setattr(Bits, "below", lambda self, bound: self.take((bound - 1).bit_length()) % bound)
+    assert not replay.CHECK.run(QUICK).passed
+
+
+@pytest.mark.parametrize("name", list(lower_bounds.PAIRS))
+def test_draws_that_tell_neighbours_apart_prove_a_larger_epsilon(name):
+    """The mechanism of each pair with a tell-tale: one run in two says which of the two tables it saw."""
+    with lower_bounds.PAIRS[name]() as pair:
+        telling = tuple(
+            (lambda key, draw=draw, side=side: 77.0 + side if key[0] % 2 else draw(key))
+            for side, draw in enumerate(pair.draws)
+        )
+        found = lower_bounds.lower_bound(name, replace(pair, draws=telling), QUICK, 1500 if pair.epsilon > 2 else 700)
+    assert found > pair.epsilon
+
+
+def test_four_times_epsilon_is_proven_by_draws(monkeypatch):
+    sampler = adversarial_pairs.DepthSampler
+    monkeypatch.setattr(
+        adversarial_pairs, "DepthSampler", lambda *given, epsilon, **more: sampler(*given, epsilon=4 * epsilon, **more)
+    )
+    assert not lower_bounds.run("boxem", QUICK).passed
+
+
+def test_lower_bounds_and_surprises_are_what_they_say():
+    """Bounds hold for equal laws, and come close to the truth for many draws."""
+    assert least_epsilon([500], [500], 1000) == 0
+    assert 0.98 < least_epsilon([731_059], [268_941], 1_000_000) < 1
+    assert least_epsilon([731_059], [268_941], 1_000_000, delta=0.3) < 0.6
+    assert surprise([500, 500], [0.5, 0.5]) < 1
+    assert surprise([600, 400], [0.5, 0.5]) > 6
+    assert surprise([500, 500, 1], [0.5, 0.5, 0.0]) == float("inf")
