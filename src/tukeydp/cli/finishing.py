@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from tukeydp.cli.check import tell_stop
+from tukeydp.cli.interrupts import held_back
 from tukeydp.cli.options import REFUSED, UNEXPECTED
 from tukeydp.cli.reports import write_reports
 from tukeydp.cli.sections import Account
@@ -17,6 +18,16 @@ from tukeydp.cli.words import complain, explain, print_json, say
 
 def finish(account: Account, file: Path, *, as_json: bool, targets: Sequence[Path] = ()) -> None:
     """Print the run and write its reports. The release has cost its budget: whatever fails, the rest is still done."""
+    with held_back():
+        failed = _printed_and_written(account, file, as_json=as_json, targets=targets)
+    if not account.outcome.released:
+        raise typer.Exit(REFUSED)
+    if failed:
+        raise typer.Exit(UNEXPECTED)
+
+
+def _printed_and_written(account: Account, file: Path, *, as_json: bool, targets: Sequence[Path]) -> dict[Path, str]:
+    """What could not be written, and why."""
     failed: dict[Path, str] = {}
     try:
         if as_json:
@@ -33,7 +44,4 @@ def finish(account: Account, file: Path, *, as_json: bool, targets: Sequence[Pat
             say(f"Wrote {', '.join(written)}.")
     for target, reason in failed.items():
         complain(f"{target} could not be written ({reason}). The result above is complete, and its budget is spent.")
-    if not account.outcome.released:
-        raise typer.Exit(REFUSED)
-    if failed:
-        raise typer.Exit(UNEXPECTED)
+    return failed

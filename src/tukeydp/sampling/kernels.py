@@ -91,7 +91,13 @@ class Slabs(NamedTuple):
 def uniform_draw(low: IntArray, high: IntArray) -> UniformDraw:
     """Draws from the boxes low ... high, ends included; fewer than 2^63 steps wide."""
     width = (high - low + 1).astype(np.uint64)
-    return UniformDraw(low, width, (np.uint64(0) - width) % width)
+    # One layout in memory, whatever the data: compiled code is kept in a file for each layout that was seen.
+    return UniformDraw(np.ascontiguousarray(low), width, (np.uint64(0) - width) % width)
+
+
+def slabs(directions: IntArray, smallest: IntArray, largest: IntArray) -> Slabs:
+    """One level, in one layout in memory too."""
+    return Slabs(*map(np.ascontiguousarray, (directions, smallest, largest)))
 
 
 def proposals(table: WordTable, boxes: Sequence[Box | Union], within: Box) -> Proposals:

@@ -24,7 +24,7 @@ def _guarded(wanted: str, path: Path | str) -> Iterator[None]:
     """pyarrow's messages may quote cells: every failure becomes one sentence."""
     try:
         yield
-    except ParameterError:
+    except (ParameterError, MemoryError):
         raise
     except ImportError:
         raise ParameterError("FILE", "needs pyarrow to be read: pip install 'tukeydp[files]'", name_of(path)) from None

@@ -1,0 +1,243 @@
+"""Nothing but the point tells two neighbouring tables apart, whatever stands in the row that differs.
+
+Each pair of tables differs in one row: missing, infinite, huge, tiny, doubled, unreadable. For every public mechanism
+both runs must raise the same error or none; print, log and warn nothing; write no file; and agree in every field of
+the outcome but the point.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tukeydp as td
+from support import leaks
+from support.leaks import OBJECTS, ROWS, SECRET, WAYS, holds_cell, neighbour, public_part, watched
+
+DEGENERATE = leaks.degenerate()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiled():
+    """Compiled code is kept in a file on first use, before any file is listened to."""
+    for run in WAYS.values():
+        run(leaks.table(), td.seeded(0))
+
+
+def compared(run, one, other, capfd):
+    """Both runs, after everything but the point was found to be the same."""
+    capfd.readouterr()
+    shown = [watched(lambda x=x: run(x, td.seeded(5))) for x in (one, other)]
+    assert capfd.readouterr() == ("", "")
+    for each in shown:
+        assert each.silent, (each.log, each.warned, each.written)
+    assert shown[0].error == shown[1].error
+    if shown[0].error is None:
+        public = [public_part(each.outcome) for each in shown]
+        assert public[0] == public[1]
+        assert all(vars(each.outcome).keys() <= set(each.outcome.__dataclass_fields__) for each in shown)
+    return shown
+
+
+def test_every_public_mechanism_is_here():
+    """One that is added must be added to `support.leaks.WAYS` too."""
+    known = {name.partition(",")[0].partition(" ")[0] for name in WAYS}
+    assert {name for name in leaks.public_mechanisms() if name.strip("_") not in known} == set()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_rows_of_numbers(way, capfd):
+    for row in ROWS.values():
+        one, _ = compared(WAYS[way], neighbour(row), leaks.table(), capfd)
+        assert one.error is None
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_rows_of_objects(way, capfd):
+    for row in OBJECTS.values():
+        one, _ = compared(WAYS[way], leaks.neighbour_of_objects(row), leaks.table().tolist(), capfd)
+        assert one.error is None
+
+
+@pytest.mark.parametrize("case", DEGENERATE)
+@pytest.mark.parametrize("way", WAYS)
+def test_odd_tables(way, case, capfd):
+    compared(WAYS[way], *DEGENERATE[case], capfd)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_frames_with_an_unreadable_cell(way, capfd):
+    frames = [pd.DataFrame(leaks.table(), columns=["a", "b"], dtype=object) for _ in range(2)]
+    frames[0].iloc[0, 0] = "secret-4711"
+    compared(WAYS[way], *frames, capfd)
+
+
+WRONG = {
+    "bounds the wrong way round": lambda x: td.boxem(x, epsilon=1, bounds=(1, 0)),
+    "a resolution below 0": lambda x: td.boxem(x, epsilon=1, bounds=(0, 1), resolution=-1),
+    "bounds for three columns": lambda x: td.mean(x, epsilon=1, bounds=([0] * 3, [1] * 3)),
+    "more blocks than rows": lambda x: td.mean(x, epsilon=1, bounds=(0, 1), mechanism="subset", blocks=10**6),
+    "a column that is not there": lambda x: td.cube(x, epsilon=1, bounds={"age": (0, 1)}),
+    "a fill outside": lambda x: td.cube(x, epsilon=1, bounds=(0, 1), fill=7),
+    "a threshold above n": lambda x: td.rem(x, epsilon=1, delta="1e-6", threshold=10**6),
+    "directions of another length": lambda x: td.boxem(x, epsilon=1, bounds=(0, 1), depth=td.Directions([[1, 0, 0]])),
+    "a delta above 1": lambda x: td.baselines.gaussian(x, epsilon="0.5", delta=2, bounds=(0, 1)),
+    "an sd of 0": lambda x: td.mean(x, epsilon=1, bounds=(0, 1), sd=0),
+    "nothing given": lambda x: td.mean(x, epsilon=1),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_mistake_is_told_alike_and_without_a_cell(mistake, capfd):
+    for row in ROWS.values():
+        shown = compared(lambda x, _: WRONG[mistake](x), neighbour(row), leaks.table(), capfd)
+        assert shown[0].error is not None
+        assert shown[0].error[0] == "ParameterError"
+        for each in shown:
+            assert not any(cell in each.trace for cell in cells_as_text(row))
+
+
+def cells_as_text(row):
+    """Long enough to be nobody else's."""
+    return [text for cell in row for text in (str(cell), repr(np.float64(cell))) if len(text) > 4]
+
+
+def test_an_outcome_leads_to_no_cell():
+    """Not by its forecast, its grid, or a closure; so a pickle of it holds none either."""
+    for way, run in WAYS.items():
+        outcome = run(neighbour([SECRET, SECRET]), td.seeded(5))
+        assert not holds_cell(outcome, SECRET), way
+        assert all(len(a) < leaks.N for a in leaks.reachable(outcome) if isinstance(a, np.ndarray) and a.ndim), way
+
+
+def test_what_is_shown_of_an_outcome_is_the_same_but_for_the_point():
+    """Text, HTML and frames of two neighbours, with one point put in the place of both."""
+    for way in ("boxem", "mean", "rem", "spread", "gaussian"):
+        shown = []
+        for x in (neighbour([np.nan, SECRET]), leaks.table()):
+            outcome = WAYS[way](x, td.seeded(5))
+            object.__setattr__(outcome, "point", np.zeros(leaks.D))
+            shown.append(
+                (repr(outcome), str(outcome), outcome._repr_html_(), outcome.to_json(), str(outcome.to_frame()))
+            )
+        assert shown[0] == shown[1], way
+
+
+def test_the_account_of_a_run_holds_no_cell():
+    for way in (td.boxem, td.mean, td.cube, td.spread):
+        entries = []
+        for x in (neighbour([np.nan, SECRET]), leaks.table()):
+            account = td.Accountant(1)
+            way(x, epsilon=1, bounds=(-10, 10), accountant=account, randomness=td.seeded(1))
+            (entry,) = account.history
+            entries.append((entry.mechanism, entry.guarantee, entry.parameters))
+            assert not holds_cell(account, SECRET)
+        assert entries[0] == entries[1]
+
+
+class TestControls:
+    """Each kind of leak is noticed."""
+
+    def leaking(self, how, capfd, one=None):
+        def run(x, randomness):
+            how(x)
+            return td.cube(x, epsilon=1, bounds=(-10, 10), randomness=randomness)
+
+        with pytest.raises(AssertionError):
+            compared(run, neighbour(ROWS["a missing cell"]) if one is None else one, leaks.table(), capfd)
+
+    def test_a_print(self, capfd):
+        self.leaking(lambda x: print(x[0]), capfd)  # noqa: T201
+
+    def test_a_log_entry(self, capfd):
+        import logging
+
+        self.leaking(lambda x: logging.getLogger("tukeydp.any").debug("rows"), capfd)
+
+    def test_a_warning(self, capfd):
+        import warnings
+
+        self.leaking(lambda x: warnings.warn("rows", stacklevel=1), capfd)
+
+    def test_an_error_of_one_table(self, capfd):
+        def fails(x):
+            if np.isnan(x).any():
+                raise ValueError
+
+        self.leaking(fails, capfd)
+
+    def test_a_file(self, capfd, tmp_path):
+        self.leaking(lambda x: np.save(tmp_path / "kept.npy", x), capfd)
+
+    def test_a_temporary_file(self, capfd):
+        import tempfile
+
+        def written(x):
+            with tempfile.TemporaryFile() as file:
+                file.write(x.tobytes())
+
+        self.leaking(written, capfd)
+
+    def test_a_field(self, capfd):
+        from dataclasses import replace
+
+        def run(x, randomness):
+            outcome = td.cube(x, epsilon=1, bounds=(-10, 10), randomness=randomness)
+            return replace(outcome, settings={"missing": int(np.isnan(x).sum())})
+
+        with pytest.raises(AssertionError):
+            compared(run, neighbour(ROWS["a missing cell"]), leaks.table(), capfd)
+
+    def test_a_cell_in_a_closure(self):
+        x = neighbour([SECRET, SECRET])
+        assert holds_cell(lambda: x, SECRET)
+        assert holds_cell({"deep": [lambda y=(SECRET,): y]}, SECRET)
+        assert not holds_cell(Fraction(1, 3), SECRET)
+
+
+def test_outcomes_travel_without_cells():
+    outcome = td.cube(neighbour([SECRET, SECRET]), epsilon=1, bounds=(-10, 10), randomness=td.seeded(5))
+    assert np.float64(SECRET).tobytes() not in pickle.dumps(outcome)
+
+
+def test_compiled_code_has_one_form_whatever_the_data():
+    """A second form would be compiled, and kept in a file, only for the tables that call for it."""
+    from tukeydp.depth import angular_sweep
+    from tukeydp.sampling import kernels
+
+    for case in DEGENERATE.values():
+        for way in ("boxem", "boxem, exact depth", "approximate_boxem"):
+            for x in case:
+                WAYS[way](x, td.seeded(5))
+    for compiled in (kernels.propose, kernels.count_inside, angular_sweep.fill_keys, angular_sweep.scan_keys):
+        assert len(compiled.signatures) == 1, compiled.__name__
+
+
+FRESH = """
+import sys
+import numpy as np, tukeydp as td
+x = np.full((30, 2), np.nan)
+if sys.argv[1] == "plain":
+    x[:] = np.random.default_rng(0).normal(size=(30, 2))
+td.boxem(x, epsilon=1, bounds=(-10, 10), depth=td.Exact())
+"""
+
+
+@pytest.mark.slow
+def test_which_code_is_compiled_and_kept_does_not_depend_on_the_data(tmp_path):
+    """In processes that find nothing compiled: exact depth of missing rows needs no sweep, and has it compiled too."""
+    kept = []
+    for kind in ("plain", "missing"):
+        folder = tmp_path / kind
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+        subprocess.run([sys.executable, "-c", FRESH, kind], env=environment, check=True, timeout=600)
+        kept.append(sorted(path.name for path in folder.rglob("*.nbc")))
+    assert kept[0] == kept[1]
+    assert any("scan_keys" in name for name in kept[0])
