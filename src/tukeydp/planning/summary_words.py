@@ -48,6 +48,8 @@ class Summarised(Protocol):
     @property
     def settings(self) -> Mapping[str, Any]: ...
     @property
+    def notes(self) -> tuple[str, ...]: ...
+    @property
     def lines(self) -> tuple[Line, ...]: ...
     @property
     def interval_note(self) -> str | None: ...
@@ -118,6 +120,7 @@ def footnote(summary: Summarised) -> list[str]:
     reasons = reasons_of(summary.lines)
     if reasons:
         said.append(f"{DASH}: {'; '.join(reasons)}.")
+    said += summary.notes
     said.append(f"Made with tukeydp {__version__}.")
     return said
 
