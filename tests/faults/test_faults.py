@@ -191,7 +191,7 @@ class TestSolver:
         grid = [(a, b) for a in range(5) for b in range(5)]
         given = {"epsilon": 1, "bounds": (0, 4), "resolution": 1, "depth": notion}
         source = td.seeded(11)
-        points = [tuple(td.boxem(x, **given, randomness=source).point.astype(int).tolist()) for _ in range(400)]
+        points = [tuple(td.boxem(x, **given, randomness=source).point.astype(int).tolist()) for _ in range(200)]
         counts = np.array([points.count(y) for y in grid])
         rows = [tuple(row) for row in x.astype(int).tolist()]
         depths = np.array([oracle_depth(rows, y, [(1, 1), (1, -1), (2, 1)]) for y in grid])

@@ -134,7 +134,7 @@ def check(left, whole):
         assert (left.folder / "left" / "r.html").read_text().rstrip().endswith("</html>")
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [6, pytest.param(400, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_all_or_nothing(runs, form, count):
     (whole,) = runs([0], *form)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -31,18 +33,33 @@ def _compiled():
         run(leaks.table(), td.seeded(0))
 
 
+def shown_by(run, x):
+    return watched(lambda: run(x, td.seeded(5)))
+
+
+@lru_cache(maxsize=4)
+def plain(way, form):
+    """What a run on the plain table shows: the same for all its neighbours."""
+    return shown_by(WAYS[way], leaks.table() if form == "array" else leaks.table().tolist())
+
+
+def same(one, other):
+    """Nothing is told apart but by what was paid for."""
+    for each in (one, other):
+        assert each.silent, (each.log, each.warned, each.written)
+    assert one.error == other.error
+    if one.error is None:
+        assert public_part(one.outcome) == public_part(other.outcome)
+        for each in (one, other):
+            assert vars(each.outcome).keys() <= set(each.outcome.__dataclass_fields__)
+
+
 def compared(run, one, other, capfd):
     """Both runs, after everything but the point was found to be the same."""
     capfd.readouterr()
-    shown = [watched(lambda x=x: run(x, td.seeded(5))) for x in (one, other)]
+    shown = [shown_by(run, x) for x in (one, other)]
     assert capfd.readouterr() == ("", "")
-    for each in shown:
-        assert each.silent, (each.log, each.warned, each.written)
-    assert shown[0].error == shown[1].error
-    if shown[0].error is None:
-        public = [public_part(each.outcome) for each in shown]
-        assert public[0] == public[1]
-        assert all(vars(each.outcome).keys() <= set(each.outcome.__dataclass_fields__) for each in shown)
+    same(*shown)
     return shown
 
 
@@ -52,31 +69,98 @@ def test_every_public_mechanism_is_here():
     assert {name for name in leaks.public_mechanisms() if name.strip("_") not in known} == set()
 
 
+# In every run of the tests a few of each; all of them take minutes.
+FEW = {"numbers": ("a missing cell", "infinities", "huge"), "objects": ("text", "a dict"), "odd": ("huge and tiny",)}
+ALL = {"numbers": tuple(ROWS), "objects": tuple(OBJECTS), "odd": tuple(DEGENERATE)}
+EXTENTS = [pytest.param(FEW, id="few"), pytest.param(ALL, id="all", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("extent", EXTENTS)
 @pytest.mark.parametrize("way", WAYS)
-def test_rows_of_numbers(way, capfd):
-    for row in ROWS.values():
-        one, _ = compared(WAYS[way], neighbour(row), leaks.table(), capfd)
-        assert one.error is None
+class TestNeighbours:
+    def test_rows_of_numbers(self, way, extent, capfd):
+        for name in extent["numbers"]:
+            one = shown_by(WAYS[way], neighbour(ROWS[name]))
+            assert one.error is None
+            same(one, plain(way, "array"))
+        assert capfd.readouterr() == ("", "")
+
+    def test_rows_of_objects(self, way, extent, capfd):
+        for name in extent["objects"]:
+            one = shown_by(WAYS[way], leaks.neighbour_of_objects(OBJECTS[name]))
+            assert one.error is None
+            same(one, plain(way, "list"))
+        assert capfd.readouterr() == ("", "")
+
+    def test_odd_tables(self, way, extent, capfd):
+        for name in extent["odd"]:
+            compared(WAYS[way], *DEGENERATE[name], capfd)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_rows_of_objects(way, capfd):
-    for row in OBJECTS.values():
-        one, _ = compared(WAYS[way], leaks.neighbour_of_objects(row), leaks.table().tolist(), capfd)
-        assert one.error is None
-
-
-@pytest.mark.parametrize("case", DEGENERATE)
-@pytest.mark.parametrize("way", WAYS)
-def test_odd_tables(way, case, capfd):
-    compared(WAYS[way], *DEGENERATE[case], capfd)
-
-
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [*list(WAYS)[::8], *(pytest.param(way, marks=pytest.mark.slow) for way in WAYS)])
 def test_frames_with_an_unreadable_cell(way, capfd):
     frames = [pd.DataFrame(leaks.table(), columns=["a", "b"], dtype=object) for _ in range(2)]
     frames[0].iloc[0, 0] = "secret-4711"
     compared(WAYS[way], *frames, capfd)
+
+
+# Keys of groups in the row that differs: another group's, nobody's, no text at all.
+KEYS = {"another": "B", "not listed": "secret-4711", "missing": None, "a number": SECRET, "a list": [SECRET]}
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_row_of_another_group(key, capfd):
+    def run(by, randomness):
+        return td.summary(leaks.table(), by=by, keys=["A", "B"], epsilon=1, bounds=(-10, 10), randomness=randomness)
+
+    arms = ["A", "B", "C"] * (leaks.N // 3)
+    one, _ = compared(run, [KEYS[key], *arms[1:]], arms, capfd)
+    assert one.error is None
+
+
+def finished(way):
+    """A run with everything that is computed when it is asked for: intervals, lines, text, page."""
+
+    def run(x, randomness):
+        outcome = WAYS[way](x, randomness)
+        for show in (
+            repr,
+            str,
+            lambda found: found._repr_html_(),
+            lambda found: found.to_dict(),
+            lambda f: f.to_frame(),
+        ):
+            show(outcome)
+        return outcome
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        *("mean, confidence and known sd", "summary, shares", "summary, groups", "summary, without intervals"),
+        *(
+            pytest.param(way, marks=pytest.mark.slow)
+            for way in ("mean, confidence", "mean without bounds, confidence", "summary")
+        ),
+    ],
+)
+def test_intervals_and_lines_are_computed_in_silence(way, capfd):
+    """Also where there is no spread, no row, or no end: rehearsals of intervals divide and take logarithms."""
+    run = finished(way)
+    compared(lambda x, randomness: as_public(run(x, randomness)), neighbour([np.nan, np.inf]), leaks.table(), capfd)
+    for name in ("all missing", "all equal", "huge and tiny"):
+        for x in DEGENERATE[name]:
+            one = shown_by(run, x)
+            assert (one.error, one.silent) == (None, True), (name, one.log, one.warned, one.written)
+    assert capfd.readouterr() == ("", "")
+
+
+def as_public(outcome):
+    """Without what was computed on the way."""
+    vars(outcome).pop("lines", None)
+    return outcome
 
 
 WRONG = {
@@ -119,7 +203,7 @@ def test_an_outcome_leads_to_no_cell():
 
 def test_what_is_shown_of_an_outcome_is_the_same_but_for_the_point():
     """Text, HTML and frames of two neighbours, with one point put in the place of both."""
-    for way in ("boxem", "mean", "rem", "spread", "gaussian"):
+    for way in ("boxem", "mean", "mean, scale first", "rem", "spread", "gaussian"):
         shown = []
         for x in (neighbour([np.nan, SECRET]), leaks.table()):
             outcome = WAYS[way](x, td.seeded(5))
@@ -130,16 +214,36 @@ def test_what_is_shown_of_an_outcome_is_the_same_but_for_the_point():
         assert shown[0] == shown[1], way
 
 
-def test_the_account_of_a_run_holds_no_cell():
-    for way in (td.boxem, td.mean, td.cube, td.spread):
-        entries = []
-        for x in (neighbour([np.nan, SECRET]), leaks.table()):
-            account = td.Accountant(1)
-            way(x, epsilon=1, bounds=(-10, 10), accountant=account, randomness=td.seeded(1))
-            (entry,) = account.history
-            entries.append((entry.mechanism, entry.guarantee, entry.parameters))
-            assert not holds_cell(account, SECRET)
-        assert entries[0] == entries[1]
+SPENDING = {
+    "boxem": lambda x, **given: td.boxem(x, epsilon=1, bounds=(-10, 10), **given),
+    "boxem, certificate": lambda x, **given: td.boxem(x, epsilon=1, bounds=(-10, 10), certify="0.1", **given),
+    "rem": lambda x, **given: td.rem(x, epsilon=1, delta="1e-6", **given),
+    "mean": lambda x, **given: td.mean(x, epsilon=1, bounds=(-10, 10), **given),
+    "mean, scale first": lambda x, **given: td.mean(x, epsilon=8, bounds=(-10, 10), **given),
+    "mean, confidence": lambda x, **given: td.mean(x, epsilon=8, bounds=(-10, 10), confidence="0.95", **given),
+    "cube": lambda x, **given: td.cube(x, epsilon=1, bounds=(-10, 10), **given),
+    "spread": lambda x, **given: td.spread(x, epsilon=1, bounds=(-10, 10), **given),
+    "summary": lambda x, **given: td.summary(x, epsilon=8, bounds=(-10, 10), **given),
+    "summary, groups": lambda x, **given: td.summary(
+        x, epsilon=1, bounds=(-10, 10), by=["A", "B"] * (len(x) // 2), keys=["A", "B"], **given
+    ),
+}
+
+
+@pytest.mark.parametrize("way", SPENDING)
+def test_a_ledger_holds_no_word_that_depends_on_the_data(way, tmp_path):
+    """Entry by entry, and byte by byte of the file but for the times: neighbours, and a table of missing rows."""
+    entries, contents = [], []
+    for i, x in enumerate((neighbour([np.nan, SECRET]), leaks.table(), np.full((leaks.N, leaks.D), np.nan))):
+        path = tmp_path / f"{i}.db"
+        account = td.Accountant.open(path, epsilon=10, delta="1e-5")
+        SPENDING[way](x, accountant=account, randomness=td.seeded(1))
+        (entry,) = account.history
+        entries.append((entry.mechanism, entry.guarantee, entry.parameters, entry.seeded))
+        assert not holds_cell(account, SECRET)
+        contents.append(re.sub(rb"20\d\d-\d\d-\d\dT[\d:]+(Z|[+]00:00)", b"", path.read_bytes()))
+    assert entries[0] == entries[1] == entries[2]
+    assert contents[0] == contents[1] == contents[2]
 
 
 class TestControls:

@@ -21,6 +21,7 @@ import numpy as np
 import tukeydp as td
 from tukeydp import approximate, baselines
 from tukeydp.mechanisms.registry import MECHANISMS
+from tukeydp.planning.summary_result import Summary
 from tukeydp.release import Outcome
 
 N = 300  # rows: enough that td.rem releases, and that a file is checked at epsilon = 1
@@ -87,7 +88,10 @@ def degenerate() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return pairs
 
 
-Run = Callable[[Any, Any], Outcome]  # table, randomness -> outcome
+Result = Outcome | Summary
+Run = Callable[[Any, Any], Result]  # table, randomness -> outcome
+_RICH = {"epsilon": 8, "bounds": (-10, 10)}  # enough for what takes several steps
+_ARMS = ["A", "B", "C"] * (N // 3)  # C is not listed: those rows belong to no group
 _BOXED = {"epsilon": 1, "bounds": (-10, 10)}
 _NOISED = {**_BOXED, "delta": "1e-6"}
 _FREE = {"epsilon": 1, "delta": "1e-6"}
@@ -108,6 +112,7 @@ WAYS: dict[str, Run] = {
     "boxem, axes": _run(td.boxem, depth=td.AxisAligned(), **_BOXED),
     "boxem, exact depth": _run(td.boxem, depth=td.Exact(), **_BOXED),
     "boxem, coarse grid": _run(td.boxem, resolution=1, **_BOXED),
+    "boxem, certificate": _run(td.boxem, certify="0.1", **_BOXED),
     "rem": _run(td.rem, **_FREE),
     "mean": _run(td.mean, **_BOXED),
     "mean, subset": _run(td.mean, mechanism="subset", **_BOXED),
@@ -115,7 +120,15 @@ WAYS: dict[str, Run] = {
     "mean, two steps": _run(td.mean, mechanism="two-step", **_BOXED),
     "mean, known sd": _run(td.mean, mechanism="two-step", sd=1, **_BOXED),
     "mean, cube": _run(td.mean, mechanism="cube", **_BOXED),
+    "mean, scale first": _run(td.mean, **_RICH),
+    "mean, confidence": _run(td.mean, confidence="0.95", **_RICH),
+    "mean, confidence and known sd": _run(td.mean, confidence="0.95", sd=1, joint=True, **_BOXED),
     "mean without bounds": _run(td.mean, **_FREE),
+    "mean without bounds, confidence": _run(td.mean, confidence="0.95", **(_FREE | {"epsilon": 8})),
+    "summary": _run(td.summary, **_RICH),
+    "summary, without intervals": _run(td.summary, confidence=None, **_RICH),
+    "summary, shares": _run(td.summary, epsilon=1, bounds=(0, 1)),
+    "summary, groups": _run(td.summary, by=_ARMS, keys=["A", "B"], **_BOXED),
     "cube": _run(td.cube, **_BOXED),
     "cube, fill": _run(td.cube, fill=0, **_BOXED),
     "spread": _run(td.spread, **_BOXED),
@@ -151,7 +164,7 @@ class Shown:
     log: list[str] = field(default_factory=list)
     warned: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
-    outcome: Outcome | None = None
+    outcome: Result | None = None
 
     @property
     def silent(self) -> bool:
@@ -203,7 +216,7 @@ class Writing:
 WRITING = Writing()
 
 
-def watched(run: Callable[[], Outcome]) -> Shown:
+def watched(run: Callable[[], Result]) -> Shown:
     """Run it with logs at every level, all warnings, and files listened to."""
     shown = Shown()
     handler = _Keeping(shown.log)
@@ -226,22 +239,23 @@ def watched(run: Callable[[], Outcome]) -> Shown:
     return shown
 
 
-# What is paid for: the point, whether there is one, and what stands for it.
-PAID = {"point"}
+# What is paid for: the point, whether there is one, and what was released with it.
+PAID = {"point", "released", "calibration", "certificate", "interval", "lines", "source", "footnote"}
 
 
-def public_part(outcome: Outcome) -> dict[str, Any]:
+def public_part(outcome: Result) -> dict[str, Any]:
     """Every field and every public property of an outcome that is not paid for."""
     found: dict[str, Any] = {}
     for item in dataclasses.fields(outcome):
         if item.name not in PAID | {"rehearsal"}:
             value = getattr(outcome, item.name)
             found[item.name] = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(outcome, Summary):
+        return found | {"private": outcome.private}
     found["grid"] = None if outcome.grid is None else outcome.grid.to_dict()
     found |= {name: getattr(outcome, name) for name in ("private", "caveats", "forecast", "widest")}
-    found["dict"] = {
-        name: value for name, value in outcome.to_dict(verbose=False).items() if name not in ("point", "released")
-    }
+    bare = outcome if getattr(outcome, "calibration", None) is None else dataclasses.replace(outcome, calibration=None)
+    found["dict"] = {name: value for name, value in bare.to_dict(verbose=False).items() if name not in PAID}
     return found
 
 
