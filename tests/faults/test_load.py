@@ -23,13 +23,16 @@ ARMS = {"by": ["A", "B"] * 20, "keys": ["A", "B"]}
 
 
 def releases(count):
-    """By depth, by noise, by groups, and with an interval that is asked for."""
+    """By depth, by noise, by groups."""
     for i in range(count):
-        given = (
-            (td.boxem, {}), (td.mean, {}), (td.cube, {}), (td.summary, ARMS), (td.mean, {"sd": 1, "confidence": "0.95"})
-        )  # fmt: skip
-        mechanism, more = given[i % 5]
-        str(mechanism(X, **BOXED, **more))
+        mechanism, more = ((td.boxem, {}), (td.mean, {}), (td.cube, {}), (td.summary, ARMS))[i % 4]
+        mechanism(X, **BOXED, **more)
+
+
+def releases_with_intervals(count):
+    """The latest intervals are kept, 256 of them: after so many there is no growth."""
+    for _ in range(count):
+        assert td.mean(X, **BOXED, sd=1, confidence="0.95").interval is not None
 
 
 def grown(run, count):
@@ -71,6 +74,8 @@ def test_memory_does_not_grow_over_ten_thousand_releases():
     releases(8000)
     assert resident() - before < 16_000_000
     assert grown(releases, 2000) < TOLERANCE
+    releases_with_intervals(300)
+    assert grown(releases_with_intervals, 300) < TOLERANCE
 
 
 def test_eight_threads_release_with_the_law_of_one():

@@ -44,7 +44,12 @@ COMMANDS = {
     "gaussian": ("mean", "--bounds=-10,10", "--delta=1e-6", "--mechanism=analytic-gaussian"),
     "centre": ("centre", "--bounds=-10,10"),
     "rem": ("centre", "--mechanism=rem", "--delta=1e-6"),
+    "interval": ("mean", "--bounds=-10,10", "--sd=1", "--confidence=0.95"),
+    "summary": ("summary", "--bounds=-10,10", "--confidence=none"),
+    "summary by group": ("summary", "--bounds=-10,10", "--by=c", "--keys=A,B"),
 }
+# In every run of the tests; the others in the long one.
+OFTEN = ("mean", "without bounds", "rem", "interval", "summary by group")
 MISTAKES = {
     "a column that is not there": ("mean", "--bounds=-10,10", "--columns=a,age"),
     "bounds the wrong way round": ("mean", "--bounds=10,-10"),
@@ -52,13 +57,19 @@ MISTAKES = {
     "too many blocks": ("mean", "--bounds=-10,10", "--mechanism=subset", "--blocks=1000"),
     "a decimal mark of two letters": ("mean", "--bounds=-10,10", "--decimal=.."),
     "more lines skipped than there are": ("mean", "--bounds=-10,10", "--skip=1000"),
+    "too few rows for an interval": ("mean", "--bounds=-10,10", "--confidence=0.95"),
+    "no keys": ("summary", "--bounds=-10,10", "--by=c"),
+    "keys that are the same": ("summary", "--bounds=-10,10", "--by=c", "--keys=A,A"),
+    "a picture of another kind": ("summary", "--bounds=-10,10", "--out=table.gif"),
 }
 
 
 def lines(record):
     rows = [f"{a!r},{b!r}" for a, b in np.random.default_rng(0).normal(size=(300, 2)).tolist()]
     rows[150] = record
-    return "\n".join(["a,b", *rows, ""]).encode("utf-8", "surrogateescape")
+    # The key of a group stands first, so that records with too few or too many cells have one.
+    keyed = [f"{'ABC'[i % 3]},{row}" for i, row in enumerate(rows)]
+    return "\n".join(["c,a,b", *keyed, ""]).encode("utf-8", "surrogateescape")
 
 
 @pytest.fixture
@@ -87,14 +98,19 @@ def run(capfd, monkeypatch, tmp_path):
 def without_the_release(out):
     """A JSON object but for what was paid for: the point, and the noisy count of readable rows."""
     told = json.loads(out)
-    told.pop("point")
-    told.pop("released")
+    for name in ("point", "released", "interval", "lines"):
+        told.pop(name, None)
     told["settings"].pop("readable_rows", None)
-    told["caveats"] = [re.sub(r"about \d+ of", "about ... of", caveat) for caveat in told["caveats"]]
+    for words in ("caveats", "footnote"):
+        # Why a cell of a summary is a dash follows from what was released.
+        said = [re.sub(r"about \d+ of", "about ... of", text) for text in told.pop(words, ())]
+        told[words] = [text for text in said if not text.startswith("\u2013")]
     return told
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.slow) for name in COMMANDS]
+)
 def test_neighbouring_files_are_told_apart_by_the_release_alone(run, command):
     expected = run(lines("1,2"), COMMANDS[command], "--json")
     for name, record in RECORDS.items():
@@ -122,6 +138,35 @@ def test_words_differ_in_numbers_of_the_release_only(run):
     expected = words("1,2")
     for name, record in RECORDS.items():
         assert words(record) == expected, name
+
+
+REPORTED = {
+    "mean": (("mean", "--bounds=-10,10", "--mechanism=cube"), ("html", "md", "csv", "json")),
+    "summary": (
+        ("summary", "--bounds=-10,10", "--by=c", "--keys=A,B"),
+        ("html", "md", "csv", "tex", "json", "svg"),
+    ),
+}
+
+
+@pytest.mark.parametrize("command", REPORTED)
+def test_reports_hold_no_cell_and_differ_in_numbers_of_the_release_only(run, command, tmp_path, monkeypatch):
+    """Every kind of file that --out writes; and nothing is left beside them."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")  # pictures have the time in them
+    asked, kinds = REPORTED[command]
+    targets = {kind: tmp_path / f"report.{kind}" for kind in kinds}
+    kept = []
+    for record in ("1,2", RECORDS["plain"], RECORDS["text"]):
+        code, out, err, _ = run(lines(record), asked, *(f"--out={target}" for target in targets.values()))
+        assert (code, err) == (0, "")
+        files = {kind: target.read_text() for kind, target in targets.items()}
+        assert not [kind for kind, text in files.items() if SECRET in text or "secret-4711" in text]
+        assert SECRET not in out
+        kept.append(
+            {kind: re.sub(r"[#-]?[\d.]+(e[+-]\d+)?|\s+", "", text) for kind, text in files.items() if kind != "svg"}
+        )
+        assert {path.name for path in tmp_path.iterdir()} == {"t.csv", *(target.name for target in targets.values())}
+    assert kept[0] == kept[1] == kept[2]
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "parquet"])

@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 import tukeydp as td, tukeydp.cli
 from tukeydp.data.files import read_file
-base, moments, asked = Path(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
+base, count, asked = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 read_file(asked[1], ["a", "b"])                               # compiled code is loaded once, for all children
 
 def child(folder, at):
@@ -55,7 +55,7 @@ def child(folder, at):
         (folder / "entered").write_text(str(entered))
         os._exit(code)
 
-for at in moments:
+def run(at):
     folder = base / str(at)
     (folder / "left").mkdir(parents=True)
     td.Accountant.open(folder / "left" / "study.db", epsilon=10)
@@ -63,6 +63,14 @@ for at in moments:
     if pid == 0:
         child(folder, at)
     (folder / "code").write_text(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])))
+
+run(0)
+total = int((base / "0" / "entered").read_text())
+# Spread over the run by chance, with a fixed seed; and densely where it prints and writes.
+spread = np.random.default_rng(17).integers(1, total, size=count // 2).tolist()
+late = np.linspace(0.6 * total, total, count // 2, dtype=int).tolist()
+for at in sorted({*spread, *late}):
+    run(at)
 """
 TABLE = np.random.default_rng(0).normal(size=(300, 2))
 CELL = str(TABLE[0, 0])[:7]
@@ -96,17 +104,19 @@ class Left:
 
 @pytest.fixture
 def runs(tmp_path):
-    """Runs of one command, interrupted at these moments."""
+    """Runs of one command: undisturbed, and interrupted at so many moments."""
     path = tmp_path / "t.csv"
-    np.savetxt(path, TABLE, delimiter=",", header="a,b", comments="")
+    rows = [f"{a},{b},{'AB'[i % 2]}" for i, (a, b) in enumerate(TABLE.tolist())]
+    path.write_text("\n".join(["a,b,arm", *rows, ""]))
 
-    def call(moments, *more):
-        asked = ["mean", path, "--columns=a,b", "--epsilon=1", "--bounds=-10,10", "--mechanism=cube", *more]
-        base = tmp_path / "-".join(["runs", str(len(list(tmp_path.iterdir())))])
-        words = [sys.executable, "-W", "ignore", "-c", SCRIPT, base, json.dumps(moments), *asked]
+    def call(count, command):
+        base = tmp_path / "runs"
+        asked = [command[0], path, "--columns=a,b", "--epsilon=1", "--bounds=-10,10", *command[1:]]
+        words = [sys.executable, "-W", "ignore", "-c", SCRIPT, base, count, *asked]
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=600)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-        return [Left(base / str(at)) for at in moments]
+        whole, *stopped = (Left(base / str(at)) for at in sorted(int(folder.name) for folder in base.iterdir()))
+        return whole, stopped
 
     return call
 
@@ -130,27 +140,29 @@ def check(left, whole):
             for each in (left, whole)
         ]
         assert first_words[0] == first_words[1]
-        assert "Wrote" in left.text("out")
+        assert ("Wrote" in left.text("out")) == ("Wrote" in whole.text("out"))
         assert (left.folder / "left" / "r.html").read_text().rstrip().endswith("</html>")
 
 
-@pytest.mark.parametrize("count", [6, pytest.param(400, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("form", [(), ("--json",)])
-def test_all_or_nothing(runs, form, count):
-    (whole,) = runs([0], *form)
+COMMANDS = {
+    "mean": ("mean", "--mechanism=cube"),
+    "mean as JSON": ("mean", "--mechanism=cube", "--json"),
+    "summary": ("summary", "--by=arm", "--keys=A,B"),
+}
+FEW, MANY = 4, 100  # moments
+
+
+@pytest.mark.parametrize(
+    ("command", "count"),
+    [("mean", FEW), *(pytest.param(name, MANY, marks=pytest.mark.slow) for name in COMMANDS)],
+)
+def test_all_or_nothing(runs, command, count):
+    whole, stopped = runs(count, COMMANDS[command])
     assert (whole.code, whole.spent) == (0, 1)
-    total = int(whole.text("entered"))
-    # Spread over the run by chance, with a fixed seed; and densely where it prints and writes.
-    spread = np.random.default_rng(17).integers(1, total, size=count // 2).tolist()
-    late = np.linspace(0.6 * total, total, count // 2, dtype=int).tolist()
-    stopped = runs(sorted({*spread, *late}), *form)
     for left in stopped:
-        if form:
-            assert left.text("out") == "" or len(json.loads(left.text("out"))["point"]) == 2
-            assert (left.text("out") != "") == ("r.html" in left.files) <= left.spent
-            assert left.code in (0, INTERRUPTED)
-        else:
-            check(left, whole)
+        check(left, whole)
+        if command.endswith("JSON") and left.text("out"):
+            assert len(json.loads(left.text("out"))["point"]) == 2
     # The moments hit both sides: before anything was printed, and after.
     assert {left.text("out") == "" for left in stopped} == {True, False}
     assert sum(left.code == INTERRUPTED for left in stopped) > len(stopped) // 2
