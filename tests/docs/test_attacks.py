@@ -1,7 +1,6 @@
 """The threat model's table of attacks: each row has a test that exists, proofs that exist, and the README leads there.
 
-From README to proof to test in three clicks: README, a proof (by the threat model or the overview of proofs), the
-map of proofs, whose rows name functions and tests.
+From README to proof to test in three clicks: README, the threat model or the map of proofs, a proof, a test.
 """
 
 from __future__ import annotations
@@ -60,22 +59,46 @@ def links(page):
     return found
 
 
+OVERVIEW = ROOT / "docs" / "proofs" / "README.md"
+
+
+def clicks(start, most):
+    """How many clicks away every page and file is, up to `most`."""
+    away, edge = {start: 0}, {start}
+    for click in range(1, most + 1):
+        edge = {found for page in edge if page.suffix == ".md" for found in links(page)} - away.keys()
+        away |= dict.fromkeys(edge, click)
+    return away
+
+
+def sections():
+    """For each proof, what the map of proofs says of it."""
+    found = {}
+    for part in OVERVIEW.read_text(encoding="utf-8").split("\n## ")[1:]:
+        if name := re.match(r"\[([\w-]+\.md)\]", part):
+            found[OVERVIEW.parent / name[1]] = part
+    return found
+
+
 def test_from_readme_to_proof_to_test_in_three_clicks():
-    first = links(ROOT / "README.md")
-    assert PAGE in first
-    overview = ROOT / "docs" / "proofs" / "README.md"
-    assert overview in first
+    """README, map or threat model, proof, test: by links, and the tests are those that the map names for this proof."""
+    away, known = clicks(ROOT / "README.md", 3), sections()
+    assert away[PAGE] == away[OVERVIEW] == 1
     proofs = set((ROOT / "docs" / "proofs").glob("[a-z]*.md"))
-    second = first | links(overview) | links(PAGE)
-    assert proofs <= second
+    assert proofs == known.keys()
     for proof in proofs:
-        # The third click: a test, on the map of proofs or beside the claim.
-        text = proof.read_text(encoding="utf-8")
-        third = re.findall(r"`((?:tests/)?[\w/]*test_\w+\.py)", text) or overview in links(proof)
-        assert third, proof.name
+        assert away[proof] <= 2, proof.name
+        tests = {path for path in links(proof) if path.is_relative_to(ROOT / "tests")}
+        assert tests, proof.name
+        for path in tests:
+            assert away[path] <= 3
+            assert f"`{path.relative_to(ROOT / 'tests')}::test_" in known[proof], (proof.name, path.name)
 
 
 def test_the_wrong_page_would_be_noticed(tmp_path):
-    page = tmp_path / "a.md"
-    page.write_text("[proof](proofs/none.md)")
-    assert links(page) == set()
+    page, far = tmp_path / "a.md", tmp_path / "far.md"
+    page.write_text("[proof](proofs/none.md) and [far](far.md)")
+    far.write_text("[back](a.md)")
+    assert links(page) == {far}
+    assert clicks(page, 3) == {page: 0, far: 1}
+    assert clicks(page, 0) == {page: 0}
