@@ -147,9 +147,11 @@ def _promise(summary: Summarised) -> str:
 def _how(summary: Summarised) -> str:
     how = _HOW.get(summary.mechanism, summary.mechanism)
     if summary.keys is not None:
+        check = summary.settings.get("epsilon_check")
+        epsilon = "the full epsilon" if check is None else f"epsilon {show(summary.guarantee.epsilon - check)}"
         return (
-            f"By {how}, in every group at the full epsilon: a row is in one group only. The accuracy is that of noise "
-            "at the bounds: narrower bounds, chosen without the data, make it better."
+            f"By {how}, in every group at {epsilon}: a row is in one group only. The accuracy is that of noise at the "
+            "bounds: narrower bounds, chosen without the data, make it better."
         )
     said = []
     if "epsilon_means" in summary.settings:
