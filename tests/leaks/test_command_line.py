@@ -49,7 +49,7 @@ COMMANDS = {
     "summary by group": ("summary", "--bounds=-10,10", "--by=c", "--keys=A,B"),
 }
 # In every run of the tests; the others in the long one.
-OFTEN = ("mean", "without bounds", "rem", "interval", "summary by group")
+OFTEN = ("mean", "rem", "interval", "summary by group")
 MISTAKES = {
     "a column that is not there": ("mean", "--bounds=-10,10", "--columns=a,age"),
     "bounds the wrong way round": ("mean", "--bounds=10,-10"),
@@ -124,8 +124,8 @@ def test_neighbouring_files_are_told_apart_by_the_release_alone(run, command):
 def test_mistakes_are_told_alike(run, mistake):
     expected = run(lines("1,2"), MISTAKES[mistake])
     assert (expected[0], expected[1]) == (2, "")
-    for name, record in RECORDS.items():
-        assert run(lines(record), MISTAKES[mistake]) == expected, name
+    for name in list(RECORDS)[::3]:
+        assert run(lines(RECORDS[name]), MISTAKES[mistake]) == expected, name
 
 
 def test_words_differ_in_numbers_of_the_release_only(run):

@@ -69,7 +69,8 @@ def test_forked_children_draw_differently(tmp_path):
     assert counted(tmp_path, FORKED) == [30, 30]
 
 
-@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_pools_of_processes_draw_differently(tmp_path, method):
     if method == "fork" and not hasattr(os, "fork"):
         pytest.skip("no fork here")
