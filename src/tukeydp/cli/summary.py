@@ -23,6 +23,7 @@ from tukeydp.data.keys import Keys, checked_keys
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.readable_check import with_check
+from tukeydp.padding import paced
 from tukeydp.planning.forest import picture, require_matplotlib
 from tukeydp.planning.summary import summary as released_summary
 from tukeydp.planning.summary_result import Summary
@@ -69,6 +70,7 @@ def summary(
     ] = None,
     no_check: check.NoCheck = False,
     ledger: options.Ledger = None,
+    pad_to: options.PadTo = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -97,17 +99,15 @@ def summary(
         account = options.account_for(ledger, "summary", epsilon, None)
         table, groups = _read(reading, file, names, by, keys)
         run = released_summary if no_check else partial(with_check, released_summary)
-        found = run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **given, **groups)
-        if isinstance(found, Summary):
-            _ = found.lines  # calibrated here, where what fails is told by its type alone
-        return found
+        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **given, **groups)
 
     targets = options.run(known)
-    found = options.run(job)
+    found = options.run(partial(paced, pad_to, job))
     if isinstance(found, Refused):
         kept = [target for target in targets if target.suffix.lower() in REPORTS]  # no picture of what is not there
         finish(Account(found, "mean"), file, as_json=as_json, targets=kept)
     else:
+        options.run(lambda: found.lines)  # calibrated here, where what fails is told by its type alone
         _finish(found, targets, as_json=as_json)
 
 
