@@ -128,6 +128,31 @@ def test_mistakes_are_told_alike(run, mistake):
         assert run(lines(RECORDS[name]), MISTAKES[mistake]) == expected, name
 
 
+# The key of one record, in a file whose other keys are A, B and C.
+KEYS = {
+    "another group": "B",
+    "not listed": "secret-4711",
+    "none": "",
+    "a number": SECRET,
+    "the number that stands for a key inside": repr(-1.5 * 2.0**1023),
+    "quotes": '"A"',
+    "odd bytes": "\udcff\udcfe",
+    "very long": "A" * 10_000,
+}
+
+
+def test_neighbouring_keys_are_told_apart_by_the_release_alone(run):
+    plain = lines("1,2").decode("utf-8", "surrogateescape").split("\n")
+    expected = run(lines("1,2"), COMMANDS["summary by group"], "--json")
+    for name, key in KEYS.items():
+        other = [*plain[:151], f"{key},1,2", *plain[152:]]
+        content = "\n".join(other).encode("utf-8", "surrogateescape")
+        code, out, err, written = run(content, COMMANDS["summary by group"], "--json")
+        assert (code, err, written) == (0, "", []), name
+        assert without_the_release(out) == without_the_release(expected[1]), name
+        assert "4711" not in out
+
+
 def test_words_differ_in_numbers_of_the_release_only(run):
     """The text for people, with every number taken out."""
 
