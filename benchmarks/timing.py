@@ -25,7 +25,7 @@ from tukeydp.arrays import FloatArray
 from tukeydp.sampling import kernels
 from tukeydp.sampling.branches import Tree
 
-RUNS = 100  # on each table, half of them to find a threshold
+RUNS = 60  # on each table, half of them to find a threshold
 ERROR = 0.001  # of the lower bound, one side
 Call = Callable[..., Any]
 
