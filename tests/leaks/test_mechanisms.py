@@ -315,12 +315,19 @@ def test_compiled_code_has_one_form_whatever_the_data():
     """A second form would be compiled, and kept in a file, only for the tables that call for it."""
     from tukeydp.depth import angular_sweep
     from tukeydp.sampling import kernels
+    from tukeydp.sampling.branches import nodes
 
     for case in DEGENERATE.values():
-        for way in ("boxem", "boxem, exact depth", "approximate_boxem"):
+        for way in ("boxem", "boxem, coarse grid", "boxem, exact depth", "approximate_boxem"):
             for x in case:
                 WAYS[way](x, td.seeded(5))
-    for compiled in (kernels.propose, kernels.count_inside, angular_sweep.fill_keys, angular_sweep.scan_keys):
+    for compiled in (
+        kernels.propose,
+        kernels.count_inside,
+        angular_sweep.fill_keys,
+        angular_sweep.scan_keys,
+        nodes.grow,
+    ):
         assert len(compiled.signatures) == 1, compiled.__name__
 
 
@@ -345,3 +352,4 @@ def test_which_code_is_compiled_and_kept_does_not_depend_on_the_data(tmp_path):
         kept.append(sorted(path.name for path in folder.rglob("*.nbc")))
     assert kept[0] == kept[1]
     assert any("scan_keys" in name for name in kept[0])
+    assert any("nodes.grow" in name for name in kept[0])
