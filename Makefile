@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all mutants lint bench bench-tables reproduce format clean
+.PHONY: demo test test-all test-locked test-oldest mutants lint bench bench-tables reproduce format lock sbom wheel clean
 
 demo: $(STAMP)
 	@$(BIN)/tukeydp demo
@@ -45,6 +45,41 @@ reproduce: $(STAMP)
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# Every file of the test environment, pinned by hash; `make lock` renews the pins (needs uv, which is installed for it).
+LOCK := requirements/test.lock
+
+lock: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile pyproject.toml --extra test --universal --python-version 3.11 --generate-hashes --upgrade \
+		--no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet --output-file $(LOCK)
+
+test-locked:
+	$(PYTHON) -m venv build/locked
+	build/locked/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
+	build/locked/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation .
+	NUMBA_CACHE_DIR=build/locked/numba build/locked/bin/python -m pytest -n auto -m "not slow"
+
+# The lowest versions that pyproject.toml allows, on a subset that uses each of them. What they draw with newer packages
+# that they need in turn warns, and is no error here.
+OLDEST_TESTS := tests/test_frozen.py tests/test_randomness.py tests/data tests/exact tests/planning/test_ledger.py \
+	tests/planning/test_summary.py tests/cli/test_ledger.py tests/cli/test_summary.py
+
+test-oldest:
+	$(PYTHON) -m venv build/oldest
+	$(PYTHON) tools/oldest.py test > build/oldest.txt
+	build/oldest/bin/python -m pip install --quiet --disable-pip-version-check -r build/oldest.txt
+	build/oldest/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation .
+	NUMBA_CACHE_DIR=build/oldest/numba build/oldest/bin/python -m pytest -n auto -m "not slow" -W ignore::DeprecationWarning $(OLDEST_TESTS)
+
+# A bill of materials of what is installed.
+sbom: $(STAMP)
+	@mkdir -p build
+	$(BIN)/python tools/sbom.py > build/sbom.json
+
+# Twice, from copies made at different times: the same bytes.
+wheel: $(STAMP)
+	$(BIN)/python tools/wheel.py dist
 
 clean:
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache

@@ -76,7 +76,7 @@ def pairs() -> Iterator[tuple[str, Call, FloatArray, FloatArray]]:
     gauss = np.random.default_rng(0).normal(size=(500, 5))
     flat = gauss.copy()
     flat[1:] = 0.0  # all rows but one the same: the other one decides whether the table has a spread at all
-    likert = scores(500, 10)
+    likert = scores(300, 6)
 
     def boxem(**options: Any) -> Call:
         return lambda x, **more: td.boxem(x, epsilon=1, **options, **more)
@@ -139,8 +139,8 @@ def main() -> None:
     for name, call, x, y in pairs():
         first, second = work_on(call, x), work_on(call, y)
         a, b = seconds(call, x, y)
-        # About four times the usual duration, and a round number that could have been chosen without the data.
-        interval = 2.0 ** math.ceil(math.log2(4.0 * statistics.median(a + b)))
+        # About twice the usual duration, and a round number that could have been chosen without the data.
+        interval = 2.0 ** math.ceil(math.log2(2.0 * statistics.median(a + b)))
         told, hidden = advantage(a, b), advantage(*seconds(call, x, y, pad_to=interval))
         out.write(
             f"{name:<46}{first.proposals:>9.0f}{second.proposals:>9.0f}{first.programs:>7}{second.programs:>7}"

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import checked_integer
 
+_KEY_BYTES = 32  # of AES-256
 _WORDS_AT_A_TIME = 64  # that a bit reader takes from its lane at once; speed only, the bits are the same
 
 
@@ -33,12 +34,19 @@ class Randomness(Protocol):
 
 
 class SystemRandomness:
-    """Keys straight from the operating system."""
+    """Keys straight from the operating system; an error where it has none to give, or the same one again."""
 
     private = True
 
+    def __init__(self) -> None:
+        self._last = b""
+
     def key(self) -> bytes:
-        return os.urandom(32)
+        key = os.urandom(_KEY_BYTES)
+        if len(key) != _KEY_BYTES or key == self._last:
+            raise OSError("the operating system's randomness has failed; nothing was released")
+        self._last = key
+        return key
 
 
 class SeededRandomness:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import tukeydp as td
 from tukeydp.cli import app
 
 COMMON = ["--columns", "pressure,smoker", "--epsilon", "2", "--bounds", "pressure=60,240", "--bounds", "smoker=0,1"]
@@ -34,7 +35,7 @@ def run(*arguments, **more):
 
 
 def groups(*arguments, **more):
-    result = run(*arguments, *COMMON, "--by", "arm", "--keys", "A,B", "--seed", "3", "--json", **more)
+    result = run(*arguments, *COMMON, "--by", "arm", "--keys", "A,B", "--seed", "3", "--no-check", "--json", **more)
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)["lines"]
 
@@ -88,3 +89,42 @@ def test_without_groups_and_without_intervals(files):
     assert result.exit_code == 0
     assert "interval" not in result.stdout.splitlines()[2]
     assert "Summary of 900 rows, released with differential privacy" in result.stdout
+
+
+@pytest.mark.parametrize("by", [(), ("--by", "arm", "--keys", "A,B")])
+def test_text_is_checked_first_and_a_misread_file_stops_the_run(files, by):
+    """Decimal commas that were not declared: the run stops, for a twentieth of epsilon, and no picture is written."""
+    wrong = (files / "semicolon.csv", "--separator", ";", *COMMON, *by, "--seed", "3")
+    report, picture = files / "r.json", files / "r.png"
+    result = run(*wrong, "--out", report, "--out", picture)
+    assert result.exit_code == 3, result.output
+    assert "--decimal" in result.stdout
+    told = json.loads(report.read_text())
+    assert (told["mechanism"], told["guarantee"]["epsilon"], told["n"]) == ("readable-check", 0.1, 900)
+    assert not picture.exists()
+    assert json.loads(run(*wrong, "--json").stdout)["released"] is False
+    assert run(*wrong, "--no-check").exit_code == 0
+
+
+def test_the_check_is_paid_for_and_said_in_the_footnote(files):
+    found = json.loads(run(files / "t.csv", *COMMON, "--seed", "3", "--json").stdout)
+    assert found["guarantee"]["epsilon"] == 2
+    assert found["settings"]["epsilon_check"] == "0.1"
+    assert sum(float(found["settings"][f"epsilon_{part}"]) for part in ("check", "means", "counts", "shares")) == 2
+    assert any(note.startswith("Checked first, for epsilon = 0.1") for note in found["footnote"])
+    by_group = json.loads(run(files / "t.csv", *COMMON, "--by", "arm", "--keys", "A,B", "--seed", "3", "--json").stdout)
+    assert any("in every group at epsilon 1.9: a row" in note for note in by_group["footnote"])
+    without = json.loads(run(files / "t.csv", *COMMON, "--seed", "3", "--json", "--no-check").stdout)
+    assert "epsilon_check" not in without["settings"]
+    binary = json.loads(run(files / "t.parquet", *COMMON, "--seed", "3", "--json").stdout)
+    assert binary["lines"] == without["lines"]
+
+
+def test_a_ledger_pays_for_check_and_table_in_one_entry(files):
+    ledger = files / "study.db"
+    account = td.Accountant.open(ledger, epsilon=2)
+    result = run(files / "t.csv", *COMMON, "--seed", "3", "--ledger", ledger)
+    assert result.exit_code == 0, result.output
+    (entry,) = account.history
+    assert (entry.mechanism, entry.parameters["epsilon_check"], account.totals.epsilon) == ("summary", "1/10", 2)
+    assert run(files / "t.csv", *COMMON, "--seed", "3", "--ledger", ledger).exit_code == 2

@@ -88,7 +88,8 @@ def test_codes_skewness_outside_and_unsure_marks(tmp_path):
 
 
 def test_data_frames_with_text_are_looked_at():
-    for frame in (pd.DataFrame({"a": [1, 2], "t": ["x", "y"]}), pl.LazyFrame({"a": [1, 2], "t": ["x", "y"]})):
+    texts = pd.DataFrame({"a": [1, 2], "t": pd.array(["x", "y"], dtype="string")})
+    for frame in (texts, pl.LazyFrame({"a": [1, 2], "t": ["x", "y"]})):
         seen = td.look(frame, bounds={"a": (0, 1)})
         assert seen.columns[0].outside == 1
         assert seen.columns[1].kind.startswith("refused")

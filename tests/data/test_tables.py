@@ -144,9 +144,10 @@ def test_broken_text_and_wide_integers_in_tables():
     broken = pa.table({"a": pa.array([b"1", b"\xffsecret-4711"]).view(pa.string())})
     with pytest.raises(td.ParameterError, match="x column 'a' must hold numbers"):
         cells(broken)
+    widest = getattr(pl, "Int128", pl.Int64)  # the first versions have none
     for values in ([1, 2], [1, None]):
         expected = [[1], [2 if values[1] else NAN]]
-        np.testing.assert_array_equal(cells(pl.DataFrame({"a": pl.Series(values, dtype=pl.Int128)})), expected)
+        np.testing.assert_array_equal(cells(pl.DataFrame({"a": pl.Series(values, dtype=widest)})), expected)
 
 
 TEXT = ["1", "secret-4711"]

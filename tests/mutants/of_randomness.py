@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutants.mutant import Mutant
 
 KEYS = "tests/mechanisms/test_keys.py::"
+FAULTS = "tests/faults/test_faults.py::"
 RANDOMNESS = "tests/test_randomness.py::"
 
 MUTANTS = (
@@ -43,10 +44,34 @@ MUTANTS = (
     Mutant(
         "one key for a whole process",
         "randomness.py",
-        "return os.urandom(32)",
-        "return hashlib.sha256(str(os.getpid()).encode()).digest()",
+        "key = os.urandom(_KEY_BYTES)",
+        "key = hashlib.sha256(str(os.getpid()).encode() + self._last).digest()",
         (f"{KEYS}test_two_releases_have_no_key_in_common[boxem]",),
         "Two releases with the same bits: their difference has no noise.",
+    ),
+    Mutant(
+        "a dead source of randomness goes unnoticed",
+        "randomness.py",
+        " or key == self._last:",
+        ":",
+        (f"{FAULTS}TestEntropy::test_a_source_that_repeats_itself[boxem]",),
+        "Every key is the same: noise that anyone can compute, under a guarantee that says otherwise.",
+    ),
+    Mutant(
+        "too few random bytes go unnoticed",
+        "randomness.py",
+        "if len(key) != _KEY_BYTES or key",
+        "if key",
+        (f"{FAULTS}TestEntropy::test_a_source_that_gives_too_little[cube-31]",),
+        "A key of no bytes, hashed on, is a public number.",
+    ),
+    Mutant(
+        "out of memory makes a cell missing",
+        "data/numbers.py",
+        "    except MemoryError:  # of the machine",
+        "    except ZeroDivisionError:  # of the machine",
+        (f"{FAULTS}TestMemory::test_a_cell_is_not_missing_because_memory_was_short",),
+        "A release of another table than the caller's, and which rows are left depends on their size.",
     ),
     Mutant(
         "seeded releases that call themselves private",

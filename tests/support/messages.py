@@ -260,6 +260,7 @@ CALLS = [
     ),
     Call('td.summary(by=["A"]) for two rows', lambda: _summary(X, ["A"], ["A"])),
     Call("td.summary(by=3)", lambda: _summary(X, 3, ["A"])),
+    Call("td.summary(by=dates)", lambda: _summary(X, np.array(["2020-01-01"] * 2, dtype="datetime64[s]"), ["A"])),
     Call('td.summary(array, by="arm")', lambda: _summary(X, "arm", ["A"])),
     Call('td.summary(frame, by="arm")', lambda: _summary(NAMED, "arm", ["A"])),
     Call('td.summary(object, by="arm")', lambda: _summary(object(), "arm", ["A"])),

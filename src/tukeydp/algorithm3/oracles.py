@@ -125,7 +125,7 @@ def _count(sets: PaddedLevels, level: int, points: int, stream: Keystream) -> in
     low, high = box or (sets.grid.low, sets.grid.high)
     smallest, largest = sets.levels.offsets(min(level, max(1, sets.levels.rows))) if sets.levels.rows else (low, high)
     directions = sets.levels.directions if sets.levels.rows else np.eye(sets.d, dtype=np.int64)
-    draw, slabs = kernels.uniform_draw(low, high), kernels.Slabs(directions, smallest, largest)
+    draw, slabs = kernels.uniform_draw(low, high), kernels.slabs(directions, smallest, largest)
     lane_words = max(_LANE_WORDS, 4 * sets.d)  # enough for a point: else no lane would ever hold one
     drawn = inside = lane = 0
     while drawn < points:

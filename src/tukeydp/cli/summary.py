@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tukeydp.cli import options
+from tukeydp.cli import check, options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
+from tukeydp.cli.finishing import finish, printed_and_written
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
-from tukeydp.cli.words import complain, say, say_lines
+from tukeydp.cli.reports import REPORTS, checked_targets, write_files
+from tukeydp.cli.sections import Account
+from tukeydp.cli.words import say_lines
 from tukeydp.data.files import read_file
 from tukeydp.data.keys import Keys, checked_keys
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.readable_check import with_check
+from tukeydp.padding import paced
 from tukeydp.planning.forest import picture, require_matplotlib
 from tukeydp.planning.summary import summary as released_summary
 from tukeydp.planning.summary_result import Summary
+from tukeydp.release import Refused
 
 # What a file's ending asks for.
 _KINDS: dict[str, Callable[[Summary], bytes]] = {
@@ -64,7 +68,9 @@ def summary(
         list[Path] | None,
         typer.Option(help=f"Write the table to a file besides: {', '.join(_KINDS)}. May be repeated."),
     ] = None,
+    no_check: check.NoCheck = False,
     ledger: options.Ledger = None,
+    pad_to: options.PadTo = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
 ) -> None:
@@ -73,12 +79,14 @@ def summary(
     The table that opens a report, with a footnote ready to print; with --by and --keys for each group.
     """
 
-    def job() -> Summary:
+    def known() -> list[Path]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
         if by is None and keys:
             raise ParameterError("by", "must be given with keys", "none")
-        _check_targets(out or (), file)
+        return _checked_targets(out, file)
+
+    def job() -> Summary | Refused:
         names = reading.names(file, columns)
         told = with_file(bounds, bounds_file, names)
         if not told:
@@ -90,15 +98,17 @@ def summary(
         }
         account = options.account_for(ledger, "summary", epsilon, None)
         table, groups = _read(reading, file, names, by, keys)
-        source = options.source_for(seed)
-        return released_summary(table, epsilon=epsilon, randomness=source, **account, **given, **groups)
+        run = released_summary if no_check else partial(with_check, released_summary)
+        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **given, **groups)
 
-    found = options.run(job)
-    if as_json:
-        sys.stdout.write(found.to_json() + "\n")
+    targets = options.run(known)
+    found = options.run(partial(paced, pad_to, job))
+    if isinstance(found, Refused):
+        kept = [target for target in targets if target.suffix.lower() in REPORTS]  # no picture of what is not there
+        finish(Account(found, "mean"), file, as_json=as_json, targets=kept)
     else:
-        say_lines(str(found))
-    _write(found, out or (), quiet=as_json)
+        options.run(lambda: found.lines)  # calibrated here, where what fails is told by its type alone
+        _finish(found, targets, as_json=as_json)
 
 
 def _read(
@@ -115,7 +125,11 @@ def _read(
     both = read_file(file, [*names, by], replace(declared, keys={by: known}))
     places = known.places_of_codes(both.cells[:, -1])
     rows = [None if place < 0 else known.names[place] for place in places.tolist()]
-    return Table(both.cells[:, :-1], tuple(names)), {"by": _Named(by, rows), "keys": list(known.names)}
+    unreadable = None if both.unreadable is None else both.unreadable[:-1]
+    return Table(both.cells[:, :-1], tuple(names), unreadable=unreadable), {
+        "by": _Named(by, rows),
+        "keys": list(known.names),
+    }
 
 
 class _Named(list[str | None]):
@@ -126,46 +140,21 @@ class _Named(list[str | None]):
         self.name = name
 
 
-def _check_targets(targets: Sequence[Path], file: Path) -> None:
+def _checked_targets(out: Sequence[Path] | None, file: Path) -> list[Path]:
     """Before the data are read: a table that cannot be kept has cost its budget all the same."""
-    for target in targets:
-        if target.suffix.lower() not in _KINDS:
-            raise ParameterError("out", f"must end in {', '.join(_KINDS)}", str(target))
-        if target.exists() and file.exists() and target.samefile(file):
-            raise ParameterError("out", "must not be the file that is read", str(target))
-        if not os.access(target if target.exists() else target.parent, os.W_OK) or target.is_dir():
-            raise ParameterError("out", "must be a file that can be written", str(target))
-        if target.suffix.lower() in _PICTURES:
-            require_matplotlib()
+    targets = checked_targets(out, file, _KINDS)
+    if any(target.suffix.lower() in _PICTURES for target in targets):
+        require_matplotlib()
+    return targets
 
 
-def _write(found: Summary, targets: Sequence[Path], *, quiet: bool) -> None:
-    """Every file; whatever fails, the rest is still done: the budget is spent, and the table is printed above."""
-    failed = False
-    for target in targets:
-        try:
-            _replace(target, _KINDS[target.suffix.lower()](found))
-            if not quiet:
-                say(f"Wrote {target}.")
-        except Exception as error:  # its message might quote anything
-            reason = error.strerror if isinstance(error, OSError) else type(error).__name__
-            complain(f"{target} could not be written ({reason}). The table above is complete, its budget is spent.")
-            failed = True
-    if failed:
+def _finish(found: Summary, targets: Sequence[Path], *, as_json: bool) -> None:
+    def tell() -> None:
+        if as_json:
+            sys.stdout.write(found.to_json() + "\n")
+        else:
+            say_lines(str(found))
+
+    files = {target: partial(_KINDS[target.suffix.lower()], found) for target in targets}
+    if printed_and_written(tell, partial(write_files, files), targets, quiet=as_json):
         raise typer.Exit(options.UNEXPECTED)
-
-
-def _replace(target: Path, content: bytes) -> None:
-    """All of the file or nothing of it: a temporary file in the same folder, then renamed."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    try:
-        with open(handle, "wb") as stream:
-            stream.write(content)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~mask)
-        os.replace(name, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise

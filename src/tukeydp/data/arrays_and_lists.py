@@ -25,6 +25,8 @@ def read_array(x: Any, name: str) -> Read:
         return _from_rows(x, name), None
     try:
         array = x if isinstance(x, np.ndarray) else np.asarray(x)
+    except MemoryError:
+        raise
     except Exception:
         array = np.empty((), dtype=object)
     if array.dtype.names is not None:

@@ -43,6 +43,8 @@ def label(cell: Any, rule: NumberRule = PLAIN) -> Label:
             return None
         text = cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
         return text.strip(BLANKS) or None
+    except MemoryError:  # of the machine, not of the cell
+        raise
     except Exception:  # an object that cannot say what it is
         return None
 

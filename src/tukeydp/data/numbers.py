@@ -120,6 +120,8 @@ def number(cell: Any, rule: NumberRule = PLAIN) -> float:
         return math.nan
     try:
         return float(cell)
+    except MemoryError:  # of the machine, not of the cell: a missing cell would be a wrong table
+        raise
     except OverflowError:
         return _beyond_floats(cell)
     except Exception:

@@ -8,19 +8,37 @@ is not spent, unless an accountant has paid for the whole run.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.exact.noise import discrete_laplace
-from tukeydp.parameters import positive_rational, show
+from tukeydp.parameters import Bounds, positive_rational, show
 from tukeydp.privacy import Guarantee, PureDP
 from tukeydp.randomness import Bits, Keystream, source
-from tukeydp.release import Refused, Release
+from tukeydp.release import Refused
 from tukeydp.spending import Spends, Together, least_cost, require_room
+
+
+class Checked(Protocol):
+    """What the check needs of a run's result: what it cost, and where to write down that it was checked."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def guarantee(self) -> Guarantee | None: ...
+    @property
+    def bounds(self) -> Bounds | None: ...
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+
+Result = TypeVar("Result", bound=Checked)
 
 CHECK = "readable-check"  # the mechanism that a stopped run names
 
@@ -89,14 +107,14 @@ def least_cost_with_check(epsilon: Any, delta: Any = None) -> Guarantee:
 
 
 def with_check(
-    run: Callable[..., Release | Refused],
+    run: Callable[..., Result],
     table: Table,
     *,
     epsilon: Any,
     accountant: Spends | None = None,
     randomness: Any = None,
     **options: Any,
-) -> Release | Refused:
+) -> Result | Refused:
     """What `run` makes of the table, if the table passes the check; `epsilon` is spent on both together.
 
     Tables without text, and those of too few rows, are not checked, and all of epsilon goes to the release. `run` comes

@@ -21,6 +21,7 @@ from tukeydp.mechanisms.mean_choice import known_widths, mean_plan
 from tukeydp.mechanisms.mean_plans import MeanPlan
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
 from tukeydp.mechanisms.value_counts import value_counts
+from tukeydp.padding import padded
 from tukeydp.parameters import brief
 from tukeydp.planning.summary_lines import Groups, Source, Whole, WholeTable
 from tukeydp.planning.summary_result import Summary
@@ -38,6 +39,7 @@ COUNTS = Fraction(1, 20)
 SHARES = Fraction(1, 5)
 
 
+@padded
 def summary(
     x: Any,
     *,
@@ -48,6 +50,7 @@ def summary(
     confidence: Any = 0.95,
     sd: Any = None,
     accountant: Spends | None = None,
+    pad_to: Any = None,
     randomness: Any = None,
 ) -> Summary:
     """Release number of values, mean, standard deviation and interval of each column, for one epsilon.
@@ -57,7 +60,7 @@ def summary(
 
     Parameters
     ----------
-    x, epsilon, bounds, accountant, randomness
+    x, epsilon, bounds, accountant, pad_to, randomness
         As for `td.mean`.
     by
         A column of `x` with the key of each row's group, or one key for each row. Each group then has its own lines.

@@ -30,6 +30,8 @@ class Summary:
         Rows of the table, a public number; the lines have noised numbers of values.
     columns, bounds, by, keys, confidence, settings
         What was fixed beforehand.
+    notes
+        What else belongs into the footnote.
     mechanism
         How the means were made: "subset", "two-step", "cube" or "grouped sums".
     """
@@ -45,6 +47,7 @@ class Summary:
     mechanism: str
     settings: Mapping[str, Any]
     source: Source = field(repr=False)
+    notes: tuple[str, ...] = ()
 
     @property
     def private(self) -> bool:

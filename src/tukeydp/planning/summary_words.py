@@ -48,6 +48,8 @@ class Summarised(Protocol):
     @property
     def settings(self) -> Mapping[str, Any]: ...
     @property
+    def notes(self) -> tuple[str, ...]: ...
+    @property
     def lines(self) -> tuple[Line, ...]: ...
     @property
     def interval_note(self) -> str | None: ...
@@ -118,6 +120,7 @@ def footnote(summary: Summarised) -> list[str]:
     reasons = reasons_of(summary.lines)
     if reasons:
         said.append(f"{DASH}: {'; '.join(reasons)}.")
+    said += summary.notes
     said.append(f"Made with tukeydp {__version__}.")
     return said
 
@@ -144,9 +147,11 @@ def _promise(summary: Summarised) -> str:
 def _how(summary: Summarised) -> str:
     how = _HOW.get(summary.mechanism, summary.mechanism)
     if summary.keys is not None:
+        check = summary.settings.get("epsilon_check")
+        epsilon = "the full epsilon" if check is None else f"epsilon {show(summary.guarantee.epsilon - check)}"
         return (
-            f"By {how}, in every group at the full epsilon: a row is in one group only. The accuracy is that of noise "
-            "at the bounds: narrower bounds, chosen without the data, make it better."
+            f"By {how}, in every group at {epsilon}: a row is in one group only. The accuracy is that of noise at the "
+            "bounds: narrower bounds, chosen without the data, make it better."
         )
     said = []
     if "epsilon_means" in summary.settings:

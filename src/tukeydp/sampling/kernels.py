@@ -91,7 +91,13 @@ class Slabs(NamedTuple):
 def uniform_draw(low: IntArray, high: IntArray) -> UniformDraw:
     """Draws from the boxes low ... high, ends included; fewer than 2^63 steps wide."""
     width = (high - low + 1).astype(np.uint64)
-    return UniformDraw(low, width, (np.uint64(0) - width) % width)
+    # One layout in memory, whatever the data: compiled code is kept in a file for each layout that was seen.
+    return UniformDraw(np.ascontiguousarray(low), width, (np.uint64(0) - width) % width)
+
+
+def slabs(directions: IntArray, smallest: IntArray, largest: IntArray) -> Slabs:
+    """One level, in one layout in memory too."""
+    return Slabs(*map(np.ascontiguousarray, (directions, smallest, largest)))
 
 
 def proposals(table: WordTable, boxes: Sequence[Box | Union], within: Box) -> Proposals:
@@ -143,13 +149,13 @@ def _high_word(typingctx: Any, a: Any, b: Any) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _place(z: Any, pieces: PieceTable, count: int) -> None:
-    """Replace the number z[0] of a point in the first `count` pieces by the point."""
-    piece = np.searchsorted(pieces.ends[:count], z[0], side="right")
-    rest = z[0] - (pieces.ends[piece - 1] if piece else 0)
+def _place(z: Any, low: Any, width: Any, ends: Any) -> None:
+    """Replace the number z[0] of a point in pieces by the point."""
+    piece = np.searchsorted(ends, z[0], side="right")
+    rest = z[0] - (ends[piece - 1] if piece else 0)
     for j in range(len(z)):
-        z[j] = pieces.low[piece, j] + rest % pieces.width[piece, j]
-        rest //= pieces.width[piece, j]
+        z[j] = low[piece, j] + rest % width[piece, j]
+        rest //= width[piece, j]
 
 
 @njit(nogil=True, cache=True)
@@ -170,6 +176,7 @@ def propose(
     guide, slanted, inverse = proposals.guide, proposals.slanted, proposals.inverse
     low, width, leftover = proposals.boxes.low, proposals.boxes.width, proposals.boxes.leftover
     floor, ceiling, parts = proposals.floor, proposals.ceiling, proposals.parts
+    piece_low, piece_width, piece_ends = proposals.pieces.low, proposals.pieces.width, proposals.pieces.ends
     directions, projections, left_out = ranks.directions, ranks.projections, ranks.left_out
     d = directions.shape[1]
     k = directions.shape[0]
@@ -201,7 +208,7 @@ def propose(
                     break
             z[j] = low[box, j] + np.int64(_high_word(word, width[box, j]))
         if parts[box]:
-            _place(z, proposals.pieces, parts[box])
+            _place(z, piece_low, piece_width, piece_ends[: parts[box]])
         accepted = True
         if slanted[box]:
             # Back to the point's own coordinates, which may lie outside the public box: test that before projecting.

@@ -19,6 +19,7 @@ from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import WORD, Group, LevelDraw
 from tukeydp.randomness import Keystream
+from tukeydp.sampling.branches import compile_once
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import Hints, LinearPrograms
 from tukeydp.sampling.ladder import Ladder, plan_ladder
@@ -69,6 +70,7 @@ class Sampler:
         threads: int | None = None,
         word_bits: int = WORD,
     ) -> None:
+        compile_once()  # now, whether or not the search will come to it: that depends on the rows
         self._levels, self._within, self._epsilon, self._lowest = levels, within, epsilon, lowest
         self._threads, self._word_bits = threads or available_cores(), word_bits
         self._envelope = Envelope(levels, within, hints or LinearPrograms(levels))

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from tukeydp.cli.reports.csv_table import csv_report
@@ -27,15 +28,14 @@ REPORTS: dict[str, Report] = {
     ".csv": csv_report,
     ".json": json_report,
 }
-ENDINGS = f"{', '.join(list(REPORTS)[:-1])} or {list(REPORTS)[-1]}"
 
 
-def checked_targets(out: Sequence[Path] | None, file: Path) -> list[Path]:
+def checked_targets(out: Sequence[Path] | None, file: Path, kinds: Collection[str] = REPORTS) -> list[Path]:
     """The files to write, once it is clear that each can be written and that none is the table itself."""
-    targets = list(out or ())
+    targets, endings = list(out or ()), list(kinds)
     for number, target in enumerate(targets):
-        if target.suffix.lower() not in REPORTS:
-            raise ParameterError("out", f"must end in {ENDINGS}", str(target))
+        if target.suffix.lower() not in kinds:
+            raise ParameterError("out", f"must end in {', '.join(endings[:-1])} or {endings[-1]}", str(target))
         if target in targets[:number]:
             raise ParameterError("out", "must name different files", str(target))
         if target.exists() and file.exists() and target.samefile(file):
@@ -57,11 +57,20 @@ def _require_writable(target: Path) -> None:
 
 
 def write_reports(targets: Sequence[Path], account: Account) -> dict[Path, str]:
+    """Write a run to every file; what went wrong, by file."""
+    return write_files({target: partial(_report, target, account) for target in targets})
+
+
+def _report(target: Path, account: Account) -> bytes:
+    return REPORTS[target.suffix.lower()](account).encode()
+
+
+def write_files(contents: Mapping[Path, Callable[[], bytes]]) -> dict[Path, str]:
     """Write every file; what went wrong, by file. Nothing is raised: the release has cost its budget and is printed."""
     failed = {}
-    for target in targets:
+    for target, content in contents.items():
         try:
-            _replace(target, REPORTS[target.suffix.lower()](account))
+            _replace(target, content())
         except OSError as error:
             failed[target] = error.strerror or type(error).__name__
         except Exception as error:  # its message might quote anything
@@ -69,12 +78,12 @@ def write_reports(targets: Sequence[Path], account: Account) -> dict[Path, str]:
     return failed
 
 
-def _replace(target: Path, text: str) -> None:
+def _replace(target: Path, content: bytes) -> None:
     """All of the file or nothing of it: a temporary file in the same folder, then renamed."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     try:
-        with open(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with open(handle, "wb") as stream:
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         os.chmod(name, _mode(target))

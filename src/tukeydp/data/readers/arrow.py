@@ -11,6 +11,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.arrow_columns import check_type, floats
+from tukeydp.data.key_columns import arrow_keys, check_key_type
 from tukeydp.data.readers.columns import places_in_schema
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import KIND_NAMES, check_kind, name_of
@@ -24,7 +25,7 @@ def _guarded(wanted: str, path: Path | str) -> Iterator[None]:
     """pyarrow's messages may quote cells: every failure becomes one sentence."""
     try:
         yield
-    except ParameterError:
+    except (ParameterError, MemoryError):
         raise
     except ImportError:
         raise ParameterError("FILE", "needs pyarrow to be read: pip install 'tukeydp[files]'", name_of(path)) from None
@@ -88,15 +89,15 @@ def seekable(stream: IO[bytes], path: Path | str) -> Any:
 def _read(schema: Any, batches: Batches, columns: Sequence[str], options: ReadOptions) -> FloatArray:
     for place in places_in_schema(schema.names, columns):
         field = schema.field(place)
-        if field.name not in options.keys:
-            check_type(field.type, f"FILE column {field.name!r}")
+        check = check_key_type if field.name in options.keys else check_type
+        check(field.type, f"FILE column {field.name!r}")
     read = []
     for batch in batches(list(columns)):
         block = np.empty((batch.num_rows, len(columns)))
         for j, column in enumerate(columns):
             found = batch.column(batch.schema.get_field_index(column))
             if column in options.keys:
-                block[:, j] = options.keys[column].as_codes(found.to_pylist())
+                block[:, j] = options.keys[column].as_codes(arrow_keys(found, f"FILE column {column!r}"))
             else:
                 block[:, j] = floats(found)
         read.append(block)

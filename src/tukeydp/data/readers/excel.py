@@ -71,7 +71,7 @@ def _guarded(path: Path | str) -> Iterator[None]:
     """Every failure of the library, a panic of its compiled part too, becomes one sentence."""
     try:
         yield
-    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+    except (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):
         raise
     except BaseException:
         raise ParameterError("FILE", "must be an Excel workbook that can be read", name_of(path)) from None

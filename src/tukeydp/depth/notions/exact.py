@@ -10,16 +10,24 @@ import numpy as np
 from tukeydp.arrays import IntArray
 from tukeydp.data.grid import Grid
 from tukeydp.depth.deciding import GridDepth
+from tukeydp.depth.exact_depth import least_weight
 from tukeydp.depth.exact_envelope import first_envelope, require_exact_differences, starting_directions
 from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.depth.notions.any_scale import AnyScale
 from tukeydp.depth.notions.axis_aligned import AxisAligned
 from tukeydp.depth.notions.base import Notion, PreparedDepth
 from tukeydp.depth.notions.drawn import default_directions
+from tukeydp.depth.vectors import from_integers
 
 # Bits of a column's grid with bounds: so that the normal of any hyperplane near grid points can be written to within a
 # step. Finer grids make nearly flat data slow; the law does not depend on it. Without bounds: as wide as still is fast.
 _BITS, _WIDE_BITS = 30, 42
+
+
+@cache
+def _compile_sweep() -> None:
+    """Use the sweep once on fixed vectors: whether its code is kept in a file must not depend on the rows."""
+    least_weight(from_integers([[1, 0], [0, 1], [-1, -1]], [1, 1, 1]), threads=1)
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,8 @@ class Exact(Notion):
 
     def prepare(self, rows: IntArray, grid: Grid, key: bytes, lowest: int | None = None) -> PreparedDepth:
         require_exact_differences(grid)
+        if grid.d > 1:
+            _compile_sweep()
 
         @cache
         def along_public() -> LevelSets:

@@ -9,12 +9,13 @@ then drawn from the boxes of cap at least l (docs/proofs/boxem.md, section 4). T
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.levels import LevelSets
+from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.exact.boxes import Box, Pieces, Union
 from tukeydp.exact.level_draw import Group
 
@@ -122,6 +123,15 @@ def planted(levels: LevelSets, root: Box, base: int, top: int, half_epsilon: flo
     if root.size > _MOST_POINTS or _scale(ranks, root) < 2.0**_FEWEST_BITS * _lengths(ranks.directions).max():
         return None
     return Tree(ranks, root, base, top, half_epsilon)
+
+
+@cache
+def compile_once() -> None:
+    """Grow a tree for fixed rows: whether its compiled code is kept in a file must not depend on the caller's."""
+    levels = level_sets(np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), np.array([[1, 0], [0, 1], [1, 1]]))
+    tree = planted(levels, Box((-3, -3), (3, 3)), 1, 2, 0.5)
+    assert tree is not None
+    tree.grow(1, 0.0)
 
 
 def _lengths(directions: IntArray) -> FloatArray:

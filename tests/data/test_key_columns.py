@@ -1,0 +1,123 @@
+"""Columns with groups' keys: the declared type may be refused, a cell never is, whatever the library makes of it."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import tukeydp as td
+from tukeydp.data.files import read_file
+from tukeydp.data.key_columns import arrow_keys, key_cells
+from tukeydp.data.keys import checked_keys, label
+from tukeydp.data.readers.options import ReadOptions
+
+TEXTS = ["A", " b ", None, "", "\u00e9\U0001f600"]
+FAR = 2**60  # days, seconds or milliseconds: far beyond the year 9999, which is the last that Python has
+NOT_UTF8 = pa.Array.from_buffers(
+    pa.string(), 2, [None, pa.py_buffer(np.array([0, 1, 3], dtype=np.int32)), pa.py_buffer(b"A\xff\xfe")]
+)
+
+
+def arrow_times(unit, *values):
+    return pa.array(values, type=pa.int64()).view(pa.timestamp(unit))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        TEXTS,
+        tuple(TEXTS),
+        np.array(TEXTS, dtype=object),
+        pd.Series(TEXTS, dtype=object),
+        pd.Series(TEXTS, dtype="string[python]"),
+        pd.Series(TEXTS, dtype="string[pyarrow]"),
+        pd.Series(TEXTS, dtype=pd.ArrowDtype(pa.string())),
+        pd.Series(TEXTS, dtype="category"),
+        pd.Index(TEXTS, dtype=object),
+        pd.Categorical(TEXTS),
+        pl.Series(TEXTS),
+        pl.Series(TEXTS, dtype=pl.Categorical),
+        pl.Series(TEXTS, dtype=pl.Enum([text for text in TEXTS if text is not None])),
+        pa.array(TEXTS),
+        pa.array(TEXTS).cast(pa.large_string()),
+        pa.array(TEXTS).dictionary_encode(),
+        pa.chunked_array([TEXTS[:2], TEXTS[2:]]),
+    ],
+    ids=lambda column: f"{type(column).__module__}.{type(column).__name__} {getattr(column, 'dtype', '')}",
+)
+def test_texts_are_the_same_from_every_library(column):
+    assert [label(cell) for cell in key_cells(column)] == [label(cell) for cell in TEXTS]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        *(np.array([1.0, 2.5]), np.array([1, 2]), np.array([True, False]), pd.Series([1, None], dtype="Int64")),
+        *(pd.Series([1, 2], dtype=pd.ArrowDtype(pa.int8())), pl.Series([1, None]), pl.Series([True, None])),
+        *(pa.array([1, 2]), pa.array([True, None]), pa.nulls(2), pa.array([1.5, None])),
+    ],
+    ids=str,
+)
+def test_numbers_and_truth_values_are_keys(column):
+    assert len(key_cells(column)) == 2
+
+
+DATES = {
+    "numpy": lambda far: np.array([0, far], dtype="datetime64[s]"),
+    "pandas": lambda far: pd.Series(np.array([0, far], dtype="datetime64[s]")),
+    "pandas, Arrow's": lambda far: pd.Series(
+        pd.array(arrow_times("s", 0, far), dtype=pd.ArrowDtype(pa.timestamp("s")))
+    ),
+    "pandas, categories": lambda far: pd.Series(np.array([0, far], dtype="datetime64[s]")).astype("category"),
+    "polars": lambda far: pl.Series([0, far]).cast(pl.Datetime("ms")),
+    "Arrow": lambda far: arrow_times("s", 0, far),
+    "Arrow's days": lambda far: pa.array([0, min(far, 2**30)], type=pa.int32()).view(pa.date32()),
+    "lists": lambda far: pa.array([[datetime.date(1, 1, 1)], []]),
+}
+
+
+@pytest.mark.parametrize("kind", DATES)
+def test_dates_are_refused_by_their_type_whether_python_has_them_or_not(kind, capfd):
+    """A day beyond the year 9999 made one table raise, and polars print, where its neighbour was released."""
+    told = set()
+    for far in (1, FAR if "pandas" not in kind and kind != "numpy" else 2**40):
+        column = DATES[kind](far)
+        with pytest.raises(td.ParameterError, match="by must hold texts, numbers or truth values") as raised:
+            td.summary(np.ones((2, 1)), by=column, keys=["A"], epsilon=1, bounds=(0, 1))
+        told.add(str(raised.value))
+    assert len(told) == 1
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("far", [1, FAR])
+def test_dates_in_tables_and_files(far, tmp_path):
+    table = pa.table({"a": [1.0, 2.0], "day": arrow_times("us", 0, far)})
+    with pytest.raises(td.ParameterError, match="must hold texts, numbers or truth values"):
+        td.summary(table, by="day", keys=["A"], epsilon=1, bounds=(0, 1))
+    with pa.ipc.new_file(str(tmp_path / "t.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(td.ParameterError, match="must hold texts, numbers or truth values"):
+        read_file(tmp_path / "t.arrow", ["a", "day"], ReadOptions(keys={"day": checked_keys(["A"])}))
+
+
+def test_a_text_that_is_not_utf_8_is_a_key_that_nobody_listed():
+    with pytest.raises(UnicodeDecodeError):
+        NOT_UTF8.to_pylist()
+    for column in (NOT_UTF8, pa.chunked_array([NOT_UTF8]), NOT_UTF8.dictionary_encode()):
+        assert arrow_keys(column, "by") == ["A", "\ufffd\ufffd"]
+    frame = pd.Series(pd.array(NOT_UTF8, dtype=pd.ArrowDtype(pa.string())))
+    assert key_cells(frame)[0] == "A"
+
+
+def test_a_key_is_not_missing_because_memory_was_short():
+    class Short:
+        def __str__(self):
+            raise MemoryError
+
+    with pytest.raises(MemoryError):
+        checked_keys(["A"]).places([Short()])

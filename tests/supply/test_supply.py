@@ -1,0 +1,104 @@
+"""What the package is made of and with: pins with hashes, lowest versions, a bill of materials, one wheel."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LOCK = (ROOT / "requirements" / "test.lock").read_text(encoding="utf-8")
+PINS = dict(re.findall(r"^([\w.-]+)==([\w.+!-]+)", LOCK, flags=re.MULTILINE))
+WANTED = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
+
+
+def tool(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def number(version):
+    return [int(part) for part in re.findall(r"\d+", version)]
+
+
+def test_every_requirement_is_locked_at_a_version_it_allows():
+    for requirement in WANTED:
+        name, _, least = requirement.partition(">=")
+        assert number(PINS[name.lower()]) >= number(least), requirement
+
+
+def test_every_pin_has_a_hash_and_no_address():
+    for entry in re.split(r"\n(?=\w)", LOCK.strip()):
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry.splitlines()[0]
+    assert "://" not in LOCK
+    assert "index-url" not in LOCK
+
+
+def test_lowest_versions_are_those_of_the_project():
+    pins = tool("oldest").pins("test")
+    assert f"numpy=={next(r for r in WANTED if r.startswith('numpy')).partition('>=')[2]}" in pins
+    assert all(re.fullmatch(r"[\w-]+==[\w.]+", pin) for pin in pins)
+    with pytest.raises(ValueError, match="must read"):
+        tool("oldest").lowest("numpy<3")
+
+
+def test_the_bill_of_materials_lists_what_runs():
+    bill = tool("sbom").bill()
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.5")
+    listed = {each["name"]: each for each in bill["components"]}
+    names = {re.split("[>=]", requirement)[0] for requirement in PROJECT["dependencies"]}
+    assert names <= set(listed)
+    assert "llvmlite" in listed  # by numba: what is needed indirectly is there too
+    assert "pytest" not in listed
+    assert all(each["purl"] == f"pkg:pypi/{name}@{each['version']}" for name, each in listed.items())
+    known = {each["bom-ref"] for each in bill["components"]} | {bill["metadata"]["component"]["bom-ref"]}
+    assert all(set(each["dependsOn"]) | {each["ref"]} <= known for each in bill["dependencies"])
+    assert json.loads(json.dumps(bill)) == tool("sbom").bill()
+
+
+def test_two_builds_of_the_wheel_are_the_same(tmp_path):
+    pytest.importorskip("hatchling")
+    wheel = tool("wheel").wheel(tmp_path)
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "tukeydp/mechanisms/boxem.py" in names
+    assert not [name for name in names if name.startswith("tests") or "__pycache__" in name]
+
+
+def test_a_build_that_differs_is_refused(tmp_path, monkeypatch):
+    """The control: a tree in which something changes between the builds."""
+    pytest.importorskip("hatchling")
+    make = tool("wheel")
+    real = make.copied
+
+    def copied(folder, time):
+        tree = real(folder, time)
+        (tree / "src" / "tukeydp" / "stamp.py").write_text(f"built = {time}\n")
+        return tree
+
+    monkeypatch.setattr(make, "copied", copied)
+    with pytest.raises(SystemExit, match="differ"):
+        make.wheel(tmp_path)
+
+
+def test_make_has_the_targets_that_the_pages_name():
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    for page in ("SECURITY.md", "CONTRIBUTING.md"):
+        # As code: between backticks, or at the start of an indented line.
+        named = set(re.findall(r"(?:`|^ {4})make ([a-z-]+)", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE))
+        assert named, page
+        assert named <= targets, page
+
+
+def test_tools_run_as_they_say():
+    done = subprocess.run([sys.executable, ROOT / "tools" / "oldest.py"], capture_output=True, text=True, check=True)
+    assert len(done.stdout.split()) == len(PROJECT["dependencies"])
