@@ -152,7 +152,7 @@ def _own(block: Any) -> Any:
     block = block.reset_index(drop=True).copy()
     block.attrs = {}
     for j, kind in enumerate(block.dtypes):
-        if kind == object:
+        if kind == np.dtype(object):
             block.isetitem(j, copy.deepcopy(block.iloc[:, j].tolist()))
     return block
 

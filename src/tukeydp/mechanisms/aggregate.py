@@ -22,8 +22,8 @@ from tukeydp.spending import Spends, require_room, spend
 AGGREGATE_NOTES = (
     "What is estimated is the centre of the statistic over blocks of rows: its value on all rows together, up to the "
     "bias that it has on blocks of that size.",
-    "No expected_error: how far a statistic of a block lies from that of all rows depends on the statistic. Rehearse on "
-    "made-up rows.",
+    "No expected_error: how far a statistic of a block lies from that of all rows depends on the statistic. "
+    "Rehearse on made-up rows.",
 )
 
 

@@ -88,14 +88,15 @@ class BlockRelease:
         if len(table) != self.blocks * self.partitions:  # the sensitivity rests on it
             raise AssertionError("a block table has one row for each block of each dealing")
         named = Table(table, self.names)
-        given = {"depth": self.depth, "randomness": bits}
         outcome: Release | Refused
         if isinstance(self.guarantee, ApproxDP):
-            budget = {"epsilon": self.guarantee.epsilon, "delta": self.guarantee.delta}
-            outcome = rem(named, resolution=self._step, **budget, **given)
+            epsilon, delta = self.guarantee.epsilon, self.guarantee.delta
+            outcome = rem(named, epsilon=epsilon, delta=delta, depth=self.depth, resolution=self._step, randomness=bits)
         else:
             each = self.guarantee.epsilon / self.partitions
-            outcome = boxem(named, epsilon=each, bounds=self.ends, resolution=self.resolution, **given)
+            outcome = boxem(
+                named, epsilon=each, bounds=self.ends, depth=self.depth, resolution=self.resolution, randomness=bits
+            )
         return replace(
             outcome,
             guarantee=self.guarantee,

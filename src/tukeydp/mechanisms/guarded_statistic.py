@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -56,7 +57,7 @@ class BlockStatistic:
 def reset_generators(number: int) -> None:
     """NumPy's and Python's global generators as they are for this block number, whatever the blocks before drew."""
     random.seed(number)
-    np.random.seed(number)
+    np.random.seed(number)  # noqa: NPY002 the generator that statistics use without asking
 
 
 def vector_of(value: Any, length: int | None = None, keys: Sequence[str] | None = None) -> FloatArray:
@@ -91,8 +92,8 @@ def tried(
 ) -> BlockStatistic:
     """The statistic once it has worked on made-up rows: public, so that its own error may be told.
 
-    Statistics differ in what they want, labels of two classes for one: it has to work on one kind of made-up rows, and to
-    return equally many numbers on all kinds that it works on.
+    Statistics differ in what they want, labels of two classes for one: it has to work on one kind of made-up rows,
+    and to return equally many numbers on most kinds that it works on.
     """
     try:
         copy.deepcopy(compute)
@@ -102,7 +103,7 @@ def tried(
         ) from error
     blocks = rows.made_up(size) if dummy is None else iter([dummy.take(np.arange(dummy.n))])
     found: list[tuple[int, tuple[str, ...] | None]] = []
-    first: Exception | None = None
+    first: BaseException | None = None
     for block in blocks:
         try:
             with silence(), np.errstate(all="ignore"):
@@ -111,7 +112,7 @@ def tried(
                 named = _by_name(value)
                 keys = None if named is None else tuple(named)
                 found.append((len(vector_of(value, keys=keys)), keys))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             first = first or error
     if not found:
         rule = (
@@ -119,10 +120,19 @@ def tried(
             "own). Nothing was spent; the error above is the statistic's own"
         )
         raise ParameterError("statistic", rule, f"{type(first).__name__}: {first}") from first
-    if len(set(found)) > 1:
+    return _named(compute, *_agreed(found, names), names)
+
+
+def _agreed(
+    found: list[tuple[int, tuple[str, ...] | None]], names: Sequence[str] | None
+) -> tuple[int, tuple[str, ...] | None]:
+    """The length and the names that most kinds of made-up rows give; those that were declared come first."""
+    declared = [one for one in found if names is not None and one[0] == len(names)]
+    (most, times), *others = Counter(declared or found).most_common()
+    if others and others[0][1] == times:
         rule = "must return as many numbers, under the same names, for any rows: give dummy= rows like those of x"
         raise ParameterError("statistic", rule, " or ".join(str(length) for length, _ in dict.fromkeys(found)))
-    return _named(compute, *found[0], names)
+    return most
 
 
 def _named(

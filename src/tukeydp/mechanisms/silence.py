@@ -1,7 +1,7 @@
 """What a caller's function says while it runs on rows is thrown away: prints, warnings, log records.
 
-Whatever it writes would be a second output that nobody accounts for. What one process cannot prevent, such as a function
-that writes to a file or keeps a list of its own, is listed in docs/proofs/aggregate.md, section 5.
+Whatever it writes would be a second output that nobody accounts for. What one process cannot prevent, such as a
+function that writes to a file or keeps a list of its own, is listed in docs/proofs/aggregate.md, section 5.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def silence() -> Iterator[None]:
     other threads are silent meanwhile too.
     """
     threshold = logging.root.manager.disable
-    drawn, drawn_by_numpy = random.getstate(), np.random.get_state()
+    drawn, drawn_by_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
     hook = sys.unraisablehook
     with contextlib.ExitStack() as stack:
         nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
@@ -43,7 +43,7 @@ def silence() -> Iterator[None]:
             sys.unraisablehook = hook
             logging.disable(threshold)
             random.setstate(drawn)
-            np.random.set_state(drawn_by_numpy)
+            np.random.set_state(drawn_by_numpy)  # noqa: NPY002
 
 
 @contextlib.contextmanager
