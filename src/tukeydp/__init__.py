@@ -13,6 +13,7 @@ from tukeydp.mechanisms.aggregate import aggregate
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
+from tukeydp.mechanisms.regression import regression
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.spread import spread
 from tukeydp.planning.accountant import Accountant
@@ -53,6 +54,7 @@ __all__ = [
     "look",
     "mean",
     "plan",
+    "regression",
     "rem",
     "seeded",
     "spread",
