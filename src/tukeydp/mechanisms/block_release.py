@@ -12,11 +12,12 @@ from tukeydp.data.tables import Table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import AnyScale, Notion
 from tukeydp.errors import ParameterError
+from tukeydp.exact.brackets import exp_between, rounded_down
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_test.choice import chosen_plan
 from tukeydp.parameters import Bounds, brief, checked_integer, positive_rational
-from tukeydp.privacy import ApproxDP, Guarantee, bounded_range
+from tukeydp.privacy import ApproxDP, Guarantee, bounded_range, delta_of
 from tukeydp.randomness import Randomness
 from tukeydp.release import Refused, Release
 
@@ -43,6 +44,17 @@ def checked_partitions(partitions: Any, guarantee: Guarantee) -> int:
     return checked_integer("partitions", partitions, least=1)
 
 
+def delta_for_each(guarantee: ApproxDP, partitions: int) -> Fraction:
+    """The delta of one swap of which `partitions` in a row, each with its part of epsilon, have the given one.
+
+    Group privacy: r swaps of an (e, d)-DP mechanism are (r e, d (1 + e^e + ... + e^((r - 1) e)))-DP
+    (docs/proofs/aggregate.md, section 3). The sum is rounded up, the quotient down.
+    """
+    each = guarantee.epsilon / partitions
+    growth = sum((exp_between(i * each)[1] for i in range(1, partitions)), Fraction(1))
+    return guarantee.delta if partitions == 1 else rounded_down(guarantee.delta / growth)
+
+
 @dataclass(frozen=True)
 class BlockRelease:
     """How a block table is to be released. All of it is public, and checked when it is made."""
@@ -60,7 +72,8 @@ class BlockRelease:
         rows = self.blocks * self.partitions
         if isinstance(self.guarantee, ApproxDP):
             notion = chosen_notion(self.depth, rows, self.d, AnyScale).simplest(self.d)
-            chosen_plan(rows, self.d, self.guarantee.epsilon, self.guarantee.delta, None)
+            own = self._own
+            chosen_plan(rows, self.d, own.epsilon, delta_of(own), None)
             unbounded_grid(self.d, resolution=self._step, bits=notion.wide_bits(self.d), columns=self.names)
         else:
             notion = chosen_notion(self.depth, rows, self.d)
@@ -71,6 +84,14 @@ class BlockRelease:
     @property
     def ends(self) -> Bounds | None:
         return None if self.bounds is None else checked_bounds(self.d, self.bounds, self.names)
+
+    @property
+    def _own(self) -> Guarantee:
+        """What the draw has for the swap of one row of the block table; a row of the data moves `partitions`."""
+        each = self.guarantee.epsilon / self.partitions
+        if isinstance(self.guarantee, ApproxDP):
+            return ApproxDP(each, delta_for_each(self.guarantee, self.partitions))
+        return bounded_range(each)
 
     @property
     def _step(self) -> Any:
@@ -87,16 +108,13 @@ class BlockRelease:
         """A draw from the block table: `partitions` dealings of `blocks` rows each."""
         if len(table) != self.blocks * self.partitions:  # the sensitivity rests on it
             raise AssertionError("a block table has one row for each block of each dealing")
-        named = Table(table, self.names)
+        named, own = Table(table, self.names), self._own
+        given: dict[str, Any] = {"epsilon": own.epsilon, "depth": self.depth, "randomness": bits}
         outcome: Release | Refused
-        if isinstance(self.guarantee, ApproxDP):
-            epsilon, delta = self.guarantee.epsilon, self.guarantee.delta
-            outcome = rem(named, epsilon=epsilon, delta=delta, depth=self.depth, resolution=self._step, randomness=bits)
+        if isinstance(own, ApproxDP):
+            outcome = rem(named, delta=own.delta, resolution=self._step, **given)
         else:
-            each = self.guarantee.epsilon / self.partitions
-            outcome = boxem(
-                named, epsilon=each, bounds=self.ends, depth=self.depth, resolution=self.resolution, randomness=bits
-            )
+            outcome = boxem(named, bounds=self.ends, resolution=self.resolution, **given)
         return replace(
             outcome,
             guarantee=self.guarantee,

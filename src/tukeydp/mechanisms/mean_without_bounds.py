@@ -37,7 +37,7 @@ from tukeydp.spending import Spends, Together, spend
 # Blocks that REM's test passes with on bell-shaped block means, at epsilon = 1 and delta = 1e-6: a little more than
 # measured (docs/proofs/rem.md), growing with d. Fewer are refused more often; more cost accuracy on skewed columns.
 _BLOCKS, _BLOCKS_PER_COLUMN, _LOG_DELTA = 250.0, 27.0, math.log(1e6)
-# Beyond so many columns each asks for more: blocks of one or two skewed rows (log-normal, 600 x 10) were refused without.
+# Beyond so many columns each asks for more: blocks of one or two skewed rows were refused without.
 _FEW_COLUMNS, _MORE_PER_COLUMN = 5, 16.0
 
 UNBOUNDED_NOTE = (

@@ -1,4 +1,4 @@
-"""Linear regression: least squares on secretly dealt blocks, released by depth (docs/proofs/aggregate.md, section 6)."""
+"""Linear regression: least squares on blocks of rows, released by depth (docs/proofs/aggregate.md, section 6)."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tukeydp.data.tables import Table, read_table
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import AnyScale, Notion
 from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.block_release import BlockRelease, checked_partitions, guarantee_for
+from tukeydp.mechanisms.block_release import BlockRelease, guarantee_for
 from tukeydp.mechanisms.least_squares import Standard, intercept_and_slopes, slopes
 from tukeydp.mechanisms.regression_plan import RegressionPlan, regression_plan
 from tukeydp.mechanisms.regression_rehearsal import RegressionInputs, regression_rehearsal
 from tukeydp.padding import padded
-from tukeydp.parameters import brief
+from tukeydp.parameters import brief, checked_integer
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, source
 from tukeydp.release import Refused, Release
 from tukeydp.spending import Spends, require_room, spend
 
-# Step of the coefficients' grid without bounds. REM's own, 1e-6, is coarse for a feature in the hundred thousands; a finer
-# one reaches less far: 5.6 million to either side at this one.
+# Step of the coefficients' grid without bounds. REM's own, 1e-6, is coarse for features in the hundred thousands; finer
+# ones reach less far: 5.6 million to either side at this one.
 _RESOLUTION = Fraction(1, 10**8)
 
 REGRESSION_NOTE = (
@@ -74,7 +74,7 @@ def regression(
     delta
         For runs without bounds: much smaller than 1/n, say 1e-6. The run may then refuse.
     blocks, partitions
-        How many blocks rows are dealt to, and with bounds how many times; None: from n, p, epsilon and delta alone.
+        How many blocks rows are dealt to, and how many times; None: from n, p, epsilon and delta alone.
     intercept
         Whether there is a constant.
     ranges, target_range
@@ -103,8 +103,8 @@ def regression(
     Cost
     ----
     Least squares in each block, and one call of `td.rem`: two seconds for ten coefficients. Too few rows are refused
-    before anything is spent: (250 + 30 d) / epsilon models of 1.5 d + 2 rows for d coefficients at delta = 1e-6, which
-    is 1,550 rows for two, 4,000 for five, 9,350 for ten.
+    before anything is spent: (250 + 35 d) / epsilon models of 1.5 d + 1 rows for d coefficients at delta = 1e-6, which
+    is 1,280 rows for two, 3,825 for five, 9,600 for ten.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def regression(
     """
     guarantee = guarantee_for(epsilon, bounds, delta)
     if partitions is not None:
-        partitions = checked_partitions(partitions, guarantee)
+        partitions = checked_integer("partitions", partitions, least=1)
     if not isinstance(intercept, bool):
         raise ParameterError("intercept", "must be True or False", brief(intercept))
     require_room(accountant, guarantee)

@@ -19,16 +19,19 @@ from tukeydp.parameters import checked_integer, show
 from tukeydp.privacy import ApproxDP, Guarantee
 
 # Models that REM's test passes with at epsilon = 1 and delta = 1e-6, by number of coefficients. Measured on Gaussian,
-# skewed and heavy-tailed features; with 5 % fewer the test takes ten times as long, with 10 % fewer it often refuses.
-_MODELS, _MODELS_PER_COEFFICIENT = 250.0, 30.0
+# skewed and heavy-tailed features; with a tenth fewer the test takes three times as long, with a fifth it refuses.
+_MODELS, _MODELS_PER_COEFFICIENT = 250.0, 35.0
 # Rows of a block at least, by number of coefficients: with fewer, coefficients have tails so heavy that most of the
 # rows go into noise.
-_ROWS, _ROWS_PER_COEFFICIENT = 2, 1.5
+_ROWS, _ROWS_PER_COEFFICIENT = 1, 1.5
 _MOST_MODELS = 4000  # more bring nothing measurable, and take seconds
-# Dealings with bounds fill a block table of up to so many rows, and are at most so many.
+# Dealings fill a block table of up to so many rows, and are at most so many: with bounds, and without, where more make
+# REM's test slow.
 _ENOUGH_ROWS, _MOST_PARTITIONS = 4000, 8
+_ENOUGH_ROWS_OF_REM, _MOST_PARTITIONS_OF_REM = 1800, 4
 _DRAWN = 0.7  # of epsilon goes to the draw, the rest to REM's test
-_MEDIAN = 1.2  # variance that a deep point has beside least squares, in variances of a block's coefficient over N
+# Variance that a deep point of one dealing has beside least squares, in variances of a block's coefficient over N.
+_MEDIAN = 1.2
 _LOOKS = 40  # numbers of blocks that are compared
 
 
@@ -48,7 +51,7 @@ class RegressionPlan:
 
 
 def regression_plan(n: int, d: int, guarantee: Guarantee, blocks: Any, partitions: int | None) -> RegressionPlan:
-    """As many blocks as lose least, by a formula for bell-shaped features; too few rows raise, before anything is spent.
+    """As many blocks as lose least, by a formula for bell-shaped features; too few rows raise, and nothing is spent.
 
     Whoever gives `blocks` is asked for no more rows than make every block solvable.
     """
@@ -66,11 +69,14 @@ def regression_plan(n: int, d: int, guarantee: Guarantee, blocks: Any, partition
         count = _best_blocks(n, d, guarantee)
     else:
         count = checked_integer("blocks", blocks, least=1, most=max(1, n // (d + 1)))
+    return RegressionPlan(n, d, guarantee, count, partitions or dealings(count, guarantee))
+
+
+def dealings(blocks: int, guarantee: Guarantee) -> int:
+    """How many times rows are dealt: a deep point of several dealings is nearer to least squares than one of one."""
     if isinstance(guarantee, ApproxDP):
-        dealings = 1
-    else:
-        dealings = partitions or max(1, min(_MOST_PARTITIONS, _ENOUGH_ROWS // count))
-    return RegressionPlan(n, d, guarantee, count, dealings)
+        return max(1, min(_MOST_PARTITIONS_OF_REM, _ENOUGH_ROWS_OF_REM // blocks))
+    return max(1, min(_MOST_PARTITIONS, _ENOUGH_ROWS // blocks))
 
 
 def rows_needed(d: int, guarantee: Guarantee) -> int:
@@ -112,9 +118,9 @@ def predicted_loss(n: int, d: int, guarantee: Guarantee, blocks: int) -> float:
     """Share of the unexplained variance that is added, for bell-shaped features around zero.
 
     A block of m rows has coefficients of variance 1 / (m - d - 1) in residual deviations. The draw falls off like
-    e^(-r eta N / (sqrt(2 pi) s)) with the distance r, in d dimensions; a deep point is a median.
+    e^(-u eta N / (sqrt(2 pi) s)) with the distance u, in d dimensions; a deep point is a median.
     """
     variance = 1.0 / max(n / blocks - d - 1.0, 0.1)
     share = _DRAWN if isinstance(guarantee, ApproxDP) else 1.0
     drawn = d * (d + 1) * 2.0 * math.pi / (share * float(guarantee.epsilon) / 2.0 * blocks) ** 2
-    return variance * (drawn + _MEDIAN * d / blocks)
+    return variance * (drawn + _MEDIAN * d / (blocks * dealings(blocks, guarantee)))

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.accuracy import ASSUMED_WIDTH, MEDIAN_OF_GAUSSIAN, ExpectedError, Range, Rehearsal, ShapeError, rounded
-from tukeydp.arrays import FloatArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.dealing import block_table, secret_order
 from tukeydp.data.grid import Grid
 from tukeydp.data.shapes import SHAPES, Shape, made_up
@@ -21,6 +21,7 @@ from tukeydp.depth.levels import level_sets
 from tukeydp.depth.notions import Notion
 from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import whole_grid
+from tukeydp.mechanisms.block_release import delta_for_each
 from tukeydp.mechanisms.centre_rehearsal import rehearsed_directions
 from tukeydp.mechanisms.least_squares import intercept_and_slopes, slopes
 from tukeydp.mechanisms.regression_plan import RegressionPlan
@@ -158,8 +159,9 @@ class _Rehearsed:
         features = made_up(shape, blocks * made, d - inputs.intercept, number, missing)
         answer = made_up(SHAPES[0], blocks * made, 1, number + 1000)
         cells = np.hstack([features, answer])
-        order = secret_order(len(cells), Keystream(derived_key("rehearsal", "dealing", number)))
-        table = block_table(cells, blocks, order, statistic)
+        first, *others = (
+            block_table(cells, blocks, _order(len(cells), number, i), statistic) for i in range(plan.partitions)
+        )
         complete = cells[np.isfinite(cells).all(axis=1)]
         self._own = statistic(complete[np.newaxis])[0]
         constant = np.ones((len(complete), 1 if inputs.intercept else 0))
@@ -170,13 +172,18 @@ class _Rehearsed:
         self._rows = plan.n * (1.0 - missing)
         deviation = 1.0 / math.sqrt(max(made - d - 1.0, 0.5))
         self.test, self._epsilon, self._lowest = _law(plan, blocks)
+        one, every = (self._on_grid(table, deviation) for table in (first, np.concatenate([first, *others])))
+        self._snapped_once, self._snapped = one, every
+
+    def _on_grid(self, table: FloatArray, deviation: float) -> IntArray:
+        """Around the middle of the grid, so wide as is assumed of a block's coefficient."""
         steps = np.array([float(s) for s in self.grid.step])
         widths = steps * np.array(self.grid.cells, dtype=float)
         wide = widths / ASSUMED_WIDTH if self.test is None else _STEPS * steps
         self._unit = wide / deviation
         middle = np.array([float(v) for v in self.grid.lower]) + widths / 2.0
         self._middle = middle
-        self._snapped = self.grid.snap(middle + (table - self._own) * self._unit)
+        return self.grid.snap(middle + (table - self._own) * self._unit)
 
     def errors(self) -> FloatArray:
         """Releases less the least squares of the whole table, in residual deviations; none where nothing is deep."""
@@ -195,17 +202,23 @@ class _Rehearsed:
         return np.asarray(errors / own)
 
     def chance(self, plan: Plan) -> float:
-        """Of a release, by the test with few directions."""
+        """Of a release, by the test with few directions on one dealing, at the whole epsilon."""
         few = notion_for_the_test(self._notion, self.grid.d)
-        prepared = few.prepare(self._snapped, self.grid, derived_key("rehearsal", self._number), lowest=1)
+        prepared = few.prepare(self._snapped_once, self.grid, derived_key("rehearsal", self._number), lowest=1)
         sizes = sizes_of(prepared, whole_grid(self.grid), plan.threshold, slack=plan.test / 64)
         return chance_of_release(Graded(), Evidence(sizes, plan))
 
 
+def _order(n: int, number: int, dealing: int) -> IntArray:
+    return secret_order(n, Keystream(derived_key("rehearsal", "dealing", number, dealing)))
+
+
 def _law(plan: RegressionPlan, blocks: int) -> tuple[Plan | None, Fraction, int]:
-    """REM's plan, the epsilon of the draw, and its lowest level, for so many blocks in the place of all."""
+    """REM's plan for one dealing, and the epsilon and the lowest level of the draw from all, with so many blocks."""
+    every = plan.blocks * plan.partitions
     if isinstance(plan.guarantee, ApproxDP):
-        own = chosen_plan(plan.blocks, plan.d, plan.guarantee.epsilon, plan.guarantee.delta, None)
-        test = scaled_plan(own, blocks)
-        return test, test.release, test.threshold
-    return None, plan.guarantee.epsilon * Fraction(plan.blocks, blocks), 0
+        delta = delta_for_each(plan.guarantee, plan.partitions)
+        own = chosen_plan(every, plan.d, plan.guarantee.epsilon / plan.partitions, delta, None)
+        drawn = scaled_plan(own, blocks * plan.partitions)
+        return scaled_plan(own, blocks), drawn.release, drawn.threshold
+    return None, plan.guarantee.epsilon / plan.partitions * Fraction(plan.blocks, blocks), 0

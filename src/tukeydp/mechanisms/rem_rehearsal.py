@@ -194,13 +194,14 @@ def scaled_plan(plan: Plan, rows: int) -> Plan:
     if rows == plan.n:
         return plan
     more = Fraction(plan.n, rows)
+    threshold = max(1, round(plan.threshold / more))
     return Plan(
         rows,
-        max(1, round(plan.threshold / more)),
+        threshold,
         plan.release * more,
         plan.test * more,
         plan.delta,
-        max(0, round(plan.swaps / more)),
+        min(threshold - 1, round(plan.swaps / more)),  # rounding must not take it to the threshold
         sparse_offsets(rows),
     )
 
