@@ -105,8 +105,8 @@ class FrameRows:
         import narwhals.stable.v2 as nw
 
         try:
-            frame = nw.from_native(x, eager_only=True)
             # A list of categories is made from all rows of a table: a block may know the values of its own only.
+            frame = nw.from_native(_plain_pandas(x) if _is_pandas(x) else x, eager_only=True)
             listed = [c for c, kind in frame.schema.items() if isinstance(kind, nw.Categorical | nw.Enum)]
             if listed:
                 frame = frame.with_columns(*(nw.col(c).cast(nw.String) for c in listed))
@@ -145,9 +145,25 @@ class FrameRows:
             yield _own(frame.with_columns(*(nw.col(c).cast(schema[c]) for c in known)).to_native())
 
 
+def _is_pandas(x: Any) -> bool:
+    return type(x).__module__.partition(".")[0] == "pandas"
+
+
+def _plain_pandas(x: Any) -> Any:
+    """The same cells without attributes, categories as the values they stand for."""
+    import pandas as pd
+
+    x = x.copy(deep=False)
+    x.attrs = {}
+    for j, kind in enumerate(x.dtypes):
+        if isinstance(kind, pd.CategoricalDtype):
+            x.isetitem(j, x.iloc[:, j].astype(object))
+    return x
+
+
 def _own(block: Any) -> Any:
     """Without what pandas carries along: the index (a row's place), attributes, and cells that are shared objects."""
-    if type(block).__module__.partition(".")[0] != "pandas":
+    if not _is_pandas(block):
         return block
     block = block.reset_index(drop=True).copy()
     block.attrs = {}
