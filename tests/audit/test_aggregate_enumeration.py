@@ -139,7 +139,7 @@ AXIS = np.array([[1]])
 
 
 def rem_law(times, epsilon, delta, threshold):
-    """REM at (epsilon, delta) on the rows one by one, each `times` times: so many dealings of as many blocks as rows."""
+    """REM at (epsilon, delta) on the rows one by one, each `times` times: so many dealings of single rows."""
 
     def law(x):
         depth = rem_oracle.depths(x * times, POINTS, AXIS)
