@@ -157,7 +157,7 @@ def test_too_few_rows_are_refused_before_anything_is_spent():
         def spend(self, *_, **__):
             raise AssertionError("spent")
 
-    with pytest.raises(td.ParameterError, match="at least 3825 rows for 5 coefficients .*425 models of 9 rows"):
+    with pytest.raises(td.ParameterError, match=r"at least 3825 rows for 5 coefficients .*425 models of 9 rows"):
         td.regression(x, y, epsilon=1, delta=1e-6, accountant=Account())
 
 
