@@ -19,7 +19,7 @@ from tukeydp.parameters import checked_integer, show
 from tukeydp.privacy import ApproxDP, Guarantee
 
 # Models that REM's test passes with at epsilon = 1 and delta = 1e-6, by number of coefficients. Measured on Gaussian,
-# skewed and heavy-tailed features; with a tenth fewer the test takes three times as long, with a fifth it refuses.
+# skewed and heavy-tailed features; with a fifth fewer the test takes three times as long, with a quarter it refuses.
 _MODELS, _MODELS_PER_COEFFICIENT = 250.0, 35.0
 # Rows of a block at least, by number of coefficients: with fewer, coefficients have tails so heavy that most of the
 # rows go into noise.
