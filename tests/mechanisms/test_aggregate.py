@@ -7,6 +7,7 @@ import os
 import random
 import sys
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ import pytest
 
 import tukeydp as td
 from tukeydp.data.row_blocks import rows_of
+from tukeydp.mechanisms import block_release
 from tukeydp.mechanisms.guarded_statistic import BlockStatistic
 
 X = np.random.default_rng(3).normal(size=(600, 2))
@@ -377,3 +379,52 @@ def test_a_column_given_as_such_arrives_as_such():
     run(statistic, X[:, 0].tolist())
     assert shapes == {1}
     assert run(np.median, X[:, 0]).d == 1
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What boxem and rem are asked for."""
+    asked = []
+    for name in ("boxem", "rem"):
+        real = getattr(block_release, name)
+
+        def spying(table, real=real, **options):
+            asked.append((table.cells, options))
+            return real(table, **options)
+
+        monkeypatch.setattr(block_release, name, spying)
+    return asked
+
+
+def first_cell(block):
+    return block[0, 0]
+
+
+def test_each_dealing_gets_its_share_of_epsilon_and_is_dealt_afresh(drawn):
+    release = run(first_cell, partitions=3)
+    ((table, options),) = drawn
+    assert options["epsilon"] == Fraction(2, 3)
+    assert release.guarantee == td.PureDP(2)
+    parts = [frozenset(part) for part in np.split(table[:, 0], 3)]
+    assert len(table) == 450
+    assert len(set(parts)) == 3  # which rows come first in their block
+    run(first_cell, partitions=3)
+    run(first_cell, partitions=3, randomness=None)
+    assert np.array_equal(drawn[1][0], table)
+    assert not np.array_equal(drawn[2][0], table)
+
+
+def test_several_dealings_of_a_regression_pay_for_delta(drawn):
+    x = np.random.default_rng(1).normal(size=(1400, 2))
+    td.regression(x[:, :1], x[:, 1], epsilon=1, delta=1e-6, partitions=2, randomness=td.seeded(1))
+    ((table, options),) = drawn
+    assert options["epsilon"] == Fraction(1, 2)
+    assert 1e-6 * 0.999 < float(options["delta"]) * (1 + np.exp(0.5)) <= 1e-6 * (1 + 1e-12)
+    halves = np.split(table, 2)
+    assert not np.array_equal(np.sort(halves[0], axis=0), np.sort(halves[1], axis=0))
+
+
+def test_a_block_table_of_another_length_is_never_drawn_from():
+    known = block_release.BlockRelease(td.PureDP(1), 5, 1, 1, None, (0, 1), None, None)
+    with pytest.raises(AssertionError):
+        known.release(np.zeros((6, 1)), 6, td.seeded(1), "aggregate", ())
