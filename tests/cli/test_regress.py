@@ -52,10 +52,8 @@ def test_words_and_a_report(file, tmp_path):
 
 def test_a_ledger_pays_once(file, tmp_path):
     ledger = tmp_path / "study.db"
-    assert (
-        CliRunner().invoke(app, ["ledger", "create", str(ledger), "--epsilon", "1", "--delta", "1e-5"]).exit_code == 0
-    )
-    paid = [run(file, *COMMON, *RANGES, "--delta", "1e-6", "--ledger", ledger, "--json").exit_code for _ in range(2)]
+    assert CliRunner().invoke(app, ["ledger", "create", str(ledger), "--epsilon", "1"]).exit_code == 0
+    paid = [run(file, *COMMON, *RANGES, "--bounds=-5,5", "--ledger", ledger, "--json").exit_code for _ in range(2)]
     assert paid == [0, 2]
 
 

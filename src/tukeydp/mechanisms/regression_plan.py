@@ -28,7 +28,7 @@ _MOST_MODELS = 4000  # more bring nothing measurable, and take seconds
 # Dealings fill a block table of up to so many rows, and are at most so many: with bounds, and without, where more make
 # REM's test slow.
 _ENOUGH_ROWS, _MOST_PARTITIONS = 4000, 8
-_ENOUGH_ROWS_OF_REM, _MOST_PARTITIONS_OF_REM = 2400, 4
+_ENOUGH_ROWS_OF_REM, _MOST_PARTITIONS_OF_REM = 1800, 4
 _DRAWN = 0.7  # of epsilon goes to the draw, the rest to REM's test
 # Variance that a deep point of one dealing has beside least squares, in variances of a block's coefficient over N.
 _MEDIAN = 1.2
