@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def r2(x: np.ndarray, y: np.ndarray, coefficients: np.ndarray) -> float:
     return float(1 - (rest**2).sum() / ((y - y.mean()) ** 2).sum())
 
 
-def losses(kind: str, n: int, p: int, runs: int, **options: object) -> Iterator[tuple[float | None, float]]:
+def losses(kind: str, n: int, p: int, runs: int, **options: Any) -> Iterator[tuple[float | None, float]]:
     for seed in range(runs):
         x, y = table(kind, n, p, seed)
         own = np.linalg.lstsq(np.column_stack([np.ones(n), x]), y, rcond=None)[0]
@@ -57,7 +58,8 @@ def against_least_squares(runs: int) -> None:
     print("n       features  kind            promise  released  loss of R^2: median, 95 %, most   CPU s: median, most")
     for n, p in ((5000, 4), (10_000, 9)):
         for kind in KINDS:
-            for promise, options in (("delta", {"delta": DELTA}), ("pure", {"bounds": (-50, 50)})):
+            ways: list[tuple[str, dict[str, Any]]] = [("delta", {"delta": DELTA}), ("pure", {"bounds": (-50, 50)})]
+            for promise, options in ways:
                 found = list(losses(kind, n, p, runs, **options))
                 lost = np.array([loss for loss, _ in found if loss is not None])
                 seconds = [s for _, s in found[1:]]  # the first one compiles
@@ -72,7 +74,8 @@ def models_needed(runs: int) -> None:
     for p in (2, 4, 9):
         for models in (250, 350, 500, 700, 1000, 1300):
             shares = []
-            for options in ({}, {"depth": td.AxisAligned(), "test": "paper"}):
+            ways: list[dict[str, Any]] = [{}, {"depth": td.AxisAligned(), "test": "paper"}]
+            for options in ways:
                 released = 0
                 for seed in range(runs):
                     x, y = table("Gaussian", 30 * models, p, seed)
