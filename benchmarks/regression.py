@@ -51,7 +51,7 @@ def losses(kind: str, n: int, p: int, runs: int, **options: Any) -> Iterator[tup
         began = time.process_time()
         release = td.regression(x, y, epsilon=EPSILON, randomness=td.seeded(seed), **options)
         seconds = time.process_time() - began
-        yield (r2(x, y, own) - r2(x, y, release.point) if release.released else None), seconds
+        yield (None if release.point is None else r2(x, y, own) - r2(x, y, release.point)), seconds
 
 
 def against_least_squares(runs: int) -> None:
