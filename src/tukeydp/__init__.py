@@ -9,9 +9,11 @@ from tukeydp.errors import BudgetExceeded, ParameterError
 from tukeydp.geometry.level_sets import level_set, level_volumes
 from tukeydp.geometry.paper_recipe import paper_recipe
 from tukeydp.geometry.tukey_median import tukey_median
+from tukeydp.mechanisms.aggregate import aggregate
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
+from tukeydp.mechanisms.regression import regression
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.spread import spread
 from tukeydp.planning.accountant import Accountant
@@ -43,6 +45,7 @@ __all__ = [
     "Spread",
     "Summary",
     "__version__",
+    "aggregate",
     "baselines",
     "boxem",
     "cube",
@@ -51,6 +54,7 @@ __all__ = [
     "look",
     "mean",
     "plan",
+    "regression",
     "rem",
     "seeded",
     "spread",

@@ -12,8 +12,49 @@ STEPS = "tests/audit/test_mean_steps.py::"
 RADII = "tests/audit/test_clip_radii.py::"
 DEALING = "tests/data/test_dealing.py::"
 CHECK = "tests/audit/test_readable_check.py::"
+AGGREGATE = "tests/mechanisms/test_aggregate.py::"
 
 MUTANTS = (
+    Mutant(
+        "aggregate: epsilon not divided among dealings",
+        "mechanisms/block_release.py",
+        "each = self.guarantee.epsilon / self.partitions",
+        "each = self.guarantee.epsilon",
+        (f"{AGGREGATE}test_each_dealing_gets_its_share_of_epsilon_and_is_dealt_afresh",),
+        "A row is in every dealing: it moves the depth by the number of dealings.",
+    ),
+    Mutant(
+        "regression: the whole delta for each of several swaps",
+        "mechanisms/block_release.py",
+        "rounded_down(guarantee.delta / growth)",
+        "guarantee.delta",
+        (f"{AGGREGATE}test_several_dealings_of_a_regression_pay_for_delta",),
+        "Group privacy multiplies delta by the number of swaps and more.",
+    ),
+    Mutant(
+        "aggregate: an exit inside the statistic leaves the call",
+        "mechanisms/guarded_statistic.py",
+        "except BaseException:",
+        "except Exception:",
+        (f"{AGGREGATE}test_what_goes_wrong_on_a_block_makes_it_a_missing_one[exits]",),
+        "Whether a block ended the program depends on its rows.",
+    ),
+    Mutant(
+        "aggregate: a callable object keeps its state between blocks",
+        "mechanisms/guarded_statistic.py",
+        "copy.deepcopy(self.compute)(rows.take(places))",
+        "self.compute(rows.take(places))",
+        (f"{AGGREGATE}test_state_inside_a_callable_object_starts_afresh_with_each_block",),
+        "A row of the block table would depend on earlier blocks.",
+    ),
+    Mutant(
+        "aggregate: blocks know the places of their rows",
+        "data/row_blocks.py",
+        "block.reset_index(drop=True).copy()",
+        "block.copy()",
+        (f"{AGGREGATE}test_a_block_of_a_frame_knows_nothing_of_the_others",),
+        "In a sorted file the place of every later row moves when one is swapped.",
+    ),
     Mutant(
         "epsilon not divided among dealings",
         "mechanisms/subset_means.py",

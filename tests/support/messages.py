@@ -127,6 +127,12 @@ COMMANDS = [
     f"summary t.csv {ASKED} --out table.docx",
     f"summary t.csv {ASKED} --out t.csv",
     f"summary t.csv {ASKED} --out nowhere/table.csv",
+    "regress t.csv --features age --epsilon 1 --delta 1e-6",
+    "regress t.csv --target pulse --epsilon 1 --delta 1e-6",
+    "regress t.csv --target pulse --features age,pulse --epsilon 1 --delta 1e-6",
+    "regress t.csv --target pulse --features age --epsilon 1",
+    "regress t.csv --target pulse --features age --epsilon 1 --delta 1e-6",
+    "regress t.csv --target pulse --features age --epsilon 1 --delta 1e-6 --ranges age=0,100",
     "mean t.csv --epsilon 1 --bounds 0,120",
     f"mean t.csv u.csv {ASKED}",
     f"mean t.csv {ASKED} --depth exact",
@@ -266,6 +272,17 @@ CALLS = [
     Call('td.summary(object, by="arm")', lambda: _summary(object(), "arm", ["A"])),
     Call('td.summary(keys="AB")', lambda: _summary(X, ["A", "B"], "AB")),
     Call("td.summary(keys=[])", lambda: _summary(X, ["A", "B"], [])),
+    Call("td.aggregate(statistic=3)", lambda: _aggregate(3)),
+    Call("td.aggregate(a statistic that fails)", lambda: _aggregate(lambda rows: rows.medain())),
+    Call("td.aggregate(a statistic without numbers)", lambda: _aggregate(lambda rows: "abc")),
+    Call("td.aggregate(bounds=None)", lambda: _aggregate(np.median, bounds=None)),
+    Call("td.aggregate(partitions=2, delta=...)", lambda: _aggregate(np.median, bounds=None, delta=1e-6, partitions=2)),
+    Call("td.aggregate(blocks=99)", lambda: _aggregate(np.median, blocks=99)),
+    Call("td.aggregate(columns of another length)", lambda: _aggregate(np.median, columns=["a", "b"])),
+    Call("td.aggregate(attribute=...) of a function", lambda: _aggregate(np.median, attribute="coef_")),
+    Call("td.regression of few rows", lambda: td.regression(X, X[:, 0], epsilon=1, delta=1e-6)),
+    Call('td.regression(array, "y")', lambda: td.regression(X, "y", epsilon=1, delta=1e-6)),
+    Call("td.regression(y of other rows)", lambda: td.regression(X, [1.0], epsilon=1, delta=1e-6)),
     Call('ReadOptions(units="kg")', lambda: ReadOptions(units="kg")),
     Call("ReadOptions(missing=[-999])", lambda: ReadOptions(missing=[-999])),  # type: ignore[list-item]
     Call("read_file(a name with a NUL)", lambda: read_file("a\0b", ["a"])),
@@ -273,6 +290,10 @@ CALLS = [
     Call("without pyarrow: look", lambda: _without("pyarrow.parquet", lambda: td.look("t.parquet"))),
     Call("without calamine: read_file", lambda: _without("python_calamine", lambda: read_file("empty.xlsx", ["a"]))),
 ]
+
+
+def _aggregate(statistic: Any, **options: Any) -> Any:
+    return td.aggregate(X, statistic, **{"epsilon": 1, "blocks": 2, "bounds": (0, 9), **options})
 
 
 def _summary(x: Any, by: Any, keys: Any) -> Any:

@@ -64,11 +64,22 @@ def sections(account: Account) -> Iterator[Section]:
 
 
 def _refusal(estimand: str) -> Iterator[Section]:
-    steps = (
+    if estimand == "coefficients":
+        steps = "or --bounds for the coefficients in place of --delta: then tukeydp regress"
+    else:
+        steps = _steps_for(estimand)
+    yield from _refusal_of("coefficient" if estimand == "coefficients" else estimand, steps)
+
+
+def _steps_for(estimand: str) -> str:
+    return (
         "the true step of columns that hold few different values (--resolution age=1); or bounds: --mechanism boxem"
         if estimand == "centre"
         else "or --bounds in place of --delta: then tukeydp mean"
     )
+
+
+def _refusal_of(estimand: str, steps: str) -> Iterator[Section]:
     yield (
         "Meaning",
         f"Without bounds, a {estimand} may be released only if no single row could move it far. The test is random; by "

@@ -37,6 +37,8 @@ from tukeydp.spending import Spends, Together, spend
 # Blocks that REM's test passes with on bell-shaped block means, at epsilon = 1 and delta = 1e-6: a little more than
 # measured (docs/proofs/rem.md), growing with d. Fewer are refused more often; more cost accuracy on skewed columns.
 _BLOCKS, _BLOCKS_PER_COLUMN, _LOG_DELTA = 250.0, 27.0, math.log(1e6)
+# Beyond so many columns each asks for more: blocks of one or two skewed rows were refused without.
+_FEW_COLUMNS, _MORE_PER_COLUMN = 5, 16.0
 
 UNBOUNDED_NOTE = (
     "What is estimated is the arithmetic mean of each column, missing cells left out, by the centre of means of blocks "
@@ -67,8 +69,14 @@ def without_bounds(
 
 def blocks_for_rem(d: int, guarantee: ApproxDP) -> int:
     """How many blocks REM's test wants; public."""
+    wanted = _BLOCKS + _BLOCKS_PER_COLUMN * d + _MORE_PER_COLUMN * max(0, d - _FEW_COLUMNS)
+    return math.ceil(wanted * log_delta_share(guarantee) / float(guarantee.epsilon))
+
+
+def log_delta_share(guarantee: ApproxDP) -> float:
+    """ln(1/delta), in that of 1e-6: so many times as many blocks are wanted."""
     log_delta = -math.log(float(guarantee.delta)) if guarantee.delta > Fraction(1, 10**300) else 700.0
-    return math.ceil((_BLOCKS + _BLOCKS_PER_COLUMN * d) * log_delta / _LOG_DELTA / float(guarantee.epsilon))
+    return log_delta / _LOG_DELTA
 
 
 def without_bounds_with_interval(

@@ -131,17 +131,17 @@ class _Rehearsed:
     def __init__(self, shape: Shape, inputs: RemInputs, deviations: FloatArray, missing: float, number: int) -> None:
         self._inputs, self._number = inputs, number
         rows = _rows_ranked(inputs)
-        self.plan = _scaled(inputs.plan, rows)
+        self.plan = scaled_plan(inputs.plan, rows)
         self.table = made_up(shape, _rows_made(inputs, rows), inputs.grid.d, number, missing) * deviations
         self._snapped = inputs.grid.snap(_ranked(self.table, rows, inputs, number))
 
     def chance(self) -> float:
         """Of a release, by the test with few directions."""
         grid = self._inputs.grid
-        few = _for_the_test(self._inputs.notion, grid.d)
+        few = notion_for_the_test(self._inputs.notion, grid.d)
         prepared = few.prepare(self._snapped, grid, derived_key("rehearsal", self._number), lowest=1)
         sizes = sizes_of(prepared, whole_grid(grid), self.plan.threshold, slack=self.plan.test / 64)
-        return _chance(self._inputs.test, Evidence(sizes, self.plan))
+        return chance_of_release(self._inputs.test, Evidence(sizes, self.plan))
 
     def points(self, directions: IntArray) -> FloatArray:
         """Releases, one per row; none if no row is deep enough: hardly any point is then."""
@@ -169,7 +169,7 @@ def _for_all_rows(errors: list[FloatArray], inputs: RemInputs) -> list[FloatArra
     return [e * math.sqrt(min(1.0, fewer)) for e in settled_errors]
 
 
-def _for_the_test(notion: Notion, d: int) -> Notion:
+def notion_for_the_test(notion: Notion, d: int) -> Notion:
     few = AnyScale(_TEST_DIRECTIONS if d <= _FEW_COLUMNS else _FEW_DIRECTIONS)
     return notion if isinstance(notion, FiniteNotion) and notion.size(d) <= few.size(d) else few
 
@@ -189,23 +189,24 @@ def _ranked(table: FloatArray, rows: int, inputs: RemInputs, number: int) -> Flo
     return block_table(table, rows, order, corrected_means)
 
 
-def _scaled(plan: Plan, rows: int) -> Plan:
+def scaled_plan(plan: Plan, rows: int) -> Plan:
     """For fewer rows at an epsilon raised in proportion: levels count in shares of the rows."""
     if rows == plan.n:
         return plan
     more = Fraction(plan.n, rows)
+    threshold = max(1, round(plan.threshold / more))
     return Plan(
         rows,
-        max(1, round(plan.threshold / more)),
+        threshold,
         plan.release * more,
         plan.test * more,
         plan.delta,
-        max(0, round(plan.swaps / more)),
+        min(threshold - 1, round(plan.swaps / more)),  # rounding must not take it to the threshold
         sparse_offsets(rows),
     )
 
 
-def _chance(test: SafetyTest, evidence: Evidence) -> float:
+def chance_of_release(test: SafetyTest, evidence: Evidence) -> float:
     """Of a release, to about a hundredth, or as close as a few refinements come."""
     if evidence.empty:
         return 0.0

@@ -36,6 +36,8 @@ def beside_the_point(outcome: Viewed) -> list[tuple[str, str]]:
 
 def accuracy_sentences(n: int, error: ExpectedError) -> list[str]:
     """How far off to expect a release, how often it fails, and what chance does anyway."""
+    if (own_words := getattr(error, "sentences", None)) is not None:
+        return list(own_words())
     if error.typical is None or error.within_95 is None:
         return []
     own = "centre (the middle value of each column)" if error.estimand == "centre" else error.estimand
@@ -103,7 +105,7 @@ def assumptions(error: ExpectedError) -> list[str]:
         said += [
             f"Half within, by shape of measurements: {measured}.",
             "More skewed or heavy-tailed columns do worse.",
-            f"Columns of few values: {few}.",
+            *([f"Columns of few values: {few}."] if few else []),
         ]
     assumed = f"{100 * error.missing:g} % of the cells missing" if error.missing else "no missing cells"
     if error.widths is not None:

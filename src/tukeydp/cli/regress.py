@@ -1,0 +1,128 @@
+"""`tukeydp regress FILE ...`: a private linear regression."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tukeydp.cli import check, options
+from tukeydp.cli.finishing import finish
+from tukeydp.cli.reading import File, Reading, reads_a_file
+from tukeydp.cli.reports import checked_targets
+from tukeydp.cli.sections import Account
+from tukeydp.cli.stops import stopped
+from tukeydp.data.tables import Table
+from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.readable_check import with_check
+from tukeydp.mechanisms.regression import regression
+from tukeydp.padding import paced
+from tukeydp.release import Outcome, Refused, Release
+
+
+@reads_a_file
+def regress(
+    context: typer.Context,
+    file: File,
+    reading: Reading,
+    target: Annotated[str | None, typer.Option(help="Column with the answers. Always needed.")] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns that explain it, separated by commas. May be repeated. Always needed."),
+    ] = None,
+    epsilon: options.Epsilon = None,
+    delta: Annotated[str | None, typer.Option(help="In place of bounds: say 1e-6. The run may then refuse.")] = None,
+    bounds: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What is known of the coefficients without looking: --bounds=-10,10 for all, --bounds age=-1,1 for "
+            "one, the constant is called intercept. With --ranges, of the coefficients of standardised columns."
+        ),
+    ] = None,
+    ranges: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Where values of the features and the target are to be expected, known without looking: --ranges "
+            "age=0,100. For all of them or none. Makes the intercept surer; nothing is clipped."
+        ),
+    ] = None,
+    blocks: Annotated[int | None, typer.Option(help="Blocks that rows are dealt to.")] = None,
+    no_intercept: Annotated[bool, typer.Option("--no-intercept", help="No constant.")] = False,
+    no_check: check.NoCheck = False,
+    ledger: options.Ledger = None,
+    pad_to: options.PadTo = None,
+    seed: options.Seed = None,
+    as_json: options.Json = False,
+    verbose: options.Verbose = False,
+    out: options.Out = None,
+) -> None:
+    """Release the coefficients of a linear regression with differential privacy.
+
+    Least squares on blocks of rows, and the centre of their coefficients.
+    """
+
+    def known() -> list[str]:
+        options.refuse_strangers(context, file)
+        options.require_epsilon(epsilon)
+        return _columns(reading, file, target, features)
+
+    def job() -> Outcome:
+        given = _given(names, no_intercept, bounds, ranges)
+        account = options.account_for(ledger, "rem" if delta else "regression", epsilon, delta)
+        table = reading.table(file, names)
+        run = _on_table if no_check else partial(with_check, _on_table)
+        return run(
+            table, epsilon=epsilon, delta=delta, blocks=blocks, randomness=options.source_for(seed), **account, **given
+        )
+
+    names = options.run(known)
+    targets = options.run(lambda: checked_targets(out, file))
+    outcome = options.run(partial(paced, pad_to, job))
+    finish(Account(outcome, "coefficients", _how(outcome), verbose), file, as_json=as_json, targets=targets)
+
+
+def _on_table(table: Table, **options_given: Any) -> Release | Refused:
+    """The last column is the target."""
+    assert table.columns is not None
+    return regression(table, table.columns[-1], **options_given)
+
+
+def _columns(reading: Reading, file: Path, target: str | None, features: list[str] | None) -> list[str]:
+    """The features, and the target at the end."""
+    if not target:
+        raise ParameterError("target", "must be given: the column with the answers (--target pressure)", "none")
+    if not features:
+        rule = "must be given: names in the header, separated by commas (--features age,weight)"
+        raise ParameterError("features", rule, "none")
+    names = reading.names(file, features)
+    if target in names:
+        raise ParameterError("target", "must not be one of the features", repr(target))
+    return [*names, target]
+
+
+def _given(names: list[str], no_intercept: bool, bounds: list[str] | None, ranges: list[str] | None) -> dict[str, Any]:
+    coefficients = names[:-1] if no_intercept else ["intercept", *names[:-1]]
+    given: dict[str, Any] = {
+        "intercept": not no_intercept,
+        "bounds": options.pairs_per_column("bounds", bounds, coefficients),
+    }
+    expected = options.pairs_per_column("ranges", ranges, names)
+    if expected is not None:
+        lower, upper = expected
+        given |= {"ranges": (lower[:-1], upper[:-1]), "target_range": (lower[-1], upper[-1])}
+    return given
+
+
+def _how(outcome: Outcome) -> str:
+    """Words about public numbers."""
+    if stopped(outcome):
+        return ""
+    settings = outcome.settings
+    times = f", {settings['partitions']} times" if "partitions" in settings else ""
+    return (
+        f"Least squares on each of {settings['blocks']} blocks of rows, dealt in secret{times}, and a point deep among "
+        f"their coefficients ({settings['drawn_by']}). {settings['rows_needed']} rows are needed for so many "
+        "coefficients at this epsilon."
+    )

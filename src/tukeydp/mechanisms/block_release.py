@@ -1,0 +1,126 @@
+"""From a table of block statistics to its release: boxem between bounds, REM without (docs/proofs/aggregate.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from tukeydp.arrays import FloatArray
+from tukeydp.data.grid import bounded_grid, checked_bounds, unbounded_grid
+from tukeydp.data.tables import Table
+from tukeydp.depth.choice import chosen_notion, require_memory
+from tukeydp.depth.notions import AnyScale, Notion
+from tukeydp.errors import ParameterError
+from tukeydp.exact.brackets import exp_between, rounded_down
+from tukeydp.mechanisms.boxem import boxem
+from tukeydp.mechanisms.rem import rem
+from tukeydp.mechanisms.rem_test.choice import chosen_plan
+from tukeydp.parameters import Bounds, brief, checked_integer, positive_rational
+from tukeydp.privacy import ApproxDP, Guarantee, bounded_range, delta_of
+from tukeydp.randomness import Randomness
+from tukeydp.release import Refused, Release
+
+
+def guarantee_for(epsilon: Any, bounds: Any, delta: Any) -> Guarantee:
+    """Pure with bounds; else with a delta, which is then needed."""
+    budget = positive_rational("epsilon", epsilon)
+    if bounds is not None:
+        if delta is not None:
+            ApproxDP(budget, delta)  # checks it, although it is not needed
+        return bounded_range(budget)
+    if delta is None:
+        rule = "must be given: bounds=(lower, upper), what is known of the released numbers without looking, or delta="
+        raise ParameterError("bounds", rule, "neither")
+    return ApproxDP(budget, delta)
+
+
+def checked_partitions(partitions: Any, guarantee: Guarantee) -> int:
+    """How many dealings: one without bounds, since group privacy over several would multiply delta."""
+    if partitions is None:
+        return 1
+    if isinstance(guarantee, ApproxDP):
+        raise ParameterError("partitions", "must be left out without bounds", brief(partitions))
+    return checked_integer("partitions", partitions, least=1)
+
+
+def delta_for_each(guarantee: ApproxDP, partitions: int) -> Fraction:
+    """The delta of one swap of which `partitions` in a row, each with its part of epsilon, have the given one.
+
+    Group privacy: r swaps of an (e, d)-DP mechanism are (r e, d (1 + e^e + ... + e^((r - 1) e)))-DP
+    (docs/proofs/aggregate.md, section 3). The sum is rounded up, the quotient down.
+    """
+    each = guarantee.epsilon / partitions
+    growth = sum((exp_between(i * each)[1] for i in range(1, partitions)), Fraction(1))
+    return guarantee.delta if partitions == 1 else rounded_down(guarantee.delta / growth)
+
+
+@dataclass(frozen=True)
+class BlockRelease:
+    """How a block table is to be released. All of it is public, and checked when it is made."""
+
+    guarantee: Guarantee
+    blocks: int
+    partitions: int
+    d: int
+    names: tuple[str, ...] | None
+    bounds: Any
+    depth: Notion | None
+    resolution: Any
+
+    def __post_init__(self) -> None:
+        rows = self.blocks * self.partitions
+        if isinstance(self.guarantee, ApproxDP):
+            notion = chosen_notion(self.depth, rows, self.d, AnyScale).simplest(self.d)
+            own = self._own
+            chosen_plan(rows, self.d, own.epsilon, delta_of(own), None)
+            unbounded_grid(self.d, resolution=self._step, bits=notion.wide_bits(self.d), columns=self.names)
+        else:
+            notion = chosen_notion(self.depth, rows, self.d)
+            bits = notion.grid_bits(self.d)
+            bounded_grid(self.d, bounds=self.ends, resolution=self.resolution, bits=bits, columns=self.names)
+        require_memory(notion, rows, self.d)
+
+    @property
+    def ends(self) -> Bounds | None:
+        return None if self.bounds is None else checked_bounds(self.d, self.bounds, self.names)
+
+    @property
+    def _own(self) -> Guarantee:
+        """What the draw has for the swap of one row of the block table; a row of the data moves `partitions`."""
+        each = self.guarantee.epsilon / self.partitions
+        if isinstance(self.guarantee, ApproxDP):
+            return ApproxDP(each, delta_for_each(self.guarantee, self.partitions))
+        return bounded_range(each)
+
+    @property
+    def _step(self) -> Any:
+        return Fraction(1, 10**6) if self.resolution is None else self.resolution
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        dealt = {} if self.partitions == 1 else {"partitions": self.partitions}
+        return {"blocks": self.blocks, **dealt}
+
+    def release(
+        self, table: FloatArray, n: int, bits: Randomness, mechanism: str, notes: tuple[str, ...]
+    ) -> Release | Refused:
+        """A draw from the block table: `partitions` dealings of `blocks` rows each."""
+        if len(table) != self.blocks * self.partitions:  # the sensitivity rests on it
+            raise AssertionError("a block table has one row for each block of each dealing")
+        named, own = Table(table, self.names), self._own
+        given: dict[str, Any] = {"epsilon": own.epsilon, "depth": self.depth, "randomness": bits}
+        outcome: Release | Refused
+        if isinstance(own, ApproxDP):
+            outcome = rem(named, delta=own.delta, resolution=self._step, **given)
+        else:
+            outcome = boxem(named, bounds=self.ends, resolution=self.resolution, **given)
+        return replace(
+            outcome,
+            guarantee=self.guarantee,
+            mechanism=mechanism,
+            n=n,
+            settings={"drawn_by": outcome.mechanism, **outcome.settings, **self.settings},
+            notes=notes,
+            rehearsal=None,
+        )

@@ -1,0 +1,205 @@
+"""Linear regression: least squares on blocks of rows, released by depth (docs/proofs/aggregate.md, section 6)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.data.dealing import block_table, secret_order
+from tukeydp.data.grid import checked_bounds
+from tukeydp.data.tables import Table, read_table
+from tukeydp.depth.choice import chosen_notion
+from tukeydp.depth.notions import AnyScale, Notion
+from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.block_release import BlockRelease, guarantee_for
+from tukeydp.mechanisms.least_squares import Standard, intercept_and_slopes, slopes
+from tukeydp.mechanisms.regression_plan import RegressionPlan, regression_plan
+from tukeydp.mechanisms.regression_rehearsal import RegressionInputs, regression_rehearsal
+from tukeydp.padding import padded
+from tukeydp.parameters import brief, checked_integer
+from tukeydp.privacy import ApproxDP
+from tukeydp.randomness import Keystream, source
+from tukeydp.release import Refused, Release
+from tukeydp.spending import Spends, require_room, spend
+
+# Step of the coefficients' grid without bounds. REM's own, 1e-6, is coarse for features in the hundred thousands; finer
+# ones reach less far: 5.6 million to either side at this one.
+_RESOLUTION = Fraction(1, 10**8)
+
+REGRESSION_NOTE = (
+    "What is estimated is the coefficients of least squares, by the centre of those of blocks of rows. Rows with a "
+    "missing cell are left out. A feature that hardly varies within a block of rows needs larger blocks."
+)
+STANDARD_NOTE = (
+    "Columns were measured from the middles of the given ranges for the draw; coefficients are in own units."
+)
+
+
+@padded
+def regression(
+    x: Any,
+    y: Any,
+    *,
+    epsilon: Any,
+    bounds: Any = None,
+    delta: Any = None,
+    blocks: int | None = None,
+    partitions: int | None = None,
+    intercept: bool = True,
+    ranges: Any = None,
+    target_range: Any = None,
+    depth: Notion | None = None,
+    resolution: Any = None,
+    accountant: Spends | None = None,
+    pad_to: Any = None,
+    randomness: Any = None,
+) -> Release | Refused:
+    """Release the coefficients of a linear regression of `y` on the columns of `x`.
+
+    Parameters
+    ----------
+    x
+        Features: array-like of shape (n, p) or (n,), or a pandas, polars or Arrow table of numbers; one row per person.
+        Never modified.
+    y
+        The n answers, or the name of a column of `x` that has them. Rows with a missing cell are left out.
+    epsilon
+        Privacy budget, > 0. A float means its shortest decimal: 0.1 is 1/10.
+    bounds
+        (lower, upper) of the *coefficients*, or a dict by name ("intercept" and the features'): what is known without
+        looking. Pure DP then, no refusal. With `ranges`, of the standardised columns' coefficients: (-2, 2), say.
+    delta
+        For runs without bounds: much smaller than 1/n, say 1e-6. The run may then refuse.
+    blocks, partitions
+        How many blocks rows are dealt to, and how many times; None: from n, p, epsilon and delta alone.
+    intercept
+        Whether there is a constant.
+    ranges, target_range
+        Public (lower, upper) of the features, as bounds are given, and of the answers: where values are to be expected.
+        Columns are measured from their middles, in half-ranges; nothing is clipped, and coefficients are released in
+        the columns' own units. Worth giving: features far from zero make the intercept depend on all slopes.
+    depth, resolution
+        As for `td.rem` and `td.boxem`; without bounds steps of 1e-8.
+    accountant
+        None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
+    pad_to
+        None, or seconds: the call ends only at multiples of them, so that how long it takes tells at most which.
+    randomness
+        None for the operating system's, or `td.seeded(seed)` for tests: the release then is not private.
+
+    Returns
+    -------
+    Release or Refused
+        `release.columns` names the coefficients; `release.expected_error.r2_loss` is rehearsed.
+
+    Privacy
+    -------
+    (epsilon, delta)-DP under the swap of one row, pure epsilon-DP with bounds; n, the names and all parameters are
+    public. Rows are dealt in secret, afresh in each run.
+
+    Cost
+    ----
+    Least squares in each block, and one call of `td.rem`: two seconds for ten coefficients. Too few rows are refused
+    before anything is spent: (250 + 35 d) / epsilon models of 1.5 d + 1 rows for d coefficients at delta = 1e-6, which
+    is 1,280 rows for two, 3,825 for five, 9,600 for ten.
+
+    Examples
+    --------
+    >>> import numpy as np, tukeydp as td
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=(5000, 2))
+    >>> y = 1 + x @ [2, -3] + rng.normal(size=5000)
+    >>> release = td.regression(x, y, epsilon=1, delta=1e-6, randomness=td.seeded(7))
+    >>> release.columns, bool(np.abs(release.point - [1, 2, -3]).max() < 0.2)
+    (('intercept', 'x0', 'x1'), True)
+    """
+    guarantee = guarantee_for(epsilon, bounds, delta)
+    if partitions is not None:
+        partitions = checked_integer("partitions", partitions, least=1)
+    if not isinstance(intercept, bool):
+        raise ParameterError("intercept", "must be True or False", brief(intercept))
+    require_room(accountant, guarantee)
+    bits = source(randomness)
+    table = design_table(x, y)
+    names = _coefficient_names(table, intercept)
+    standard = _standard(table, ranges, target_range, intercept)
+    plan = regression_plan(table.n, len(names), guarantee, blocks, partitions)
+    step = _RESOLUTION if resolution is None and bounds is None else resolution
+    drawn = BlockRelease(guarantee, plan.blocks, plan.partitions, len(names), names, bounds, depth, step)
+    settings = {**drawn.settings, "rows_needed": plan.rows_needed, "intercept": intercept}
+    public = {"n": table.n, "d": len(names), "columns": names, "bounds": drawn.ends, "settings": settings}
+    spend(accountant, guarantee, "regression", private=bits.private, **public)
+    cells = table.cells if standard is None else standard.cells(table.cells)
+    statistic = intercept_and_slopes if intercept else slopes
+    orders = (secret_order(table.n, Keystream(bits.key())) for _ in range(plan.partitions))
+    found = np.concatenate([block_table(cells, plan.blocks, order, statistic) for order in orders])
+    notes = (REGRESSION_NOTE,) if standard is None else (REGRESSION_NOTE, STANDARD_NOTE)
+    outcome = drawn.release(found, table.n, bits, "regression", notes)
+    return _finished(outcome, plan, depth, standard, intercept, settings)
+
+
+def _finished(
+    outcome: Release | Refused,
+    plan: RegressionPlan,
+    depth: Notion | None,
+    standard: Standard | None,
+    intercept: bool,
+    settings: dict[str, Any],
+) -> Release | Refused:
+    """In the columns' own units, with a forecast."""
+    rows = plan.blocks * plan.partitions
+    unbounded = isinstance(plan.guarantee, ApproxDP)
+    notion = chosen_notion(depth, rows, plan.d, AnyScale) if unbounded else chosen_notion(depth, rows, plan.d)
+    rehearsal = regression_rehearsal(RegressionInputs(plan, intercept, notion, outcome.grid))  # type: ignore[arg-type]
+    outcome = replace(outcome, settings={**outcome.settings, **settings}, rehearsal=rehearsal)
+    if standard is None:
+        return outcome
+    outcome = replace(outcome, bounds=None)  # they are those of the standardised columns' coefficients
+    return _in_units(outcome, standard, intercept) if isinstance(outcome, Release) else outcome
+
+
+def _in_units(release: Release, standard: Standard, intercept: bool) -> Release:
+    return replace(release, point=standard.in_units(release.point, intercept))
+
+
+def design_table(x: Any, y: Any) -> Table:
+    """Features and, as the last column, the answers."""
+    if isinstance(y, str):
+        both = read_table(x)
+        if both.columns is None or y not in both.columns or both.d < 2:
+            known = "x has no names" if both.columns is None else brief(y)
+            raise ParameterError(
+                "y", "must be an array of n answers, or the name of one of several columns of x", known
+            )
+        j = both.columns.index(y)
+        order = [i for i in range(both.d) if i != j] + [j]
+        return Table(both.cells[:, order], tuple(both.columns[i] for i in order))
+    features, answers = read_table(x), read_table(y, "y")
+    if answers.d != 1 or answers.n != features.n:
+        rule = f"must have one column and as many rows as x, {features.n}"
+        raise ParameterError("y", rule, f"shape {answers.cells.shape}")
+    names = features.columns or tuple(f"x{j}" for j in range(features.d))
+    return Table(np.hstack([features.cells, answers.cells]), (*names, (answers.columns or ("y",))[0]))
+
+
+def _coefficient_names(table: Table, intercept: bool) -> tuple[str, ...]:
+    assert table.columns is not None
+    features = table.columns[:-1]
+    if not intercept:
+        return features
+    if "intercept" in features:
+        raise ParameterError("x", "must have no column called intercept: that is the constant's name", "one")
+    return ("intercept", *features)
+
+
+def _standard(table: Table, ranges: Any, target_range: Any, intercept: bool) -> Standard | None:
+    if ranges is None and target_range is None:
+        return None
+    assert table.columns is not None
+    p = table.d - 1
+    lower, upper = checked_bounds(p, (-1, 1) if ranges is None else ranges, table.columns[:-1])
+    low, high = checked_bounds(1, (-1, 1) if target_range is None else target_range)
+    return Standard.of(lower + low, upper + high, intercept)
