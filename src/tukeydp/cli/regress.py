@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +20,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.mechanisms.regression import regression
 from tukeydp.padding import paced
-from tukeydp.release import Outcome, Refused, Release
+from tukeydp.release import Outcome
 
 
 @reads_a_file
@@ -72,7 +73,7 @@ def regress(
         given = _given(names, no_intercept, bounds, ranges)
         account = options.account_for(ledger, "rem" if delta else "regression", epsilon, delta)
         table = reading.table(file, names)
-        run = _on_table if no_check else partial(with_check, _on_table)
+        run: Callable[..., Outcome] = _on_table if no_check else partial(with_check, _on_table)
         return run(
             table, epsilon=epsilon, delta=delta, blocks=blocks, randomness=options.source_for(seed), **account, **given
         )
@@ -83,7 +84,7 @@ def regress(
     finish(Account(outcome, "coefficients", _how(outcome), verbose), file, as_json=as_json, targets=targets)
 
 
-def _on_table(table: Table, **options_given: Any) -> Release | Refused:
+def _on_table(table: Table, **options_given: Any) -> Any:
     """The last column is the target."""
     assert table.columns is not None
     return regression(table, table.columns[-1], **options_given)
