@@ -26,6 +26,7 @@ from tukeydp.data.bounded import BoundedColumns, relative_grid
 from tukeydp.data.shapes import SHAPES, Shape, made_up
 from tukeydp.exact.cube_noise import quantile_of_noise, share_all_within
 from tukeydp.mechanisms.cliff import widest_bounds, width_sentence
+from tukeydp.mechanisms.counted_mean import CountedMean
 from tukeydp.mechanisms.mean_choice import known_widths
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.rehearsed_tables import (
@@ -139,7 +140,7 @@ def _draws(plan: MeanPlan, relative: FloatArray, raised: Fraction, number: int) 
         radius, shares, mean = (raised * e for e in rest)
         steps = replace(plan.plan, epsilons=(centre, spread, radius, shares, mean))
         return _two_step_draws(steps, relative, *keys)
-    assert isinstance(plan, CubeMean)
+    assert isinstance(plan, CubeMean | CountedMean)
     enough = replace(plan, epsilon=raised * plan.epsilon)
     secret = (derived_key(i, keys[1]) for i in range(_PASSES))
     return np.array([[float(v) for v in enough.draw(relative, keys[0], key)] for key in secret])
