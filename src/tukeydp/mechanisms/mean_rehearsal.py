@@ -63,7 +63,10 @@ def widest_for(plan: MeanPlan, n: int, d: int, missing: float = 0.0) -> float | 
         # Blocks are chosen when the widths are known: single rows reach farthest.
         rows = max(1, int(n * (1.0 - missing)))
         return rounded(min(WIDEST, widest_bounds(rows, d, float(plan.rest))))
-    steps = {SubsetMean: lambda p: (p.plan, p.epsilon), TwoStepMean: lambda p: (p.plan.centre, p.plan.epsilons[0])}
+    steps = {
+        SubsetMean: lambda p: (p.plan, p.plan.sampler_epsilon(p.epsilon)),
+        TwoStepMean: lambda p: (p.plan.centre, p.plan.epsilons[0]),
+    }
     if type(plan) not in steps:
         return None
     subset, epsilon = steps[type(plan)](plan)

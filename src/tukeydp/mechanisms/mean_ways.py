@@ -62,7 +62,7 @@ def way_error(way: Way, n: int, widths: FloatArray) -> float:
         return float(np.median(widths)) * median_of_noise(d) / (rest * n)
     if isinstance(way, TwoStepMean):
         return _CLIPPED_WIDTH * median_of_noise(d) / (float(way.plan.epsilons[-1]) * n)
-    error = scatter(n, d, epsilon, way.plan.blocks)
+    error = scatter(n, d, float(way.plan.sampler_epsilon(way.epsilon)), way.plan.blocks)
     if way.plan.shifts:
         return _SHIFTED * error
     return error + float(np.interp(n / way.plan.blocks, _BLOCK_ROWS, _SKEWED))
