@@ -82,7 +82,7 @@ def rem(
         number stays secret; `rows` is needed, and `test` must be "graded" (docs/proofs/add-remove.md).
     rows
         With "add-remove": about how many rows there are, **known without the data**. The threshold and the split of
-        epsilon are chosen for it; with far fewer rows than it says the run refuses, with far more it is less accurate.
+        epsilon are chosen for it; a wrong number by half or twice costs little, far fewer rows are refused.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     unproven
