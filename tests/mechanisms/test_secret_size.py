@@ -16,7 +16,7 @@ from tukeydp.cli.reports.html_page import html_report
 from tukeydp.cli.sections import Account, headline, sections
 from tukeydp.data.relation import Relation
 from tukeydp.errors import ParameterError
-from tukeydp.mechanisms import mean_of_secret_size, planned
+from tukeydp.mechanisms import mean_of_secret_size, planned, subset_means
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
 from tukeydp.mechanisms.rem_test.choice import chosen_plan
 from tukeydp.privacy import ApproxDP, PureDP
@@ -194,6 +194,17 @@ def test_plans_are_made_for_the_declared_rows_alone(monkeypatch):
     assert len({plan for plan, _ in seen}) == 1
     found = [chosen_plan(300, 2, Fraction(1), Fraction(1, 10**6), None, "add-remove") for _ in SIZES]
     assert found[0].offsets[-1] >= 2**40  # levels of far more rows than declared are looked at too
+
+
+def test_blocks_have_half_of_epsilon_in_the_exponent_and_rows_all_of_it(monkeypatch):
+    """The sampler's weights are e^(epsilon T / 2), whatever it is given."""
+    given = []
+    real = subset_means.DepthSampler
+    monkeypatch.setattr(subset_means, "DepthSampler", lambda *a, **b: given.append(b["epsilon"]) or real(*a, **b))
+    td.mean(table(290), **BOUNDED, **SECRET, blocks=40, partitions=2)
+    found = td.mean(table(290), epsilon=1, bounds=(-50, 50), **{**SECRET, "rows": 100}, mechanism="subset")
+    assert found.settings["blocks"] is None
+    assert given == [Fraction(1, 2), 2]
 
 
 def test_rows_by_themselves_where_blocks_would_be_too_few():
