@@ -36,7 +36,7 @@ def boxem(tables: int) -> None:
         "boxem, Gaussian rows, bounds 20 sd wide, epsilon 1: mean distance to the table's own mean, a column\n"
     )
     for n, d, asked in BOXEM:
-        found = {name: [] for name in ("swap", "add-remove")}
+        found: dict[str, list[float]] = {name: [] for name in ("swap", "add-remove")}
         for i in range(tables):
             x = table(n, d, i)
             for name, errors in found.items():
@@ -83,7 +83,8 @@ def mean(tables: int) -> None:
     )
     for n, d in MEAN:
         said = []
-        for options in ({}, {"neighbours": "add-remove", "rows": n}):
+        ways: list[dict[str, Any]] = [{}, {"neighbours": "add-remove", "rows": n}]
+        for options in ways:
             errors = []
             for i in range(tables):
                 x = np.random.default_rng(1000 * i + d).exponential(size=(n, d))
