@@ -61,7 +61,7 @@ class _Composable:
 
 @dataclass(frozen=True)
 class PureDP(_Composable):
-    """Pure epsilon-differential privacy: swapping one row changes no probability by more than e^epsilon.
+    """Pure epsilon-differential privacy: between neighbours no probability changes by more than e^epsilon.
 
     `zcdp` is what the release's own proof says of zCDP; epsilon^2 / 2 where it says nothing more. Two guarantees that
     differ only there are equal.
@@ -141,13 +141,15 @@ def delta_of(guarantee: Any) -> Fraction:
     return guarantee.delta if isinstance(guarantee, ApproxDP) else Fraction(0)
 
 
-def bounded_range(epsilon: Any) -> PureDP:
-    """What an exponential mechanism on a score that a swap moves by at most 1 has: rho = epsilon^2 / 8.
+def bounded_range(epsilon: Any, neighbours: str = "swap") -> PureDP:
+    """What an exponential mechanism has whose log-ratios between neighbours span at most epsilon: rho = epsilon^2 / 8.
 
-    Not for Laplace, cube or geometric noise, nor for permute-and-flip (docs/proofs/composition.md, section 1).
+    On a score that a swap moves by at most 1, weights e^(epsilon score / 2) do; on one that a further row raises by 0
+    or 1, weights e^(epsilon score). Not for Laplace, cube or geometric noise, nor for permute-and-flip
+    (docs/proofs/composition.md, section 1; docs/proofs/add-remove.md, section 2).
     """
     number = positive_rational("epsilon", epsilon)
-    return PureDP(number, zcdp=Concentrated(number**2 / 8))
+    return PureDP(number, neighbours=neighbours, zcdp=Concentrated(number**2 / 8))
 
 
 def in_steps(by_depth: tuple[Fraction, ...], by_noise: tuple[Fraction, ...]) -> PureDP:

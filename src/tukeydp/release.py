@@ -58,6 +58,8 @@ class Outcome(ByColumn):
     private
         False when the randomness was seeded (the guarantee then says what a real run would have had) and for modes
         without a proof.
+    n
+        How many rows there were; None where that is secret (neighbours="add-remove").
     unproven
         What there is no proof for, such as "mcmc"; an outcome that says so cannot be given a guarantee.
     directions
@@ -80,7 +82,7 @@ class Outcome(ByColumn):
     guarantee: Guarantee | None
     mechanism: str
     seeded: bool
-    n: int
+    n: int | None
     d: int
     columns: tuple[str, ...] | None
     notion: str | None = None

@@ -40,13 +40,14 @@ def require_room(accountant: Spends | None, guarantee: Guarantee, unproven: Any 
     accountant.require(guarantee)
 
 
-def least_cost(epsilon: Fraction, delta: Any = None, steps: int = 1) -> Guarantee:
+def least_cost(epsilon: Fraction, delta: Any = None, steps: int = 1, neighbours: str = "swap") -> Guarantee:
     """What no run of `epsilon` in so many steps costs less than: the same epsilon in equal steps by depth.
 
     With a delta one of them is a test with any law. For a refusal before the cost is known exactly.
     """
-    first = bounded_range(epsilon / steps) if delta is None else ApproxDP(epsilon / steps, delta)
-    return sum((bounded_range(epsilon / steps) for _ in range(steps - 1)), first)
+    one = bounded_range(epsilon / steps, neighbours)
+    first = one if delta is None else ApproxDP(epsilon / steps, delta, neighbours=neighbours)
+    return sum((one for _ in range(steps - 1)), first)
 
 
 def spend(

@@ -63,7 +63,7 @@ def test_frozen_plans(case):
 
 def test_a_plan_sees_no_data():
     """Public values are all that it takes, and two tables of one size have one plan."""
-    assert list(inspect.signature(chosen_plan).parameters) == ["n", "d", "epsilon", "delta", "threshold"]
+    assert list(inspect.signature(chosen_plan).parameters) == ["n", "d", "epsilon", "delta", "threshold", "neighbours"]
     assert list(inspect.signature(paper_plan).parameters) == ["n", "epsilon", "delta", "threshold"]
     rng = np.random.default_rng(0)
     tables = [rng.normal(size=(300, 2)), rng.standard_cauchy(size=(300, 2)) * 1e5, np.zeros((300, 2)), [[0, 1]] * 300]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutants import of_accounts, of_depth, of_means, of_noise, of_randomness, of_rem, of_sampling
+from mutants import of_accounts, of_add_remove, of_depth, of_means, of_noise, of_randomness, of_rem, of_sampling
 from mutants.harmless import HARMLESS
 
 __all__ = ["HARMLESS", "MUTANTS"]
@@ -15,4 +15,5 @@ MUTANTS = (
     *of_noise.MUTANTS,
     *of_means.MUTANTS,
     *of_accounts.MUTANTS,
+    *of_add_remove.MUTANTS,
 )

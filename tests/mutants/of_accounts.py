@@ -37,8 +37,8 @@ MUTANTS = (
     Mutant(
         "an eighth of the square halved once more",
         "privacy.py",
-        "return PureDP(number, zcdp=Concentrated(number**2 / 8))",
-        "return PureDP(number, zcdp=Concentrated(number**2 / 16))",
+        "return PureDP(number, neighbours=neighbours, zcdp=Concentrated(number**2 / 8))",
+        "return PureDP(number, neighbours=neighbours, zcdp=Concentrated(number**2 / 16))",
         (f"{COMPOSITION}test_renyi_divergences_are_within_rho",),
         "Half the true rho of the exponential mechanism.",
     ),

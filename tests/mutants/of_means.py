@@ -58,8 +58,8 @@ MUTANTS = (
     Mutant(
         "epsilon not divided among dealings",
         "mechanisms/subset_means.py",
-        "epsilon=epsilon / plan.partitions)",
-        "epsilon=epsilon)",
+        "epsilon=plan.sampler_epsilon(epsilon) / plan.partitions)",
+        "epsilon=plan.sampler_epsilon(epsilon))",
         (SPENT,),
         "A row is in every dealing: it moves the depth by the number of dealings.",
     ),
@@ -194,7 +194,7 @@ MUTANTS = (
     Mutant(
         "as many directions as there are full blocks",
         "mechanisms/subset_means.py",
-        "chosen_notion(None, len(table), relative.shape[1])",
+        "chosen_notion(None, counted, relative.shape[1])",
         "chosen_notion(None, int((np.abs(table) < 1).all(axis=1).sum()) or 1, relative.shape[1])",
         (f"{SECRETS}test_how_many_directions_there_are_does_not_depend_on_missing_cells",),
         "The published directions tell how many cells are missing.",

@@ -36,8 +36,8 @@ MUTANTS = (
     Mutant(
         "the coin drawn from the sampler's key",
         "mechanisms/rem.py",
-        "if not passes(test, Evidence(sizes, plan), Keystream(coin_key).bits(0)):",
-        "if not passes(test, Evidence(sizes, plan), Keystream(secret_key).bits(0)):",
+        "if not passes(test, evidence_of(sizes, plan), Keystream(coin_key).bits(0)):",
+        "if not passes(test, evidence_of(sizes, plan), Keystream(secret_key).bits(0)):",
         (f"{KEYS}test_no_lane_of_a_key_is_read_twice[rem]",),
         "That the test passed says what the first words of the draw were: the point no longer has its law.",
     ),

@@ -85,7 +85,7 @@ MUTANTS = (
     Mutant(
         "all of epsilon in the draw",
         "mechanisms/rem.py",
-        "epsilon=plan.release, lowest=plan.threshold).draw(secret_key)",
+        "epsilon=2 * plan.eta, lowest=plan.threshold).draw(secret_key)",
         "epsilon=plan.epsilon, lowest=plan.threshold).draw(secret_key)",
         (DRAW,),
         "Draw and test together spend more than epsilon.",
@@ -93,8 +93,8 @@ MUTANTS = (
     Mutant(
         "points one level below the threshold",
         "mechanisms/rem.py",
-        "epsilon=plan.release, lowest=plan.threshold).draw(secret_key)",
-        "epsilon=plan.release, lowest=plan.threshold - 1).draw(secret_key)",
+        "epsilon=2 * plan.eta, lowest=plan.threshold).draw(secret_key)",
+        "epsilon=2 * plan.eta, lowest=plan.threshold - 1).draw(secret_key)",
         (DRAW,),
         "The test was about another set of points than the one drawn from.",
     ),

@@ -83,6 +83,7 @@ RELEASES = [
     "mean few.csv --columns age,pulse --epsilon 1 --delta 1e-6 --seed 1",
     f"centre few.csv {ASKED} --unproven mcmc",
     f"centre t.csv {ASKED} --certify 0.2",
+    f"mean t.csv {ASKED} --neighbours add-remove --mechanism cube",
     "mean yes.csv --columns smokes --epsilon 1 --bounds 0,1 --confidence 0.95 --seed 1",
 ]
 PLANS = [
@@ -119,6 +120,11 @@ LOOKS = [
     "look t.csv --unit kg --unit pulse=bpm",
 ]
 COMMANDS = [
+    f"mean t.csv {ASKED} --rows 300",
+    f"mean t.csv {ASKED} --neighbours add-remove",
+    f"mean t.csv {ASKED} --neighbours add-remove --rows 300 --mechanism two-step",
+    f"mean t.csv {ASKED} --neighbours add-remove --rows 300 --confidence 0.95",
+    f"mean t.csv {ASKED} --neighbours replace",
     "summary t.csv --columns age --epsilon 1",
     f"summary t.csv {ASKED} --keys A",
     f"summary t.csv {ASKED} --by age --keys A",
@@ -244,6 +250,16 @@ CALLS = [
         'td.mean(frame, bounds=(0, 9), sd={"age": 1, "weight": 2})',
         lambda: td.mean(NAMED, epsilon=1, bounds=(0, 9), sd={"age": 1, "weight": 2}),
     ),
+    Call("td.mean(x, rows=300)", lambda: td.mean(X, epsilon=1, bounds=(0, 120), rows=300)),
+    Call(
+        "td.mean(x, neighbours='add-remove')",
+        lambda: td.mean(X, epsilon=1, bounds=(0, 120), neighbours="add-remove"),
+    ),
+    Call(
+        "td.mean(x, mechanism='two-step', neighbours='add-remove', rows=300)",
+        lambda: td.mean(X, epsilon=1, bounds=(0, 120), mechanism="two-step", neighbours="add-remove", rows=300),
+    ),
+    Call("td.rem(x, neighbours='add-remove')", lambda: td.rem(X, epsilon=1, delta="1e-6", neighbours="add-remove")),
     Call("td.rem(x, resolution=0)", lambda: td.rem(X, epsilon=1, delta="1e-6", resolution=0)),
     Call(
         "td.boxem(array of dates)", lambda: td.boxem(np.array(["2024-01-01"], dtype="M8[D]"), epsilon=1, bounds=(0, 1))

@@ -69,6 +69,8 @@ def centre(
         str | None,
         typer.Option(help="mcmc: an experiment with random walks, WITHOUT ANY GUARANTEE; not for publication."),
     ] = None,
+    neighbours: options.Neighbours = None,
+    rows: options.Rows = None,
     no_check: check.NoCheck = False,
     ledger: options.Ledger = None,
     pad_to: options.PadTo = None,
@@ -101,9 +103,10 @@ def centre(
             "certify": certify,
             "unproven": unproven,
         }
+        given |= {"neighbours": neighbours, "rows": rows}
         way, present = chosen(mechanism, "centre", given)
-        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"))
-        table = reading.table(file, names)
+        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"), neighbours)
+        table = reading.table(file, names, neighbours)
         run = way.run if no_check else partial(with_check, way.run)
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
 

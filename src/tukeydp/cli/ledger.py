@@ -34,11 +34,14 @@ def create(
         str | None,
         typer.Option(help="Part of delta for adding up by zCDP, the rest for releases with a delta; usually left out."),
     ] = None,
+    neighbours: options.Neighbours = None,
 ) -> None:
     """Make a ledger. `tukeydp mean` and `tukeydp centre` then spend from it with --ledger FILE."""
 
     def job() -> Accountant:
-        return Accountant.open(file, epsilon=epsilon, delta=delta, conversion=conversion)
+        return Accountant.open(
+            file, epsilon=epsilon, delta=delta, conversion=conversion, neighbours=neighbours or "swap"
+        )
 
     account = options.run(job)
     say(f"{file}: epsilon = {show(account.epsilon)}, delta = {show(account.delta)} for all releases together.")

@@ -67,6 +67,8 @@ def mean(
             f"({options.those_with('fill', 'mean')})."
         ),
     ] = None,
+    neighbours: options.Neighbours = None,
+    rows: options.Rows = None,
     no_check: check.NoCheck = False,
     ledger: options.Ledger = None,
     pad_to: options.PadTo = None,
@@ -99,9 +101,10 @@ def mean(
             "joint": joint or None,
             "fill": options.one_per_column("fill", fill, names, "VALUE"),
         }
+        given |= {"neighbours": neighbours, "rows": rows}
         way, present = chosen(mechanism, "mean", given)
-        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"))
-        table = reading.table(file, names)
+        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"), neighbours)
+        table = reading.table(file, names, neighbours)
         run = way.run if no_check else partial(with_check, way.run)
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
 
@@ -120,7 +123,8 @@ def how_and_why(asked: str, outcome: Outcome, *, sd: bool = False, dealt: bool =
         way = MECHANISMS["auto"].without_bounds
         assert way is not None
         blocks = outcome.settings["blocks"]
-        return f"Depth without bounds: {way.about} ({blocks} blocks, dealt in secret), because no bounds are given."
+        about = f"{way.about} ({blocks} blocks, dealt in secret)" if blocks else "rem on the rows"
+        return f"Depth without bounds: {about}, because no bounds are given."
     about = f"{capital(MECHANISMS[outcome.mechanism].about)} ({outcome.mechanism})"
     if asked != "auto":
         why = "as asked for"
@@ -128,7 +132,8 @@ def how_and_why(asked: str, outcome: Outcome, *, sd: bool = False, dealt: bool =
         why = "because blocks or partitions are given"
     else:
         known = ", the bounds and the standard deviations given" if sd else " and the bounds"
-        why = f"because by the numbers of rows and columns, epsilon{known} it should come closest"
+        numbers = "the numbers of rows and columns" if outcome.n is not None else "--rows, the number of columns"
+        why = f"because by {numbers}, epsilon{known} it should come closest"
     if "epsilon_scale" in outcome.settings:
         share = 100 * float(outcome.settings["epsilon_scale"] / sum(_spent(outcome)))
         found = (

@@ -20,6 +20,7 @@ from tukeydp.mechanisms.registry import mechanisms_for, takers
 from tukeydp.parameters import checked_choice, show
 from tukeydp.planning.accountant import Accountant
 from tukeydp.planning.budget import Remaining
+from tukeydp.privacy import NEIGHBOURS
 from tukeydp.randomness import SeededRandomness, seeded
 
 T = TypeVar("T")
@@ -62,6 +63,18 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 Ledger = Annotated[
     Path | None,
     typer.Option(help="Spend from this ledger (tukeydp ledger create FILE), or be refused before the table is read."),
+]
+Neighbours = Annotated[
+    str | None,
+    typer.Option(
+        help="swap (default): one row is replaced, their number is public. add-remove: one row more or less, their "
+        "number stays secret.",
+        autocompletion=completing(NEIGHBOURS),
+    ),
+]
+Rows = Annotated[
+    int | None,
+    typer.Option(help="With --neighbours add-remove: about how many rows there are, known without the file."),
 ]
 PadTo = Annotated[
     str | None,
@@ -125,13 +138,15 @@ def those_with(option: str, estimand: str) -> str:
     return ", ".join(name for name in takers(option, estimand) if name != "auto" or option != "delta")
 
 
-def account_for(ledger: Path | None, mechanism: str, epsilon: str | None, delta: str | None) -> dict[str, Accountant]:
+def account_for(
+    ledger: Path | None, mechanism: str, epsilon: str | None, delta: str | None, neighbours: str | None = None
+) -> dict[str, Accountant]:
     """The ledger as a parameter of the run, once it is clear that there may be room; nothing is spent yet."""
     if ledger is None:
         return {}
     account = Accountant.open(ledger)
     if delta is None or mechanism in ("auto", "rem"):
-        account.require(least_cost_with_check(epsilon, delta))
+        account.require(least_cost_with_check(epsilon, delta, neighbours or "swap"))
     # What other noise costs is known to the run only, which checks it before the data are touched.
     return {"accountant": account}
 

@@ -95,8 +95,9 @@ class Reading:
             for name in ([text] if "," not in text or is_name(text.strip()) else text.split(","))
         ]
 
-    def table(self, file: Path, names: Sequence[str]) -> Table:
-        return read_file(file, names, self.declared(names))
+    def table(self, file: Path, names: Sequence[str], neighbours: str | None = None) -> Table:
+        """Where the number of rows is secret, an empty table is one like any other."""
+        return read_file(file, names, self.declared(names), fewest=0 if neighbours == "add-remove" else 1)
 
 
 def _by_column(

@@ -13,7 +13,7 @@ from tukeydp.baselines.setting import NOISE_NOTE
 from tukeydp.cli.stops import HEADLINE, stop_sections, stopped
 from tukeydp.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
 from tukeydp.views.sentences import accuracy_sentences, assumptions, beside_the_point, guarantee_sentence
-from tukeydp.views.table import names, printable
+from tukeydp.views.table import names, printable, rows_in_words, rows_planned_for
 
 _LITTLE_PROTECTION = 10  # an epsilon above which results may become 22,000 times as likely: hardly a promise
 # Share of the bounds' width. Where bounds missed all data (20 seeds, 100 to 2000 rows, epsilon 1) 70 to 100 of 100
@@ -38,9 +38,13 @@ def headline(account: Account) -> str:
     if stopped(outcome):
         return HEADLINE
     if not outcome.released:
-        return f"No release: the test before the draw did not pass for these {outcome.n} rows"
+        return f"No release: the test before the draw did not pass for {_these_rows(outcome)}"
     how = "released with differential privacy" if outcome.guarantee is not None else "without a guarantee"
-    return f"{account.estimand.capitalize()} of {outcome.n} rows, {how}"
+    return f"{account.estimand.capitalize()} of {rows_in_words(outcome.n)}, {how}"
+
+
+def _these_rows(outcome: Outcome) -> str:
+    return "these rows" if outcome.n is None else f"these {outcome.n} rows"
 
 
 def sections(account: Account) -> Iterator[Section]:
@@ -99,7 +103,7 @@ def _refusal_of(estimand: str, steps: str) -> Iterator[Section]:
 def _accuracy(account: Account) -> Iterator[Section]:
     outcome = account.outcome
     error = outcome.expected_error
-    if error is not None and (said := accuracy_sentences(outcome.n, error)):
+    if error is not None and (said := accuracy_sentences(rows_planned_for(outcome), error)):
         yield "Accuracy", " ".join(said)
         if account.verbose:
             yield REHEARSED, " ".join(assumptions(error))

@@ -2,7 +2,8 @@
 
 Invariant (docs/proofs/mean.md, sections 1 and 2): the dealing is a uniform permutation, drawn afresh and never
 published; row b of a block table is a function of the rows of block b and of nothing else. So swapping one row of the
-data swaps at most one row of the block table.
+data swaps at most one row of the block table. Where the number of rows is secret every row draws its block by itself,
+and one row more or less changes one row of the block table (docs/proofs/add-remove.md, section 4).
 """
 
 from __future__ import annotations
@@ -47,6 +48,41 @@ def block_table(cells: FloatArray, blocks: int, order: IntArray, statistic: Stat
     else:
         parts.append(np.full((blocks - larger, d), np.nan))  # no row was left for these
     return np.concatenate(parts)
+
+
+def drawn_blocks(n: int, blocks: int, stream: Keystream) -> IntArray:
+    """A block number for each of n rows, drawn by itself: uniform below `blocks`, exactly."""
+    most = 2**64 // blocks * blocks  # words from here on would favour the first blocks, and are drawn again
+    numbers = np.full(n, -1, dtype=np.int64)
+    for lane in count():
+        open_ = numbers < 0
+        if not open_.any():
+            return numbers
+        words = stream.words(lane, n)
+        fair = open_ if most == 2**64 else open_ & (words < np.uint64(most))
+        numbers[fair] = (words[fair] % np.uint64(blocks)).astype(np.int64)
+    raise AssertionError
+
+
+def drawn_block_table(
+    cells: FloatArray, blocks: int, numbers: IntArray, order: IntArray, statistic: Statistic
+) -> FloatArray:
+    """The statistic of each block, of the rows that have drawn its number; NaN for a block that no row has drawn.
+
+    `order` is a secret permutation: within a block rows stand in that order, so that the order of the table says
+    nothing. Blocks of one size are worked off together, as in `block_table`: what comes out for one does not
+    depend on how many others there are.
+    """
+    drawn = numbers[order]
+    by_block = order[np.argsort(drawn, kind="stable")]
+    sizes = np.bincount(drawn, minlength=blocks)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    table = np.full((blocks, cells.shape[1]), np.nan)
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        these = np.flatnonzero(sizes == size)
+        places = starts[these][:, np.newaxis] + np.arange(size)
+        table[these] = statistic(cells[by_block[places]])
+    return table
 
 
 def filled_at_the_ends(table: FloatArray, stream: Keystream) -> FloatArray:

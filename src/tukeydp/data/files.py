@@ -56,8 +56,8 @@ def has_column(path: Path | str, name: str, options: ReadOptions) -> bool:
         return False
 
 
-def read_file(path: Path | str, columns: Sequence[str], options: ReadOptions | None = None) -> Table:
-    """The named columns of a file, or of standard input (`-`), as a table.
+def read_file(path: Path | str, columns: Sequence[str], options: ReadOptions | None = None, fewest: int = 1) -> Table:
+    """The named columns of a file, or of standard input (`-`), as a table of at least `fewest` rows.
 
     Privacy: what raises is the declared dialect, the first bytes, the header or schema, and the system; never a cell.
     A cell that does not read as a number is missing.
@@ -69,7 +69,7 @@ def read_file(path: Path | str, columns: Sequence[str], options: ReadOptions | N
     with opened(path) as stream:
         read = READERS[form].read(stream, columns, options, path)
     cells, unreadable = read if isinstance(read, TextCells) else (read, None)
-    if not len(cells):
+    if len(cells) < fewest:
         raise ParameterError("FILE", "must have at least one row below its header", name_of(path))
     options.blank_out(cells, columns)
     units = tuple(options.unit(column) for column in columns)

@@ -50,8 +50,8 @@ def finite_rows(cells: FloatArray) -> FloatArray:
     return cells[np.isfinite(cells).all(axis=1)]
 
 
-def read_table(x: Any, name: str = "x") -> Table:
-    """Return `x` as a `Table`; `x` itself is never modified.
+def read_table(x: Any, name: str = "x", fewest: int = 1) -> Table:
+    """Return `x` as a `Table` of at least `fewest` rows; `x` itself is never modified.
 
     >>> read_table([[1, "2.5"], [None, "n/a"]]).cells
     array([[1. , 2.5],
@@ -60,7 +60,7 @@ def read_table(x: Any, name: str = "x") -> Table:
     if isinstance(x, Table):
         return x
     table = Table(*(read_array(x, name) if is_array(x) else read_frame(x, name)))
-    if table.n < 1 or table.d < 1:
+    if table.n < fewest or table.d < 1:
         raise ParameterError(name, "must have at least one row and one column", f"shape {table.cells.shape}")
     return table
 

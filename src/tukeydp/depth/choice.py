@@ -19,24 +19,24 @@ _FEWEST_DIRECTIONS = 30  # however many rows: the number the paper uses
 _BYTES_PER_PROJECTION, _BYTES_PER_ENTRY = 16, 64
 
 
-def chosen_notion(depth: Any, n: int, d: int, default: type[AnyScale] | type[Spread] = Spread) -> Notion:
-    """The given notion, or one with as many directions as suit the public numbers n and d."""
+def chosen_notion(depth: Any, n: int | None, d: int, default: type[AnyScale] | type[Spread] = Spread) -> Notion:
+    """The given notion, or one with as many directions as suit the public numbers n and d; n is None if secret."""
     if depth is None:
         usual = default_directions(d)
-        return default(min(usual, max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n)))
+        return default(usual if n is None else min(usual, max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n)))
     if not isinstance(depth, Notion):
         names = ", ".join(f"td.{kind.__name__}(...)" for kind in NOTIONS.values())
         raise ParameterError("depth", f"must be a notion of depth: {names} or td.Directions(...)", brief(depth))
     return depth
 
 
-def require_memory(depth: Notion, n: int, d: int) -> None:
-    """Refuse more directions than this machine can hold; n, d and the machine are public."""
+def require_memory(depth: Notion, n: int | None, d: int) -> None:
+    """Refuse more directions than this machine can hold; n, d and the machine are public, but for a secret n (None)."""
     count = depth.size(d)
-    needed = count * (_BYTES_PER_PROJECTION * n + _BYTES_PER_ENTRY * d)
+    needed = count * (_BYTES_PER_PROJECTION * (n or 0) + _BYTES_PER_ENTRY * d)
     have = _memory()
     if needed > have:
-        rule = f"must fit in memory ({have / 2**30:.1f} GiB) with {n} rows"
+        rule = f"must fit in memory ({have / 2**30:.1f} GiB)" + ("" if n is None else f" with {n} rows")
         raise ParameterError("directions", rule, f"{count} directions, which take {needed / 2**30:.1f} GiB")
 
 

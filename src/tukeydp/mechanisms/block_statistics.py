@@ -35,7 +35,9 @@ def corrected_means(blocks: FloatArray) -> FloatArray:
     present, values = _parts(blocks)
     mean = _quotient(values.sum(axis=1), present)
     centred = np.where(np.isnan(blocks), 0.0, blocks - mean[:, np.newaxis, :])
-    second, third = (centred**2).sum(axis=1), (centred**3).sum(axis=1)
+    # Products are correctly rounded whatever their place in an array; powers need not be.
+    squared = centred * centred
+    second, third = squared.sum(axis=1), (squared * centred).sum(axis=1)
     variance = second / (present - 1)
     cumulant = third * present / ((present - 1) * (present - 2))
     shift = _RAISED * cumulant / (6 * present * variance)

@@ -7,9 +7,11 @@ from typing import Any
 
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.grid import per_column, require_bounds
-from tukeydp.data.tables import Table, read_table
+from tukeydp.data.relation import checked_relation
+from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.clipped_sum import MOST_ROWS
+from tukeydp.mechanisms.counted_mean import CountedMean
 from tukeydp.mechanisms.mean_plans import CubeMean
 from tukeydp.mechanisms.planned import planned_release
 from tukeydp.padding import padded
@@ -30,6 +32,8 @@ def cube(
     epsilon: Any,
     bounds: Any = None,
     fill: Any = None,
+    neighbours: str = "swap",
+    rows: Any = None,
     accountant: Spends | None = None,
     pad_to: Any = None,
     randomness: Any = None,
@@ -41,17 +45,20 @@ def cube(
 
     Parameters
     ----------
-    x, epsilon, bounds, accountant, pad_to, randomness
-        As for `td.mean`.
+    x, epsilon, bounds, neighbours, rows, accountant, pad_to, randomness
+        As for `td.mean`. With neighbours="add-remove" a noised number of rows takes the place of n, and `rows` is
+        needed for `expected_error` only.
     fill
         What a missing cell counts as: a public value for all columns, one for each, or a dict by name. None
         spends a tenth of epsilon on
         a rough mean of the values that are there, and counts missing cells as that. **Give it only if it is chosen
-        without the data**, or if no cell is missing (then any value within the bounds saves the tenth).
+        without the data**, or if no cell is missing (then any value within the bounds saves the tenth). With
+        neighbours="add-remove" nothing is spent on it: the values that are there are counted with noise.
 
     Privacy
     -------
-    Pure epsilon-DP under the swap of one row; n, d, the column names and all parameters are public.
+    Pure epsilon-DP for `neighbours`; d, the column names and all parameters are public, n too under the swap of one
+    row.
 
     Examples
     --------
@@ -63,9 +70,11 @@ def cube(
     """
     budget = checked_epsilon(epsilon)
     require_bounds(bounds, "td.mean(x, epsilon=..., delta=...) does without")
-    require_room(accountant, CubeMean(budget, None if fill is None else ()).guarantee)
+    relation = checked_relation(neighbours, rows)
+    way = CountedMean if relation.secret else CubeMean
+    require_room(accountant, way(budget, None if fill is None else ()).guarantee)
     bits = source(randomness)
-    table = checked_rows(read_table(x))
+    table = relation.table(x) if relation.secret else checked_rows(relation.table(x))
     columns = bounded_columns(table.d, bounds, table.columns)
     relative = None
     if fill is not None:
@@ -75,7 +84,7 @@ def cube(
                 raise ParameterError("fill", "must lie between the bounds", show(value))
         ends = zip(values, columns.lower, columns.upper, strict=True)
         relative = tuple(float((2 * v - a - b) / (b - a)) for v, a, b in ends)
-    return planned_release(table, columns, CubeMean(budget, relative), bits, accountant=accountant)
+    return planned_release(table, columns, way(budget, relative), bits, accountant=accountant, relation=relation)
 
 
 def checked_epsilon(epsilon: Any) -> Fraction:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from tukeydp.data.bounded import bounded_columns
-from tukeydp.data.tables import read_table
+from tukeydp.data.relation import checked_relation
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
 from tukeydp.mechanisms.interval_plan import interval_plan
 from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
+from tukeydp.mechanisms.mean_of_secret_size import (
+    require_planned_for_secret_size,
+    secret_size_plan,
+    without_bounds_of_secret_size,
+)
 from tukeydp.mechanisms.mean_without_bounds import without_bounds, without_bounds_with_interval
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
 from tukeydp.padding import padded
@@ -33,6 +38,8 @@ def mean(
     sd: Any = None,
     confidence: Any = None,
     joint: bool = False,
+    neighbours: str = "swap",
+    rows: Any = None,
     accountant: Spends | None = None,
     pad_to: Any = None,
     randomness: Any = None,
@@ -69,6 +76,13 @@ def mean(
         and 1, need none. Too few rows for that are refused before anything is spent.
     joint
         Whether the confidence is for all columns together, rather than for each by itself.
+    neighbours
+        "swap": one row is replaced, and the number of rows is public. "add-remove": one row more or less, and their
+        number stays secret. Then `mechanism` is "subset", "cube" or "auto", `rows` is needed for all but "cube", and
+        there is no `confidence` (docs/proofs/add-remove.md).
+    rows
+        With "add-remove": about how many rows there are, **known without the data**. Blocks are planned for it, and
+        `expected_error` is rehearsed with it.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     pad_to
@@ -84,8 +98,8 @@ def mean(
 
     Privacy
     -------
-    With bounds pure epsilon-DP under the swap of one row, without them (epsilon, delta)-DP; n, d, the column names and
-    all parameters are public. Rows are dealt to blocks in secret, afresh in each run.
+    With bounds pure epsilon-DP for `neighbours`, without them (epsilon, delta)-DP; d, the column names and all
+    parameters are public, n too under the swap of one row. Rows are dealt to blocks in secret, afresh in each run.
 
     Cost
     ----
@@ -104,13 +118,16 @@ def mean(
     """
     budget = checked_epsilon(epsilon)
     checked_choice("mechanism", mechanism, MECHANISMS if bounds is not None else (*MECHANISMS, "rem"))
+    relation = checked_relation(neighbours, rows)
+    if relation.secret:
+        require_planned_for_secret_size(mechanism, bounds, confidence=confidence, joint=joint)
     if delta is not None:
         ApproxDP(budget, delta)  # checks it, also where bounds make it unnecessary
     # Which way to a mean it is, and what it costs, takes the table's shape to say; an interval adds a step.
     steps = 1 if confidence is None else 2
-    require_room(accountant, least_cost(budget, delta if bounds is None else None, steps))
+    require_room(accountant, least_cost(budget, delta if bounds is None else None, steps, neighbours))
     bits = source(randomness)
-    table = checked_rows(read_table(x))
+    table = relation.table(x) if relation.secret else checked_rows(relation.table(x))
     sd = in_order("sd", sd, table.columns)
     if bounds is None:
         if mechanism not in ("auto", "rem"):
@@ -123,7 +140,9 @@ def mean(
                 "must be given: bounds=(lower, upper), what is known of the columns without looking, or delta= instead"
             )
             raise ParameterError("bounds", rule, "neither")
-        guarantee = ApproxDP(budget, delta)
+        guarantee = ApproxDP(budget, delta, neighbours=neighbours)
+        if relation.secret:
+            return without_bounds_of_secret_size(table, guarantee, relation, blocks, bits, accountant)
         if confidence is not None:
             return without_bounds_with_interval(
                 table, guarantee, blocks, bits, sd=sd, confidence=confidence, joint=joint, accountant=accountant
@@ -138,5 +157,9 @@ def mean(
         return release_with_interval(table, columns, with_interval, bits, sd=sd, accountant=accountant)
     if joint:
         raise ParameterError("joint", "must be left out without confidence", brief(joint))
-    plan = mean_plan(table.n, columns, budget, **asked)
-    return planned_release(table, columns, plan, bits, sd=sd, accountant=accountant)
+    plan = (
+        secret_size_plan(relation.rows, columns, budget, **asked)
+        if relation.secret
+        else mean_plan(table.n, columns, budget, **asked)
+    )
+    return planned_release(table, columns, plan, bits, sd=sd, accountant=accountant, relation=relation)

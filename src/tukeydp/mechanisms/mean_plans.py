@@ -62,11 +62,12 @@ class SubsetMean:
 
     @property
     def guarantee(self) -> PureDP:
-        return bounded_range(self.epsilon)
+        return bounded_range(self.epsilon, self.plan.neighbours)
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        return {"blocks": self.plan.blocks, "partitions": self.plan.partitions}
+        blocks = None if self.plan.dealing == "rows" else self.plan.blocks
+        return {"blocks": blocks, "partitions": self.plan.partitions}
 
     def noise_sd(self, n: int, widths: FloatArray) -> None:
         return None

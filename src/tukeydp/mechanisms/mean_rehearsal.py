@@ -26,6 +26,7 @@ from tukeydp.data.bounded import BoundedColumns, relative_grid
 from tukeydp.data.shapes import SHAPES, Shape, made_up
 from tukeydp.exact.cube_noise import quantile_of_noise, share_all_within
 from tukeydp.mechanisms.cliff import widest_bounds, width_sentence
+from tukeydp.mechanisms.counted_mean import CountedMean
 from tukeydp.mechanisms.mean_choice import known_widths
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.rehearsed_tables import (
@@ -64,7 +65,10 @@ def widest_for(plan: MeanPlan, n: int, d: int, missing: float = 0.0) -> float | 
         # Blocks are chosen when the widths are known: single rows reach farthest.
         rows = max(1, int(n * (1.0 - missing)))
         return rounded(min(WIDEST, widest_bounds(rows, d, float(plan.rest))))
-    steps = {SubsetMean: lambda p: (p.plan, p.epsilon), TwoStepMean: lambda p: (p.plan.centre, p.plan.epsilons[0])}
+    steps = {
+        SubsetMean: lambda p: (p.plan, p.plan.sampler_epsilon(p.epsilon)),
+        TwoStepMean: lambda p: (p.plan.centre, p.plan.epsilons[0]),
+    }
     if type(plan) not in steps:
         return None
     subset, epsilon = steps[type(plan)](plan)
@@ -139,7 +143,7 @@ def _draws(plan: MeanPlan, relative: FloatArray, raised: Fraction, number: int) 
         radii, shares, mean = (raised * e for e in rest)
         steps = replace(plan.plan, epsilons=(centre, spread, radii, shares, mean))
         return _two_step_draws(steps, relative, *keys)
-    assert isinstance(plan, CubeMean)
+    assert isinstance(plan, CubeMean | CountedMean)
     enough = replace(plan, epsilon=raised * plan.epsilon)
     secret = (derived_key(i, keys[1]) for i in range(_PASSES))
     return np.array([[float(v) for v in enough.draw(relative, keys[0], key)] for key in secret])

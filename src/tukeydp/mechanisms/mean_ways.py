@@ -66,7 +66,7 @@ def way_error(way: Way, n: int, widths: FloatArray) -> float:
     if isinstance(way, TwoStepMean):
         width = min(_CLIPPED_WIDTH, float(np.median(widths)))
         return width * median_of_noise(d) / (float(way.plan.epsilons[-1]) * n)
-    error = scatter(n, d, epsilon, way.plan.blocks)
+    error = scatter(n, d, float(way.plan.sampler_epsilon(way.epsilon)), way.plan.blocks)
     if way.plan.shifts:
         return _SHIFTED * error
     return error + float(np.interp(n / way.plan.blocks, _BLOCK_ROWS, _SKEWED))

@@ -9,6 +9,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns
+from tukeydp.data.relation import SWAP, Relation
 from tukeydp.data.tables import Table
 from tukeydp.interval import Calibration
 from tukeydp.mechanisms.interval_plan import IntervalPlan
@@ -37,9 +38,12 @@ def planned_release(
     notes: tuple[str, ...] = (),
     sd: Any = None,
     accountant: Spends | None = None,
+    relation: Relation = SWAP,
 ) -> Release:
     """Draw by the plan. All but the drawn point is public beforehand; `sd` as the plan was made with."""
-    public = {**table.public, "bounds": columns.ends, "settings": plan.settings}
+    size, told = relation.size(table), relation.public(table)
+    settings = {**plan.settings, **relation.settings}
+    public = {**told, "bounds": columns.ends, "settings": settings}
     spend(accountant, plan.guarantee, plan.mechanism, private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
     drawn = plan.draw(columns.relative(table.cells), public_key, secret_key)
@@ -48,12 +52,12 @@ def planned_release(
         guarantee=plan.guarantee,
         mechanism=plan.mechanism,
         seeded=not bits.private,
-        **table.public,
+        **told,
         bounds=columns.ends,
-        noise_sd=plan.noise_sd(table.n, columns.widths),
-        settings=plan.settings,
+        noise_sd=None if relation.secret else plan.noise_sd(table.n, columns.widths),
+        settings=settings,
         notes=(MEAN_NOTE, *notes),
-        rehearsal=mean_rehearsal(plan, table.n, columns, sd),
+        rehearsal=None if size is None else mean_rehearsal(plan, size, columns, sd),
     )
 
 

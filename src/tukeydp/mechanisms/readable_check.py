@@ -50,6 +50,8 @@ TOLERATED = Fraction(1, 10)
 # rounded up, so that the chances are below. Rarer errors would need more rows before there is a check at all.
 FALSE_ALARM, MISSED = 1e-4, 1e-2
 _LOG_FALSE_ALARM, _LOG_MISSED = Fraction(9211, 1000), Fraction(4606, 1000)
+# The check compares with the number of rows.
+SECRET_NOTE = "Not checked whether cells read as numbers: the number of rows is secret. Nothing was spent on it."
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,11 @@ def noisy_count(count: int, epsilon: Fraction, bits: Bits) -> int:
     return count + discrete_laplace(1 / epsilon, bits)
 
 
-def least_cost_with_check(epsilon: Any, delta: Any = None) -> Guarantee:
+def least_cost_with_check(epsilon: Any, delta: Any = None, neighbours: str = "swap") -> Guarantee:
     """What no run of `epsilon` costs less than, checked or not, with an interval or a certificate or without."""
     total = positive_rational("epsilon", epsilon)
-    return least_cost(total - SHARE * total, delta, steps=2) + PureDP(SHARE * total)
+    checked = PureDP(SHARE * total, neighbours=neighbours)
+    return least_cost(total - SHARE * total, delta, steps=2, neighbours=neighbours) + checked
 
 
 def with_check(
@@ -117,7 +120,8 @@ def with_check(
 ) -> Result | Refused:
     """What `run` makes of the table, if the table passes the check; `epsilon` is spent on both together.
 
-    Tables without text, and those of too few rows, are not checked, and all of epsilon goes to the release. `run` comes
+    Tables without text, those of too few rows and those of a secret number are not checked, and all of epsilon goes to
+    the release. `run` comes
     first, so that a wrong parameter raises before anything is spent. Its result is thrown away unread, but for the
     bounds it was given, if the check fails: the outcome then depends on the noisy count alone, and has cost the
     check's epsilon. An accountant pays for both before the table is looked at, in one entry, and gives nothing back:
@@ -125,8 +129,11 @@ def with_check(
     """
     total = positive_rational("epsilon", epsilon)
     bits = source(randomness)
-    plan = check_plan(table.n, total)
     paying = {} if accountant is None else {"accountant": accountant}
+    if options.get("neighbours") == "add-remove" and table.unreadable is not None:
+        outcome = run(table, epsilon=total, randomness=bits, **paying, **options)
+        return replace(outcome, notes=(*outcome.notes, SECRET_NOTE))
+    plan = check_plan(table.n, total)
     if table.unreadable is None or options.get("unproven") is not None:
         return run(table, epsilon=total, randomness=bits, **paying, **options)
     if table.n < plan.fewest_rows:

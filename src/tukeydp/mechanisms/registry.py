@@ -58,7 +58,8 @@ def _cube(x: Any, *, fill: Any = None, confidence: Any = None, joint: bool = Fal
     return outcome
 
 
-_BY_DEPTH = ("depth", "resolution", "unproven")
+_SIZE = ("neighbours", "rows")
+_BY_DEPTH = ("depth", "resolution", "unproven", *_SIZE)
 _NOISED = ("bounds", "delta")
 _FILLED = ("fill",)
 _INTERVAL = ("confidence", "joint")
@@ -75,9 +76,9 @@ MECHANISMS: dict[str, Mechanism] = {
         "mean",
         "subset, two-step or cube, whichever should come closest",
         ("bounds",),
-        ("blocks", "partitions", "sd", *_INTERVAL),
+        ("blocks", "partitions", "sd", *_INTERVAL, *_SIZE),
         without_bounds=Mechanism(
-            mean, "mean", "rem on means of blocks of rows", ("delta",), ("blocks", "sd", *_INTERVAL)
+            mean, "mean", "rem on means of blocks of rows", ("delta",), ("blocks", "sd", *_INTERVAL, *_SIZE)
         ),
     ),
     "subset": Mechanism(
@@ -85,7 +86,7 @@ MECHANISMS: dict[str, Mechanism] = {
         "mean",
         "depth of subset means",
         ("bounds",),
-        ("blocks", "partitions", "sd", *_INTERVAL),
+        ("blocks", "partitions", "sd", *_INTERVAL, *_SIZE),
     ),
     "two-step": Mechanism(
         partial(mean, mechanism="two-step"),
@@ -94,7 +95,7 @@ MECHANISMS: dict[str, Mechanism] = {
         ("bounds",),
         ("sd", *_INTERVAL),
     ),
-    "cube": Mechanism(_cube, "mean", "a mean clipped at the bounds", ("bounds",), (*_FILLED, *_INTERVAL)),
+    "cube": Mechanism(_cube, "mean", "a mean clipped at the bounds", ("bounds",), (*_FILLED, *_INTERVAL, *_SIZE)),
     "gaussian": Mechanism(baselines.gaussian, "mean", "a clipped mean with classical Gaussian noise", _NOISED, _FILLED),
     "analytic-gaussian": Mechanism(
         baselines.analytic_gaussian, "mean", "a clipped mean with the least Gaussian noise", _NOISED, _FILLED

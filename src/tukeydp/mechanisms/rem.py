@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tukeydp.data.grid import unbounded_grid
-from tukeydp.data.tables import read_table
+from tukeydp.data.relation import checked_relation
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
@@ -15,11 +15,12 @@ from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import Box, whole_grid
 from tukeydp.mechanisms.rem_rehearsal import RemInputs, rem_rehearsal
 from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
+from tukeydp.mechanisms.rem_test.evidence import Plan
+from tukeydp.mechanisms.rem_test.one_sided import evidence_of
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, passes
-from tukeydp.mechanisms.unproven import unproven_rem
+from tukeydp.mechanisms.unproven import require_swaps, unproven_rem
 from tukeydp.padding import padded
-from tukeydp.parameters import checked_choice, checked_integer
+from tukeydp.parameters import brief, checked_choice, checked_integer
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, source
 from tukeydp.release import Refused, Release
@@ -40,6 +41,8 @@ def rem(
     resolution: Any = Fraction(1, 10**6),
     threshold: int | None = None,
     test: str = "graded",
+    neighbours: str = "swap",
+    rows: Any = None,
     accountant: Spends | None = None,
     unproven: Any = None,
     pad_to: Any = None,
@@ -48,7 +51,8 @@ def rem(
     """Release a deep point of `x` without knowing any bounds, or refuse.
 
     Points of depth at least t are released with probability proportional to e^(epsilon_e T(y) / 2), where T(y) is the
-    depth of y in the data, provided that a random test finds the data safe: that no single row could change much.
+    depth of y in the data, provided that a random test finds the data safe: that no single row could change much. With
+    neighbours="add-remove" to e^(epsilon_e T(y)), after a test that a third fewer rows pass.
 
     Parameters
     ----------
@@ -73,6 +77,12 @@ def rem(
     test
         "graded" (default) releases from the fewest rows; "laplace" is the plain noisy threshold; "paper" is Algorithm 2
         of the paper with its constants.
+    neighbours
+        "swap": one row is replaced, and the number of rows is public. "add-remove": one row more or less, and their
+        number stays secret; `rows` is needed, and `test` must be "graded" (docs/proofs/add-remove.md).
+    rows
+        With "add-remove": about how many rows there are, **known without the data**. The threshold and the split of
+        epsilon are chosen for it; a wrong number by half or twice costs little, far fewer rows are refused.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     unproven
@@ -93,8 +103,8 @@ def rem(
 
     Privacy
     -------
-    (epsilon, delta)-DP under the swap of one row; n, d, the column names and all parameters are public. How long the
-    call takes depends on the data: see docs/threat-model.md.
+    (epsilon, delta)-DP for `neighbours`; d, the column names and all parameters are public, n too under the swap of one
+    row. How long the call takes depends on the data: see docs/threat-model.md.
 
     Cost
     ----
@@ -113,15 +123,22 @@ def rem(
     >>> td.rem(x[:40], epsilon=1, delta=1e-6, randomness=td.seeded(7)).released
     False
     """
-    guarantee = ApproxDP(epsilon, delta)
+    relation = checked_relation(neighbours, rows)
+    guarantee = ApproxDP(epsilon, delta, neighbours=neighbours)
     checked_choice("test", test, _TESTS)
+    require_swaps(relation, unproven)
+    if relation.secret and test != "graded":
+        raise ParameterError("test", "must be graded with neighbours='add-remove'", brief(test))
     require_room(accountant, guarantee, unproven)
     bits = source(randomness)
-    table = read_table(x)
-    lowest = None if threshold is None else checked_integer("threshold", threshold, least=1, most=table.n)
-    notion = chosen_notion(depth, table.n, table.d, AnyScale).simplest(table.d)
-    require_memory(notion, table.n, table.d)
-    plan = _plan(test, table.n, table.d, guarantee, lowest)
+    if relation.secret:
+        relation.require_rows("for the threshold")
+    table = relation.table(x)
+    size = table.n if relation.rows is None else relation.rows
+    lowest = None if threshold is None else checked_integer("threshold", threshold, least=1, most=size)
+    notion = chosen_notion(depth, size, table.d, AnyScale).simplest(table.d)
+    require_memory(notion, size, table.d)
+    plan = _plan(test, size, table.d, guarantee, lowest)
     grid = unbounded_grid(table.d, resolution=resolution, bits=notion.wide_bits(table.d), columns=table.columns)
     if unproven is not None:
         if test == "laplace":
@@ -133,8 +150,10 @@ def rem(
         "threshold": plan.threshold,
         "epsilon_draw": plan.release,
         "epsilon_test": plan.test,
+        **relation.settings,
     }
-    public = {**table.public, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
+    told = relation.public(table)
+    public = {**told, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
     spend(accountant, guarantee, "rem", private=bits.private, **public)
     public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
     prepared = notion.prepare(grid.snap(table.cells), grid, public_key, lowest=1)
@@ -145,12 +164,12 @@ def rem(
         guarantee=guarantee,
         mechanism="rem",
         seeded=not bits.private,
-        **table.public,
+        **told,
         notion=repr(notion),
         directions=directions,
         grid=grid,
         settings=settings,
-        rehearsal=rem_rehearsal(RemInputs(notion, grid, plan, _TESTS[test], table.n)),
+        rehearsal=rem_rehearsal(RemInputs(notion, grid, plan, _TESTS[test], size)),
     )
     y = _draw(prepared, whole_grid(grid), plan, _TESTS[test], secret_key, coin_key)
     return outcome() if y is None else Release(point=grid.point(y), **outcome.keywords)
@@ -159,7 +178,7 @@ def rem(
 def _plan(test: str, n: int, d: int, guarantee: ApproxDP, threshold: int | None) -> Plan:
     if test == "paper":
         return paper_plan(n, guarantee.epsilon, guarantee.delta, threshold)
-    return chosen_plan(n, d, guarantee.epsilon, guarantee.delta, threshold)
+    return chosen_plan(n, d, guarantee.epsilon, guarantee.delta, threshold, guarantee.neighbours)
 
 
 def _draw(
@@ -167,6 +186,6 @@ def _draw(
 ) -> list[int] | None:
     """A deep grid point if the test passes, None if not."""
     sizes = sizes_of(prepared, within, plan.threshold, slack=plan.test / 64)
-    if not passes(test, Evidence(sizes, plan), Keystream(coin_key).bits(0)):
+    if not passes(test, evidence_of(sizes, plan), Keystream(coin_key).bits(0)):
         return None
-    return DepthSampler(prepared, within=within, epsilon=plan.release, lowest=plan.threshold).draw(secret_key)
+    return DepthSampler(prepared, within=within, epsilon=2 * plan.eta, lowest=plan.threshold).draw(secret_key)

@@ -27,6 +27,7 @@ from tukeydp.mechanisms.centre_rehearsal import own_medians, rehearsed_direction
 from tukeydp.mechanisms.mean_rehearsal import own_means
 from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS, ROWS_OF_DEPTH, numbers, settled
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan, sparse_offsets
+from tukeydp.mechanisms.rem_test.one_sided import evidence_of
 from tukeydp.mechanisms.rem_test.safety import SafetyTest
 from tukeydp.parameters import show
 from tukeydp.randomness import Keystream, derived_key
@@ -141,7 +142,7 @@ class _Rehearsed:
         few = notion_for_the_test(self._inputs.notion, grid.d)
         prepared = few.prepare(self._snapped, grid, derived_key("rehearsal", self._number), lowest=1)
         sizes = sizes_of(prepared, whole_grid(grid), self.plan.threshold, slack=self.plan.test / 64)
-        return chance_of_release(self._inputs.test, Evidence(sizes, self.plan))
+        return chance_of_release(self._inputs.test, evidence_of(sizes, self.plan))
 
     def points(self, directions: IntArray) -> FloatArray:
         """Releases, one per row; none if no row is deep enough: hardly any point is then."""
@@ -149,7 +150,7 @@ class _Rehearsed:
         levels = level_sets(self._snapped, directions, 1)
         if not levels.depths(self._snapped).max(initial=0) >= self.plan.threshold:
             return np.empty((0, grid.d))
-        draws = Sampler(levels, within=whole_grid(grid), epsilon=self.plan.release, lowest=self.plan.threshold)
+        draws = Sampler(levels, within=whole_grid(grid), epsilon=2 * self.plan.eta, lowest=self.plan.threshold)
         return np.array([grid.point(draws.draw(derived_key("rehearsal", self._number, j))) for j in range(_DRAWS)])
 
 
@@ -203,6 +204,7 @@ def scaled_plan(plan: Plan, rows: int) -> Plan:
         plan.delta,
         min(threshold - 1, round(plan.swaps / more)),  # rounding must not take it to the threshold
         sparse_offsets(rows),
+        plan.neighbours,
     )
 
 

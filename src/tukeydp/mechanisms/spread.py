@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.grid import require_bounds
-from tukeydp.data.tables import read_table
+from tukeydp.data.relation import checked_relation
 from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
 from tukeydp.mechanisms.mean_rehearsal import spread_rehearsal
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
@@ -31,6 +32,8 @@ def spread(
     *,
     epsilon: Any,
     bounds: Any = None,
+    neighbours: str = "swap",
+    rows: Any = None,
     accountant: Spends | None = None,
     pad_to: Any = None,
     randomness: Any = None,
@@ -39,12 +42,13 @@ def spread(
 
     Parameters
     ----------
-    x, epsilon, bounds, accountant, pad_to, randomness
+    x, epsilon, bounds, neighbours, rows, accountant, pad_to, randomness
         As for `td.mean`. Wide bounds cost nothing here.
 
     Privacy
     -------
-    Pure epsilon-DP under the swap of one row; n, d, the column names and all parameters are public.
+    Pure epsilon-DP for `neighbours`; d, the column names and all parameters are public, n too under the swap of one
+    row.
 
     Examples
     --------
@@ -56,14 +60,20 @@ def spread(
     """
     budget = checked_epsilon(epsilon)
     require_bounds(bounds, "wide ones cost nothing here")
-    guarantee = bounded_range(budget)
+    relation = checked_relation(neighbours, rows)
+    guarantee = bounded_range(budget, neighbours)
     require_room(accountant, guarantee)
     bits = source(randomness)
-    table = checked_rows(read_table(x))
+    if relation.secret:
+        relation.require_rows("for the number of pairs")
+    table = relation.table(x) if relation.secret else checked_rows(relation.table(x))
+    size = table.n if relation.rows is None else relation.rows
     columns = bounded_columns(table.d, bounds, table.columns)
-    plan = spread_plan(table.n, table.d, budget)
-    used = plan or SpreadPlan(max(1, table.n // 2))
-    public = {**table.public, "bounds": (columns.lower, columns.upper), "settings": {"pairs": used.pairs}}
+    plan = spread_plan(size, table.d, budget)
+    used = replace(plan or SpreadPlan(max(1, size // 2)), drawn=relation.secret)
+    settings = {"pairs": used.pairs, **relation.settings}
+    told = relation.public(table)
+    public = {**told, "bounds": (columns.lower, columns.upper), "settings": settings}
     spend(accountant, guarantee, "spread", private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
     octaves = spread_octaves(columns.relative(table.cells), budget, used, public_key, secret_key)
@@ -74,9 +84,9 @@ def spread(
         guarantee=guarantee,
         mechanism="spread",
         seeded=not bits.private,
-        **table.public,
+        **told,
         bounds=columns.ends,
-        settings={"pairs": used.pairs},
+        settings=settings,
         notes=(SPREAD_NOTE,) if plan is not None else (SPREAD_NOTE, FEW_ROWS_NOTE),
-        rehearsal=spread_rehearsal(table.n, table.d, budget, used),
+        rehearsal=spread_rehearsal(size, table.d, budget, used),
     )

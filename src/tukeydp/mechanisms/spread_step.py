@@ -17,7 +17,7 @@ from functools import cache, partial
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.data.dealing import block_table, secret_order
+from tukeydp.data.dealing import Statistic, block_table, drawn_block_table, drawn_blocks, secret_order
 from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.exact.boxes import whole_grid
@@ -44,11 +44,15 @@ _MEDIAN = 0.6744897501960817  # of the size of a standard Gaussian variable
 
 @dataclass(frozen=True)
 class SpreadPlan:
-    """How many blocks (pairs of halves), how many parts each has, and how far below the width they reach. Public."""
+    """How many blocks (pairs of halves), how many parts each has, and how far below the width they reach. Public.
+
+    `drawn`: the number of rows is secret, and every row draws its block by itself.
+    """
 
     pairs: int
     parts: int = 2
     octaves: int = OCTAVES
+    drawn: bool = False
 
 
 def spread_plan(n: int, d: int, epsilon: Fraction, parts: int = 2, octaves: int = OCTAVES) -> SpreadPlan | None:
@@ -97,6 +101,11 @@ def log_deviations(blocks: FloatArray, parts: int, least: int = OCTAVES) -> Floa
         return np.asarray(np.clip(np.log2(size), -least, 0.0))
 
 
+def _one_by_one(statistic: Statistic, blocks: FloatArray) -> FloatArray:
+    """A logarithm may round by its place in an array, and places shift where the number of rows is secret."""
+    return np.concatenate([statistic(block[np.newaxis]) for block in blocks])
+
+
 @cache
 def _medians(parts: int) -> FloatArray:
     """Median of the standard deviation of k standard Gaussian values, for k up to `parts`; none for fewer than two."""
@@ -134,12 +143,18 @@ def spread_draws(
 ) -> Callable[[bytes], FloatArray]:
     """What `spread_octaves` draws from, once; each further key spends its epsilon again."""
     n, d = relative.shape
-    order = secret_order(n, Keystream(derived_key("dealing", secret_key)))
+    dealing = derived_key("dealing", secret_key)
+    order = secret_order(n, Keystream(dealing))
     least = max(OCTAVES, plan.octaves)
     halves = plan.parts == 2 and least == OCTAVES
     statistic = log_differences if halves else partial(log_deviations, parts=plan.parts, least=least)
+    if plan.drawn:
+        numbers = drawn_blocks(n, plan.pairs, Keystream(derived_key("blocks", dealing)))
+        dealt = drawn_block_table(relative, plan.pairs, numbers, order, partial(_one_by_one, statistic))
+    else:
+        dealt = block_table(relative, plan.pairs, order, statistic)
     table = at_the_ends(
-        block_table(relative, plan.pairs, order, statistic),
+        dealt,
         Keystream(derived_key("coins", secret_key)),
         plan.octaves,
         least,

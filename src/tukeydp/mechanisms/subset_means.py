@@ -17,7 +17,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import relative_grid
-from tukeydp.data.dealing import block_table, filled_at_the_ends, secret_order
+from tukeydp.data.dealing import block_table, drawn_block_table, drawn_blocks, filled_at_the_ends, secret_order
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.block_statistics import corrected_means
@@ -46,13 +46,28 @@ class SubsetPlan:
     """How many blocks each dealing has, how often they count, and the steps of the grid. Public, or released before.
 
     `shifts` are the standard deviations of the shifts, as numbers from -1 to 1, empty for none. With them every second
-    partition is the one before it, shifted to the other side.
+    partition is the one before it, shifted to the other side. `dealing` is how rows come to blocks: by a secret "order"
+    of all of them, or, where their number is secret, by "draws" of each row, or not at all: "rows" count by themselves.
     """
 
     blocks: int
     partitions: int
     steps: tuple[int, ...]
     shifts: tuple[float, ...] = ()
+    dealing: str = "order"
+
+    @property
+    def neighbours(self) -> str:
+        """Between which tables the plan's draw is private."""
+        return "swap" if self.dealing == "order" else "add-remove"
+
+    def sampler_epsilon(self, epsilon: Fraction) -> Fraction:
+        """For all partitions together, in a sampler of weights e^(epsilon T / 2).
+
+        A changed block is a swap in the block table, also where a row was added; a row by itself is one row more
+        (docs/proofs/add-remove.md, section 4).
+        """
+        return 2 * epsilon if self.dealing == "rows" else epsilon
 
 
 def subset_plan(
@@ -79,11 +94,16 @@ def subset_plan(
         count = blocks or fewest_blocks(n, d, float(epsilon), width / math.hypot(1.0, shift))
     if count is None:
         return None
-    dealings = 1 if count >= n and not shift else max(1, min(_MOST_PARTITIONS, _ENOUGH_ROWS // count))
+    dealings = 1 if count >= n and not shift else dealings_for(count)
     counted = partitions or dealings
     shifts = tuple((2.0 * shift * math.sqrt(count / n) / widths).tolist()) if shift else ()
     steps = grid_steps(scatter(n, d, float(epsilon), count), widths)
     return SubsetPlan(count, 2 * math.ceil(counted / 2) if shifts else counted, steps, shifts)
+
+
+def dealings_for(blocks: int) -> int:
+    """How many times rows are dealt to so many blocks."""
+    return max(1, min(_MOST_PARTITIONS, _ENOUGH_ROWS // blocks))
 
 
 def _shift(rows: float) -> float:
@@ -133,8 +153,10 @@ def subset_sampler(
     """What `subset_point` draws from, once; each further draw spends its epsilon again."""
     table = filled_at_the_ends(counted_means(relative, plan, secret_key), Keystream(derived_key("coins", secret_key)))
     grid = relative_grid(plan.steps)
-    prepared = chosen_notion(None, len(table), relative.shape[1]).prepare(grid.snap(table), grid, public_key)
-    return DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon / plan.partitions)
+    # How many rows there are is not asked where it is secret: the plan says how many are counted on.
+    counted = len(table) if plan.neighbours == "swap" else plan.partitions * plan.blocks
+    prepared = chosen_notion(None, counted, relative.shape[1]).prepare(grid.snap(table), grid, public_key)
+    return DepthSampler(prepared, within=whole_grid(grid), epsilon=plan.sampler_epsilon(epsilon) / plan.partitions)
 
 
 def counted_means(relative: FloatArray, plan: SubsetPlan, secret_key: bytes) -> FloatArray:
@@ -156,6 +178,11 @@ def counted_means(relative: FloatArray, plan: SubsetPlan, secret_key: bytes) -> 
 
 def _dealt_means(relative: FloatArray, plan: SubsetPlan, key: bytes) -> FloatArray:
     n = len(relative)
+    if plan.dealing == "rows":
+        return relative
+    if plan.dealing == "draws":
+        numbers = drawn_blocks(n, plan.blocks, Keystream(derived_key("blocks", key)))
+        return drawn_block_table(relative, plan.blocks, numbers, secret_order(n, Keystream(key)), corrected_means)
     if plan.blocks >= n and len(plan.shifts) == 0 and plan.partitions == 1:
         return relative  # rows by themselves: no block to deal them to
     return block_table(relative, plan.blocks, secret_order(n, Keystream(key)), corrected_means)

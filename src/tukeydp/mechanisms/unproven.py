@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tukeydp.data.relation import Relation
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
 from tukeydp.release import Refused, Release
@@ -26,6 +27,12 @@ def unproven_rem(unproven: Any, *arguments: Any, **options: Any) -> Release | Re
     from tukeydp.mcmc.mechanisms import mcmc_rem
 
     return mcmc_rem(*arguments, **options)
+
+
+def require_swaps(relation: Relation, unproven: Any) -> None:
+    """Experiments tell the number of rows."""
+    if relation.secret and unproven is not None:
+        raise ParameterError("unproven", "must be left out with neighbours='add-remove'", brief(unproven))
 
 
 def _require_mcmc(unproven: Any) -> None:

@@ -12,6 +12,11 @@ from tukeydp.views.table import Viewed, span
 _LARGEST_SHOWN = 20  # an epsilon above which e^epsilon as a number helps nobody
 # Shares of releases that are far off, or refused: worth a word, and worth a warning.
 _RARE, _OFTEN = 0.005, 0.3
+_WHATEVER = {
+    "swap": "Whatever one person's row contains",
+    "add-remove": "Whatever one person's row contains, and whether it is there at all",
+}
+_SIZE = {"swap": "The number of rows is not secret.", "add-remove": "The number of rows stays secret."}
 
 
 def guarantee_sentence(guarantee: Guarantee) -> str:
@@ -19,8 +24,8 @@ def guarantee_sentence(guarantee: Guarantee) -> str:
     epsilon = float(guarantee.epsilon)
     factor = f" = {math.exp(epsilon):.3g}" if epsilon < _LARGEST_SHOWN else ""
     return (
-        f"{guarantee}. Whatever one person's row contains, no result becomes more likely by a factor above "
-        f"e^epsilon{factor}{delta}. The number of rows is not secret."
+        f"{guarantee}. {_WHATEVER[guarantee.neighbours]}, no result becomes more likely by a factor above "
+        f"e^epsilon{factor}{delta}. {_SIZE[guarantee.neighbours]}"
     )
 
 
@@ -34,7 +39,7 @@ def beside_the_point(outcome: Viewed) -> list[tuple[str, str]]:
     return said
 
 
-def accuracy_sentences(n: int, error: ExpectedError) -> list[str]:
+def accuracy_sentences(n: int | None, error: ExpectedError) -> list[str]:
     """How far off to expect a release, how often it fails, and what chance does anyway."""
     if (own_words := getattr(error, "sentences", None)) is not None:
         return list(own_words())
@@ -61,8 +66,9 @@ def accuracy_sentences(n: int, error: ExpectedError) -> list[str]:
         said.append(f"From the table's own mean, half are within {span(error.from_mean)}.")
     if error.refused is not None and error.refused[1] > _RARE:
         said.append(f"Chance of a refusal: {span(error.refused)}.")
+    tables = "tables" if n is None else f"tables of {n} rows"
     said.append(
-        f"By chance alone, half of all tables of {n} rows have means more than {error.sampling:g} standard deviations "
+        f"By chance alone, half of all {tables} have means more than {error.sampling:g} standard deviations "
         "from the truth."
     )
     return said

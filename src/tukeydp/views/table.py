@@ -39,7 +39,7 @@ class Viewed(Protocol):
     @property
     def mechanism(self) -> str: ...
     @property
-    def n(self) -> int: ...
+    def n(self) -> int | None: ...
     @property
     def d(self) -> int: ...
     @property
@@ -95,6 +95,21 @@ def interval(outcome: Viewed) -> FloatArray | None:
 def _between(low: float, high: float) -> str:
     """A column whose spread is not known has no interval."""
     return REFUSED if math.isnan(low) or math.isnan(high) else f"{number(low)} to {number(high)}"
+
+
+def rows_in_words(n: int | None) -> str:
+    """
+    >>> rows_in_words(300), rows_in_words(None)
+    ('300 rows', 'a secret number of rows')
+    """
+    if n is None:
+        return "a secret number of rows"
+    return f"{n} rows" if n != 1 else "1 row"
+
+
+def rows_planned_for(outcome: Viewed) -> int | None:
+    """A public number of rows: n itself, or what was declared of a secret one."""
+    return outcome.n if outcome.n is not None else outcome.settings.get("rows")
 
 
 def names(outcome: Viewed) -> list[str]:

@@ -107,7 +107,8 @@ def _released(outcome: Outcome) -> str:
 
 def _facts(outcome: Outcome) -> dict[str, str]:
     """What was fixed beforehand."""
-    facts = {"Mechanism": outcome.mechanism, "Rows and columns": f"{outcome.n} and {outcome.d}"}
+    rows = "secret" if outcome.n is None else outcome.n
+    facts = {"Mechanism": outcome.mechanism, "Rows and columns": f"{rows} and {outcome.d}"}
     if outcome.notion is not None:
         facts["Notion of depth"] = outcome.notion
     if outcome.noise_sd is not None:

@@ -38,6 +38,7 @@ _MOST_SWAPS_LOOKED_AT = 32  # of all k < K, evenly: strengths are smooth in k. M
 _SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 1000), Fraction(10_000)
 _SMALLEST_DELTA = Fraction(1, 10**300)
 _TINY = 1e-300  # stands in for zero under a logarithm
+_FAR_LEVEL = 2**40  # as many rows as may be declared; a few hundred offsets, of which those above the top cost nothing
 
 Curve = Callable[[FloatArray], FloatArray]
 
@@ -50,11 +51,13 @@ class _Population:
     lower: Curve
 
 
-def chosen_plan(n: int, d: int, epsilon: Fraction, delta: Fraction, threshold: int | None) -> Plan:
-    """The plan of the graded and the plain test."""
+def chosen_plan(
+    n: int, d: int, epsilon: Fraction, delta: Fraction, threshold: int | None, neighbours: str = "swap"
+) -> Plan:
+    """The plan of the graded and the plain test; n is a public number of rows, a rough one under add/remove."""
     _require_range(epsilon, delta)
-    t, part = _best(n, d, float(epsilon), float(delta), threshold)
-    return make_plan(n, t, epsilon * part, epsilon * (1 - part), delta)
+    t, part = _best(n, d, float(epsilon), float(delta), threshold, neighbours)
+    return make_plan(n, t, epsilon * part, epsilon * (1 - part), delta, neighbours)
 
 
 def paper_plan(n: int, epsilon: Fraction, delta: Fraction, threshold: int | None) -> Plan:
@@ -75,9 +78,13 @@ def _require_range(epsilon: Fraction, delta: Fraction) -> None:
         raise ParameterError("delta", "must be at least 1e-300 for rem", show(delta))
 
 
-def make_plan(n: int, threshold: int, test: Fraction, release: Fraction, delta: Fraction) -> Plan:
+def make_plan(
+    n: int, threshold: int, test: Fraction, release: Fraction, delta: Fraction, neighbours: str = "swap"
+) -> Plan:
     swaps = min(threshold - 1, _swaps(float(test), float(delta)))
-    return Plan(n, threshold, release, test, delta, swaps, sparse_offsets(n))
+    # Where n is rough there may be many more rows, and levels far above: public offsets reach them too.
+    reach = n if neighbours == "swap" else _FAR_LEVEL
+    return Plan(n, threshold, release, test, delta, swaps, sparse_offsets(reach), neighbours)
 
 
 def _swaps(test: float, delta: float) -> int:
@@ -85,14 +92,17 @@ def _swaps(test: float, delta: float) -> int:
 
 
 @lru_cache(maxsize=256)
-def _best(n: int, d: int, epsilon: float, delta: float, threshold: int | None) -> tuple[int, Fraction]:
+def _best(
+    n: int, d: int, epsilon: float, delta: float, threshold: int | None, neighbours: str = "swap"
+) -> tuple[int, Fraction]:
     """The Gaussian table first, then the worst of the three, then a low threshold, then a small part for the test."""
     populations = (_gaussian(n, d), _cauchy(n, d), _contaminated(n, d))
+    log_strength = _log_strength if neighbours == "swap" else _log_strength_one_sided
 
     @cache
     def merit(t: int, part: int) -> tuple[float, float, bool, int, float]:
         test = epsilon * part / _WHOLE
-        strengths = [_log_strength(p, n, t, test, epsilon - test, delta) for p in populations]
+        strengths = [log_strength(p, n, t, test, epsilon - test, delta) for p in populations]
         return min(strengths[0], _SURE), min(*strengths, _SAFE), t <= _SHALLOW * n, -part, min(strengths)
 
     if threshold is not None:
@@ -140,6 +150,32 @@ def _log_strength(population: _Population, n: int, t: int, test: float, release:
         outer, inner = population.upper(np.asarray(t - 1.0 - k)), population.upper(np.asarray(t - 0.0 - k))
         log_a = np.logaddexp(outer - eta, inner + math.log(-math.expm1(-eta)))
         found = math.log(delta) + test * k + np.logaddexp(0.0, log_b - log_a)
+    return min(strongest, float(found.min()))
+
+
+def _log_strength_one_sided(
+    population: _Population, n: int, t: int, test: float, release: float, delta: float
+) -> float:
+    """The same under add/remove (docs/proofs/add-remove.md, section 6): eta is all of the draw's epsilon."""
+    swaps = min(t - 1, _swaps(test, delta))
+    strongest = math.log(delta) + test * swaps
+    k = np.arange(0, swaps, max(1, swaps // _MOST_SWAPS_LOOKED_AT))
+    offsets = np.array(sparse_offsets(n))
+    offsets = offsets[t + offsets <= n // 2]
+    if not len(k) or not len(offsets):
+        return min(strongest, math.log(delta))
+    above = np.arange(0, swaps + 1)  # j - t
+    with np.errstate(all="ignore"):
+        log_c = release * offsets.astype(np.float64)
+        log_c[1:] += np.log(-np.expm1(-release * np.diff(offsets)))
+        shares = log_c + population.lower((t + above[:, np.newaxis] + offsets).astype(np.float64))
+        most = shares.max(axis=1)
+        log_b = np.where(
+            np.isneginf(most), -np.inf, release + most + np.log(np.exp(shares - most[:, np.newaxis]).sum(axis=1))
+        )
+        log_a = population.upper(np.maximum(0.0, t + above[np.newaxis, :] - 1.0 - k[:, np.newaxis]))
+        ratios = np.where(above[np.newaxis, :] <= k[:, np.newaxis] + 1, log_b - log_a, np.inf)
+        found = math.log(delta) + test * k + np.logaddexp(0.0, ratios.min(axis=1))
     return min(strongest, float(found.min()))
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right, insort
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -36,10 +37,12 @@ class Plan:
     ----------
     threshold
         The lowest level t that may be released.
+    n
+        Rows that it was made for: a public number.
     release, test
-        The two parts of epsilon: that of the draw (eta is half of it) and that of the test.
+        The two parts of epsilon: that of the draw (eta is half of it; all of it under add/remove) and that of the test.
     swaps
-        K: that many swapped rows are taken to be able to do anything.
+        K: that many swapped rows are taken to be able to do anything; rows added or removed under add/remove.
     offsets
         0 = o_0 < o_1 < ...: the levels above t + k + 1 that are looked at.
     """
@@ -51,10 +54,11 @@ class Plan:
     delta: Fraction
     swaps: int
     offsets: tuple[int, ...]
+    neighbours: str = "swap"
 
     @property
     def eta(self) -> Fraction:
-        return self.release / 2
+        return self.release if self.neighbours == "add-remove" else self.release / 2
 
     @property
     def epsilon(self) -> Fraction:
@@ -99,10 +103,13 @@ class _Known:
 class Evidence:
     """Brackets of 1 + b_k / a_k for k = 0 ... K - 1. Not private: all of this is the data."""
 
+    _lowest_sum = 1  # the first level that is summed from, above t
+
     def __init__(self, sizes: Sizes, plan: Plan) -> None:
         self.plan, self._sizes = plan, sizes
         self.slack = sizes.slack
-        self._offsets = [o for o in plan.offsets if plan.threshold + 1 + o <= sizes.top] or [0]
+        # Levels above the top are empty: leaving them out changes nothing.
+        self._offsets = [o for o in plan.offsets if plan.threshold + self._lowest_sum + o <= sizes.top] or [0]
         self._upper = _Known()
         self._lower = self._upper if sizes.exact else _Known()
         self._weights: dict[int, list[tuple[int, int]]] = {}
@@ -146,15 +153,19 @@ class Evidence:
     def refine(self, k: int) -> bool:
         """Measure the level that says most about b_k / a_k; False if all are known."""
         t = self.plan.threshold
-        unknown = [level for level in (t - 1 - k, t - k) if level not in self._upper.values]
-        shares = self._shares(k)
+        return self._narrow((t - 1 - k, t - k), self._levels(k))
+
+    def _narrow(self, outer: Sequence[int], levels: Sequence[int]) -> bool:
+        """Measure the level that says most about the ratio of the sum over `levels` to the sizes of `outer`."""
+        unknown = [level for level in outer if level not in self._upper.values]
+        shares = self._shares(levels)
         missing = [level for level in shares if level not in self._lower.values]
         if unknown and self._doubt(self._upper, unknown[0]) >= self._doubt_below(shares):
             self._measure(self._upper, unknown[0])
         elif missing:
             self._measure(self._lower, self._most_telling(shares, missing))
-        elif self._sizes.exact and t + k + 1 not in self._lower.values:
-            self._measure(self._lower, t + k + 1)
+        elif self._sizes.exact and levels[0] not in self._lower.values:
+            self._measure(self._lower, levels[0])
         elif unknown:
             self._measure(self._upper, unknown[0])
         else:
@@ -203,10 +214,10 @@ class Evidence:
             self._weights[bits] = [(1 << bits, 1 << bits), *steps]
         return self._weights[bits]
 
-    def _shares(self, k: int) -> dict[int, tuple[float, float]]:
-        """Logarithms of each level's part of b_k, from below and from above."""
+    def _shares(self, levels: Sequence[int]) -> dict[int, tuple[float, float]]:
+        """Logarithms of each level's part of a sum, from below and from above."""
         shares = {}
-        for (c, _), level in zip(self._c(_UNIT), self._levels(k), strict=True):
+        for (c, _), level in zip(self._c(_UNIT), levels, strict=True):
             low, high = self._lower.bracket(level)
             if not high:
                 break

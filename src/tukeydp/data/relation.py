@@ -1,0 +1,76 @@
+"""Which tables are neighbours, and what a run may know of the number of rows: all of it, or nothing.
+
+Under "swap" n is public. Under "add-remove" it is as secret as the cells: plans are made from `rows`, a rough number
+that the caller knows without the data, or do without, and no text, field or error says n (docs/proofs/add-remove.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tukeydp.data.tables import Table, read_table
+from tukeydp.errors import ParameterError
+from tukeydp.parameters import brief, checked_choice, checked_integer
+from tukeydp.privacy import NEIGHBOURS
+
+MOST_ROWS_DECLARED = 2**40  # a public number, so large that nobody has a table like it; floats of plans hold it exactly
+
+
+@dataclass(frozen=True)
+class Relation:
+    """`rows` is public: how many there are, roughly. None where nobody has said."""
+
+    neighbours: str = "swap"
+    rows: int | None = None
+
+    @property
+    def secret(self) -> bool:
+        """Whether the number of rows is secret."""
+        return self.neighbours == "add-remove"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What a release records."""
+        return {} if self.rows is None else {"rows": self.rows}
+
+    def table(self, x: Any) -> Table:
+        """An empty table is one like any other where the number of rows is secret."""
+        return read_table(x, fewest=0 if self.secret else 1)
+
+    def size(self, table: Table) -> int | None:
+        """The number of rows to plan for; None if none is public."""
+        return self.rows if self.secret else table.n
+
+    def public(self, table: Table) -> dict[str, Any]:
+        """What a release tells about its table."""
+        return {**table.public, "n": None} if self.secret else table.public
+
+    def sampler_epsilon(self, epsilon: Fraction) -> Fraction:
+        """For a sampler of weights e^(epsilon T / 2): under add/remove the weights are e^(epsilon T).
+
+        A further row raises every depth by 0 or 1, and so does nothing but enlarge weights and their sum
+        (docs/proofs/add-remove.md, section 2).
+        """
+        return 2 * epsilon if self.secret else epsilon
+
+    def require_rows(self, why: str) -> int:
+        """The public number of rows, for what cannot be planned without."""
+        if self.rows is None:
+            rule = f"must be given with neighbours='add-remove' {why}: about how many there are, known without the data"
+            raise ParameterError("rows", rule, "none")
+        return self.rows
+
+
+SWAP = Relation()
+
+
+def checked_relation(neighbours: Any, rows: Any) -> Relation:
+    """From the parameters `neighbours` and `rows`, before the table is touched."""
+    name = checked_choice("neighbours", neighbours, NEIGHBOURS)
+    if rows is None:
+        return Relation(name)
+    if name == "swap":
+        raise ParameterError("rows", "must be left out with neighbours='swap': their number is public", brief(rows))
+    return Relation(name, checked_integer("rows", rows, least=1, most=MOST_ROWS_DECLARED))

@@ -1,0 +1,184 @@
+"""The mean of a table whose number of rows is secret: plans are made for `rows`, a public number, and never see n.
+
+With bounds: depth of the means of blocks that rows draw by themselves, depth of the rows where blocks would be too
+small, or noised sums over noised numbers of values, whichever should come closest; without: REM on such blocks or on
+the rows (docs/proofs/add-remove.md, sections 3, 4 and 7).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.data.bounded import BoundedColumns
+from tukeydp.data.dealing import drawn_block_table, drawn_blocks, secret_order
+from tukeydp.data.relation import Relation
+from tukeydp.data.tables import Table
+from tukeydp.errors import ParameterError
+from tukeydp.exact.cube_noise import median_of_noise
+from tukeydp.mechanisms.block_statistics import corrected_means
+from tukeydp.mechanisms.cliff import SAFE, log_odds
+from tukeydp.mechanisms.counted_mean import CountedMean
+from tukeydp.mechanisms.mean_choice import known_widths
+from tukeydp.mechanisms.mean_plans import MeanPlan, SubsetMean
+from tukeydp.mechanisms.mean_ways import way_error
+from tukeydp.mechanisms.mean_without_bounds import UNBOUNDED_NOTE, blocks_for_rem
+from tukeydp.mechanisms.rem import rem
+from tukeydp.mechanisms.rem_rehearsal import on_blocks
+from tukeydp.mechanisms.subset_means import SubsetPlan, dealings_for, grid_steps, scatter
+from tukeydp.mechanisms.two_step import DOUBT
+from tukeydp.parameters import brief, checked_choice, checked_integer
+from tukeydp.privacy import ApproxDP
+from tukeydp.randomness import Keystream, Randomness
+from tukeydp.release import Refused, Release
+from tukeydp.spending import Spends, spend
+
+ROWS_NOTE = (
+    "What is estimated is the arithmetic mean of each column, by the centre of the rows: for means of blocks there are "
+    "too few, so that skewed columns are off. Columns of few values, such as yes/no, need many rows: give their bounds."
+)
+MECHANISMS = ("auto", "subset", "cube")
+# Rows of a block, on average, that are worth drawing for with REM, whose test needs filled blocks: with fewer too many
+# stay empty. Accuracy only.
+_FEWEST_FOR_REM = 4
+_FEWEST_BLOCKS = 16
+
+
+def require_planned_for_secret_size(mechanism: str, bounds: Any, **without: Any) -> None:
+    """What there is no proof for, or what tells n, is refused in words before the table is touched."""
+    for name, value in without.items():
+        if value not in (None, False):
+            raise ParameterError(name, "must be left out with neighbours='add-remove'", brief(value))
+    if bounds is not None and mechanism not in MECHANISMS:
+        rule = "must be auto, subset or cube with neighbours='add-remove': two-step divides by the number of rows"
+        raise ParameterError("mechanism", rule, brief(mechanism))
+
+
+def secret_size_plan(
+    rows: int | None,
+    columns: BoundedColumns,
+    epsilon: Fraction,
+    *,
+    mechanism: str,
+    sd: Any = None,
+    blocks: Any = None,
+    partitions: Any = None,
+) -> MeanPlan:
+    """The plan asked for by name, or the one with the smallest predicted error for so many rows."""
+    checked_choice("mechanism", mechanism, MECHANISMS)
+    widths = known_widths(columns, sd)
+    for name, value in (("blocks", blocks), ("partitions", partitions)):
+        if mechanism == "cube" and value is not None:
+            raise ParameterError(name, "must be left out with mechanism='cube'", brief(value))
+    noised = CountedMean(epsilon)
+    if mechanism == "cube":
+        return noised
+    if rows is None:
+        rule = "must be given with neighbours='add-remove', about how many there are, unless mechanism is cube"
+        raise ParameterError("rows", rule, "none")
+    if blocks is not None:
+        blocks = _checked_blocks(blocks, rows)
+    if partitions is not None:
+        partitions = checked_integer("partitions", partitions, least=1, most=1000)
+    forced = mechanism == "subset" or (blocks, partitions) != (None, None)
+    subset = drawn_plan(rows, columns.d, epsilon, widths, blocks, partitions, 1.0 if sd is None else DOUBT, forced)
+    if subset is None:
+        return noised
+    by_depth = SubsetMean(epsilon, subset)
+    noise = float(np.median(widths)) * median_of_noise(2 * columns.d) / (2.0 * float(epsilon) * rows)
+    closer = way_error(by_depth, rows, widths) * (1.0 if sd is None else DOUBT) < noise
+    return by_depth if forced or closer else noised
+
+
+def drawn_plan(
+    rows: int,
+    d: int,
+    epsilon: Fraction,
+    widths: FloatArray,
+    blocks: int | None = None,
+    partitions: int | None = None,
+    doubt: float = 1.0,
+    forced: bool = False,
+) -> SubsetPlan | None:
+    """The fewest blocks that keep a safe distance from the cliff, or the rows by themselves; None if too few for both.
+
+    Few rows do better by themselves, with twice the epsilon in the exponent, unless skewness is the larger error. With
+    `forced` they count by themselves even if they are too few: the release then says so.
+    """
+    width = doubt * math.exp(float(np.log(widths).mean()))
+    found = []
+    count = blocks or fewest_drawn_blocks(rows, d, float(epsilon), width)
+    if count is not None:
+        steps = grid_steps(scatter(rows, d, float(epsilon), count), widths)
+        found.append(SubsetPlan(count, partitions or dealings_for(count), steps, dealing="draws"))
+    twice = 2.0 * float(epsilon)
+    if blocks is None and (forced or log_odds(rows, d, twice) - d * math.log(width) >= SAFE):
+        found.append(SubsetPlan(rows, 1, grid_steps(scatter(rows, d, twice, rows), widths), dealing="rows"))
+    return min(found, key=lambda plan: way_error(SubsetMean(epsilon, plan), rows, widths), default=None)
+
+
+def fewest_drawn_blocks(rows: int, d: int, epsilon: float, width: float) -> int | None:
+    """As few as the cliff allows, those that stay empty left out; None if there are too few rows for as many blocks."""
+
+    def safe(blocks: int) -> bool:
+        filled = blocks * -math.expm1(-rows / blocks)
+        return log_odds(int(filled), d, epsilon) - d * math.log(width * math.sqrt(rows / blocks)) >= SAFE
+
+    low, high = _FEWEST_BLOCKS - 1, rows
+    if high < _FEWEST_BLOCKS or not safe(high):
+        return None
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if safe(middle) else (middle, high)
+    return high
+
+
+def without_bounds_of_secret_size(
+    table: Table,
+    guarantee: ApproxDP,
+    relation: Relation,
+    blocks: Any,
+    bits: Randomness,
+    accountant: Spends | None = None,
+) -> Release | Refused:
+    """REM on the means of the blocks of one drawing, a swap in whose table a row more or less is; or on the rows."""
+    rows = relation.require_rows("without bounds")
+    count = rem_blocks(rows, table.d, guarantee) if blocks is None else _checked_blocks(blocks, rows)
+    settings = {"blocks": count, **relation.settings}
+    spend(accountant, guarantee, "rem", private=bits.private, **relation.public(table), settings=settings)
+    budget: dict[str, Any] = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "randomness": bits}
+    if count is None:
+        outcome = rem(table, **budget, neighbours="add-remove", rows=rows)
+        assert outcome.rehearsal is not None
+        forecast = on_blocks(outcome.rehearsal, rows, rows)
+        return replace(outcome, settings={**outcome.settings, "blocks": None}, notes=(ROWS_NOTE,), rehearsal=forecast)
+    numbers = drawn_blocks(table.n, count, Keystream(bits.key()))
+    order = secret_order(table.n, Keystream(bits.key()))
+    means = drawn_block_table(table.cells, count, numbers, order, corrected_means)
+    outcome = rem(replace(table, cells=means), **budget)
+    assert outcome.rehearsal is not None
+    return replace(
+        outcome,
+        n=None,
+        guarantee=guarantee,
+        settings={**outcome.settings, **settings},
+        notes=(UNBOUNDED_NOTE,),
+        rehearsal=on_blocks(outcome.rehearsal, rows, count),
+    )
+
+
+def _checked_blocks(blocks: Any, rows: int) -> int:
+    return checked_integer("blocks", blocks, least=1, most=rows)
+
+
+def rem_blocks(rows: int, d: int, guarantee: ApproxDP) -> int | None:
+    """So many that REM's test finds enough of them filled; None where rows by themselves do better."""
+    needed = blocks_for_rem(d, guarantee)
+    share = -math.expm1(-_FEWEST_FOR_REM)  # of blocks that are filled at least, if there are enough rows
+    count = math.ceil(needed / share)
+    return count if rows >= _FEWEST_FOR_REM * count else None

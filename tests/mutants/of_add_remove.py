@@ -1,0 +1,86 @@
+"""neighbours="add-remove": the exponent, the noise, REM's one-sided test, and n told nowhere."""
+
+from __future__ import annotations
+
+from mutants.mutant import Mutant
+
+AUDIT = "tests/audit/test_add_remove.py::"
+SECRET = "tests/mechanisms/test_secret_size.py::"
+DRAWN = "tests/data/test_drawn_blocks.py::"
+DEFINITION = f"{AUDIT}test_its_chances_are_those_of_the_definition"
+TOLD = f"{SECRET}test_nothing_but_the_release_differs_between_tables_of_different_sizes"
+
+MUTANTS = (
+    Mutant(
+        "weights of swap under add/remove, or the other way round",
+        "data/relation.py",
+        "return 2 * epsilon if self.secret else epsilon",
+        "return epsilon if self.secret else 2 * epsilon",
+        (f"{AUDIT}test_boxem_draws_from_that_law",),
+        "Under swap all of epsilon in the exponent costs twice epsilon.",
+    ),
+    Mutant(
+        "all of epsilon in the exponent for drawn blocks",
+        "mechanisms/subset_means.py",
+        'return 2 * epsilon if self.dealing == "rows" else epsilon',
+        'return epsilon if self.dealing == "order" else 2 * epsilon',
+        (f"{SECRET}test_blocks_have_half_of_epsilon_in_the_exponent_and_rows_all_of_it",),
+        "A row more is a swap in the block table: up to twice epsilon.",
+    ),
+    Mutant(
+        "noise of a quarter of the steps",
+        "mechanisms/counted_mean.py",
+        "noise = cube_noise(self.coordinates(d), _HALF / self.epsilon, bits)",
+        "noise = cube_noise(self.coordinates(d), _HALF / 2 / self.epsilon, bits)",
+        (f"{AUDIT}test_the_noise_is_that_of_half_the_steps",),
+        "A row moves sums and counts by half the steps: twice epsilon.",
+    ),
+    Mutant(
+        "values that leave the range",
+        "mechanisms/counted_mean.py",
+        "values = np.clip(np.rint(filled * _HALF).astype(np.int64), -_HALF, _HALF)",
+        "values = np.rint(filled * _HALF).astype(np.int64)",
+        (f"{AUDIT}test_one_row_moves_every_noised_number_by_at_most_half_the_steps",),
+        "A value beyond its bounds, however it came there, moves a sum by more than the noise is for.",
+    ),
+    Mutant(
+        "what a row less can do left out",
+        "mechanisms/rem_test/one_sided.py",
+        "for j in range(t, t + k + 2):",
+        "for j in range(t, t + k + 1):",
+        (DEFINITION,),
+        "Points at the threshold are lost when a row leaves: e^epsilon_test times delta.",
+    ),
+    Mutant(
+        "the outer level taken one too deep under add/remove",
+        "mechanisms/rem_test/one_sided.py",
+        "low, high = self._upper.bracket(j - 1 - k)",
+        "low, high = self._upper.bracket(j - k)",
+        (DEFINITION,),
+        "Points are left out that k rows can bring to the edge.",
+    ),
+    Mutant(
+        "n told",
+        "data/relation.py",
+        'return {**table.public, "n": None} if self.secret else table.public',
+        "return table.public",
+        (TOLD,),
+        "The number of rows is as secret as the cells.",
+    ),
+    Mutant(
+        "plans for the true number of rows",
+        "data/relation.py",
+        "return self.rows if self.secret else table.n",
+        "return table.n",
+        (TOLD,),
+        "Settings, forecasts and default directions tell n.",
+    ),
+    Mutant(
+        "block numbers by place",
+        "data/dealing.py",
+        "numbers[fair] = (words[fair] % np.uint64(blocks)).astype(np.int64)",
+        "numbers[fair] = np.arange(n)[fair] % blocks",
+        (f"{DRAWN}test_words_that_would_favour_a_block_are_drawn_again",),
+        "When one row leaves, all later ones change their block.",
+    ),
+)
