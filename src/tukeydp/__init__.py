@@ -9,6 +9,7 @@ from tukeydp.errors import BudgetExceeded, ParameterError
 from tukeydp.geometry.level_sets import level_set, level_volumes
 from tukeydp.geometry.paper_recipe import paper_recipe
 from tukeydp.geometry.tukey_median import tukey_median
+from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
@@ -34,6 +35,7 @@ __all__ = [
     "Directions",
     "Exact",
     "ExpectedError",
+    "GroupedRelease",
     "ParameterError",
     "Plan",
     "PureDP",

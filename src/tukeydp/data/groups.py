@@ -41,6 +41,13 @@ def grouped_table(x: Any, by: Any, keys: Any) -> GroupedTable:
     return GroupedTable(table, known.places(cells), known, name)
 
 
+def require_by(by: Any, keys: Any, *others: Any) -> bool:
+    """Whether there are groups; what goes with `by` is refused without it."""
+    if by is None and any(value is not None for value in (keys, *others)):
+        raise ParameterError("by", "must be given with keys or counts", "none")
+    return by is not None
+
+
 def _listed(by: Any) -> list[Any]:
     for method in ("to_pylist", "to_list", "tolist"):
         if callable(getattr(by, method, None)):
