@@ -55,15 +55,19 @@ def block_means(cells: FloatArray, places: IntArray, count: int) -> FloatArray:
     there = ~np.isnan(cells)
     values, places = cells[there], places[there]
     present = np.bincount(places, minlength=count).astype(np.float64)
-    mean = np.where(present > 0, np.bincount(places, values, count) / present, np.nan)
+    mean = np.where(present > 0, _sums(places, values, count) / present, np.nan)
     centred = values - mean[places]
     low, high = np.full(count, np.inf), np.full(count, -np.inf)
     np.minimum.at(low, places, values)
     np.maximum.at(high, places, values)
     # Products, not powers: a product is the same float wherever in an array it stands.
     squares = centred * centred
-    second, third = np.bincount(places, squares, count), np.bincount(places, squares * centred, count)
+    second, third = _sums(places, squares, count), _sums(places, squares * centred, count)
     return corrected(Moments(present, mean, second, third, low, high))
+
+
+def _sums(places: IntArray, values: FloatArray, count: int) -> FloatArray:
+    return np.asarray(np.bincount(places, values, count), dtype=np.float64)
 
 
 def partly_filled(table: FloatArray, stream: Keystream) -> FloatArray:
