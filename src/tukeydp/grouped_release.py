@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from tukeydp.parameters import show
+from tukeydp.parameters import Bounds, show
 from tukeydp.privacy import Guarantee
 from tukeydp.release import Release
 from tukeydp.views.grouped import frame_of_groups, html_of_groups, text_of_groups
@@ -65,6 +65,10 @@ class GroupedRelease(Mapping[str, Release]):
     def first(self) -> Release:
         """Any of the releases: what is fixed beforehand is the same in all of them."""
         return next(iter(self.releases.values()))
+
+    @property
+    def bounds(self) -> Bounds | None:
+        return self.first.bounds
 
     @property
     def released(self) -> bool:

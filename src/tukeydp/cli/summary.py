@@ -7,19 +7,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tukeydp.cli import options
+from tukeydp.cli import groups, options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.words import complain, say, say_lines
-from tukeydp.data.files import read_file
-from tukeydp.data.keys import Keys, checked_keys
-from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.planning.forest import picture, require_matplotlib
 from tukeydp.planning.summary import summary as released_summary
@@ -47,14 +43,9 @@ def summary(
     columns: Columns = None,
     bounds: options.Bounds = None,
     bounds_file: BoundsFile = None,
-    by: Annotated[str | None, typer.Option(help="Column with the key of each row's group.")] = None,
-    keys: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The groups' keys, separated by commas. May be repeated, for keys with commas. Public: known without "
-            "the data."
-        ),
-    ] = None,
+    by: groups.By = None,
+    keys: groups.KeyList = None,
+    keys_file: groups.KeysFile = None,
     confidence: Annotated[str, typer.Option(help="Of the intervals; none for a table without them.")] = "0.95",
     sd: Annotated[
         list[str] | None,
@@ -76,8 +67,7 @@ def summary(
     def job() -> Summary:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
-        if by is None and keys:
-            raise ParameterError("by", "must be given with keys", "none")
+        listed = groups.listed_keys(by, keys, keys_file)
         _check_targets(out or (), file)
         names = reading.names(file, columns)
         told = with_file(bounds, bounds_file, names)
@@ -89,9 +79,9 @@ def summary(
             "confidence": None if confidence.lower() == "none" else confidence,
         }
         account = options.account_for(ledger, "summary", epsilon, None)
-        table, groups = _read(reading, file, names, by, keys)
+        table, grouped = groups.read_groups(reading, file, names, by, listed)
         source = options.source_for(seed)
-        return released_summary(table, epsilon=epsilon, randomness=source, **account, **given, **groups)
+        return released_summary(table, epsilon=epsilon, randomness=source, **account, **given, **grouped)
 
     found = options.run(job)
     if as_json:
@@ -99,31 +89,6 @@ def summary(
     else:
         say_lines(str(found))
     _write(found, out or (), quiet=as_json)
-
-
-def _read(
-    reading: Reading, file: Path, names: list[str], by: str | None, keys: Sequence[str] | None
-) -> tuple[Table, dict[str, Any]]:
-    """The table and, by groups, the key of each row. All columns are read in one go, each row by itself."""
-    if by is None:
-        return reading.table(file, names), {}
-    if by in names:
-        raise ParameterError("by", "must not be one of the columns that are summarised", repr(by))
-    listed = None if not keys else [key for text in keys for key in (text.split(",") if len(keys) == 1 else [text])]
-    declared = reading.declared([*names, by])
-    known: Keys = checked_keys(listed, replace(declared, units=()).rule(by))
-    both = read_file(file, [*names, by], replace(declared, keys={by: known}))
-    places = known.places_of_codes(both.cells[:, -1])
-    rows = [None if place < 0 else known.names[place] for place in places.tolist()]
-    return Table(both.cells[:, :-1], tuple(names)), {"by": _Named(by, rows), "keys": list(known.names)}
-
-
-class _Named(list[str | None]):
-    """Keys of rows under the name of their column."""
-
-    def __init__(self, name: str, keys: Sequence[str | None]) -> None:
-        super().__init__(keys)
-        self.name = name
 
 
 def _check_targets(targets: Sequence[Path], file: Path) -> None:

@@ -32,7 +32,7 @@ from tukeydp.mechanisms.planned import MEAN_NOTE
 from tukeydp.mechanisms.subset_means import SubsetPlan, grid_steps, scatter
 from tukeydp.mechanisms.two_step import DOUBT
 from tukeydp.parameters import brief, checked_choice, checked_integer, in_order
-from tukeydp.privacy import PureDP, bounded_range
+from tukeydp.privacy import PureDP
 from tukeydp.randomness import Randomness, source
 from tukeydp.release import Release
 from tukeydp.spending import Spends, require_room, spend
@@ -76,7 +76,7 @@ def grouped_mean(
     require_bounds(asked.bounds, "without bounds there are no means by group")
     for_counts = checked_counts(asked.counts) * asked.epsilon
     for_means = asked.epsilon - for_counts
-    least = bounded_range(for_means)
+    least = BlocksOfGroups(for_means, 1, 1, ()).guarantee  # what no way costs less than
     require_room(accountant, least + PureDP(for_counts) if for_counts else least)
     bits = source(randomness)
     grouped = grouped_table(x, by, keys)

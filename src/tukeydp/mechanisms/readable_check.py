@@ -16,6 +16,7 @@ from typing import Any
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.exact.noise import discrete_laplace
+from tukeydp.grouped_release import GroupedRelease
 from tukeydp.parameters import positive_rational, show
 from tukeydp.privacy import Guarantee, PureDP
 from tukeydp.randomness import Bits, Keystream, source
@@ -89,14 +90,14 @@ def least_cost_with_check(epsilon: Any, delta: Any = None) -> Guarantee:
 
 
 def with_check(
-    run: Callable[..., Release | Refused],
+    run: Callable[..., Release | Refused | GroupedRelease],
     table: Table,
     *,
     epsilon: Any,
     accountant: Spends | None = None,
     randomness: Any = None,
     **options: Any,
-) -> Release | Refused:
+) -> Release | Refused | GroupedRelease:
     """What `run` makes of the table, if the table passes the check; `epsilon` is spent on both together.
 
     Tables without text, and those of too few rows, are not checked, and all of epsilon goes to the release. `run` comes
@@ -137,6 +138,8 @@ def with_check(
             settings=told,
             notes=(_stopped(plan, count),),
         )
+    if isinstance(outcome, GroupedRelease):
+        return outcome.charged(whole, told, _passed(plan, count))
     return replace(
         outcome,
         guarantee=whole,

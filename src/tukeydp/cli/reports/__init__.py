@@ -57,11 +57,16 @@ def _require_writable(target: Path) -> None:
 
 
 def write_reports(targets: Sequence[Path], account: Account) -> dict[Path, str]:
+    """A file for each target; what went wrong, by file."""
+    return write_texts(targets, lambda ending: REPORTS[ending](account))
+
+
+def write_texts(targets: Sequence[Path], text: Callable[[str], str]) -> dict[Path, str]:
     """Write every file; what went wrong, by file. Nothing is raised: the release has cost its budget and is printed."""
     failed = {}
     for target in targets:
         try:
-            _replace(target, REPORTS[target.suffix.lower()](account))
+            _replace(target, text(target.suffix.lower()))
         except OSError as error:
             failed[target] = error.strerror or type(error).__name__
         except Exception as error:  # its message might quote anything
