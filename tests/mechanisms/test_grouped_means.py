@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import tukeydp as td
+from support.listening import listen, with_keys
 from tukeydp.mechanisms.grouped_ways import enough_blocks, filled_blocks, group_ways
 
 RNG = np.random.default_rng(5)
@@ -167,3 +168,27 @@ def test_enough_blocks_get_a_row():
         found = enough_blocks(rows, needed)
         assert filled_blocks(rows, found) >= needed
         assert found == 1 or filled_blocks(rows, found - 1) < needed
+
+
+@pytest.mark.parametrize("mechanism", ["subset", "rows", "cube", "boxem"])
+def test_every_group_and_step_reads_bits_of_its_own(mechanism, monkeypatch):
+    """Directions are public and the same for all groups; every other lane is read once, and hangs on secret keys."""
+    opened, holes = listen(monkeypatch), np.where(RNG.random(X.shape) < 0.1, np.nan, X)
+
+    def lanes(*names):
+        opened.clear()
+        with monkeypatch.context() as patch:
+            with_keys(patch, names)
+            if mechanism == "boxem":
+                td.boxem(holes, by=CLINIC, counts=0.1, **GIVEN)
+            else:
+                td.mean(holes, by=CLINIC, counts=0.1, mechanism=mechanism, **GIVEN)
+        return list(opened)
+
+    first, other_public, other_secret = lanes("p", "s", "c"), lanes("q", "s", "c"), lanes("p", "t", "d")
+    public = {key for key, _ in first} & {key for key, _ in other_secret}
+    secret = [lane for lane in first if lane[0] not in public]
+    assert len(secret) == len(set(secret))
+    assert len({key for key, _ in secret}) >= 6  # three groups: a draw and a count each
+    assert {key for key, _ in secret} <= {key for key, _ in other_public}
+    assert len(public) == (0 if mechanism == "cube" else 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutants import of_accounts, of_depth, of_means, of_noise, of_randomness, of_rem, of_sampling
+from mutants import of_accounts, of_depth, of_groups, of_means, of_noise, of_randomness, of_rem, of_sampling
 from mutants.harmless import HARMLESS
 
 __all__ = ["HARMLESS", "MUTANTS"]
@@ -14,5 +14,6 @@ MUTANTS = (
     *of_rem.MUTANTS,
     *of_noise.MUTANTS,
     *of_means.MUTANTS,
+    *of_groups.MUTANTS,
     *of_accounts.MUTANTS,
 )

@@ -1,0 +1,70 @@
+"""Means and centres by group."""
+
+from __future__ import annotations
+
+from mutants.mutant import Mutant
+
+AUDIT = "tests/audit/test_grouped_means.py::"
+MOVES = f"{AUDIT}test_a_row_that_moves_changes_one_block_of_two_groups_to_the_last_digit"
+BLOCKS = f"{AUDIT}test_the_package_ranks_blocks_as_the_account_does"
+OWN_BITS = "tests/mechanisms/test_grouped_means.py::test_every_group_and_step_reads_bits_of_its_own"
+SECRET_SIZES = "tests/mechanisms/test_grouped_means.py::test_nothing_but_the_points_depends_on_who_is_in_which_group"
+
+MUTANTS = (
+    Mutant(
+        "all of epsilon for the blocks of each group",
+        "mechanisms/grouped_ways.py",
+        "each = self.epsilon / 2 / self.partitions",
+        "each = self.epsilon / self.partitions",
+        (BLOCKS,),
+        "A row that moves changes a block in each of two groups.",
+    ),
+    Mutant(
+        "block numbers by place within the table's members",
+        "mechanisms/grouped_blocks.py",
+        "places = (groups[order] * blocks + numbers)[members]",
+        "places = groups[order][members] * blocks + numbers[: int(members.sum())]",
+        (MOVES,),
+        "When a row leaves all groups, the numbers of all later rows shift.",
+    ),
+    Mutant(
+        "twice the exponent for rows of groups",
+        "mechanisms/grouped_ways.py",
+        "return _deep_points(tables, len(relative), self.steps, self.epsilon, public_key, secret_key)",
+        "return _deep_points(tables, len(relative), self.steps, 2 * self.epsilon, public_key, secret_key)",
+        (f"{AUDIT}test_the_package_ranks_rows_as_the_account_does",),
+        "A move then costs epsilon in each of two groups.",
+    ),
+    Mutant(
+        "counts at all of their epsilon",
+        "mechanisms/group_counts.py",
+        "noise = discrete_laplace(2 / epsilon,",
+        "noise = discrete_laplace(1 / epsilon,",
+        (f"{AUDIT}test_counts_have_noise_of_half_their_epsilon_in_each_group",),
+        "A row that moves changes two counts.",
+    ),
+    Mutant(
+        "one draw's bits for all groups",
+        "mechanisms/grouped_ways.py",
+        '.draw(derived_key("draw", g, secret_key))',
+        '.draw(derived_key("draw", secret_key))',
+        (OWN_BITS,),
+        "Groups whose noise is the same are not independent.",
+    ),
+    Mutant(
+        "one key for the centres of all groups",
+        "mechanisms/grouped_centre.py",
+        'derived_key("group", g, secret_key)',
+        'derived_key("group", secret_key)',
+        (OWN_BITS,),
+        "Groups whose noise is the same are not independent.",
+    ),
+    Mutant(
+        "the notion of depth from the rows that have a group",
+        "mechanisms/grouped_centre.py",
+        "rehearsal = centre_rehearsal(notion, grid, assumed_rows(table.n, len(names)), for_points)",
+        "rehearsal = centre_rehearsal(notion, grid, max(1, int((grouped.groups >= 0).sum())), for_points)",
+        (SECRET_SIZES,),
+        "What accuracy to expect would tell how many rows have a listed key.",
+    ),
+)
