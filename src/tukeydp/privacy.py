@@ -12,6 +12,10 @@ from tukeydp.parameters import checked_choice, positive_rational, show
 # Which two tables are neighbours. Guarantees under different ones never add up: convert first.
 NEIGHBOURS = {
     "swap": ("one row swapped", "one row swapped, number of rows public"),
+    "swap-person": (
+        "one person swapped",
+        "one person swapped with all their rows, number of persons public, number of rows secret",
+    ),
     "add-remove": ("one row added or removed", "one row added or removed, number of rows secret"),
 }
 

@@ -14,9 +14,11 @@ from tukeydp.cli.options import source_for
 from tukeydp.cli.reading import Reading
 from tukeydp.data.files import read_file
 from tukeydp.data.keys import Keys, checked_keys
+from tukeydp.data.persons import Ids
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.grouped_release import GroupedRelease
+from tukeydp.mechanisms.per_person import released_per_person
 from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.release import Outcome
 
@@ -37,6 +39,13 @@ Counts = Annotated[
 ]
 
 
+Person = Annotated[
+    str | None,
+    typer.Option(help="Column with each row's person, where some have several rows: every person then counts once."),
+]
+PerPerson = Annotated[str, typer.Option(help="With --person: mean or median of a person's rows.")]
+
+
 def listed_keys(by: str | None, keys: Sequence[str] | None, keys_file: Path | None, *others: Any) -> list[str] | None:
     """The keys as they were given; what goes with --by is refused without it, before a file of data is read."""
     if by is None and (keys or keys_file is not None or any(value is not None for value in others)):
@@ -53,6 +62,14 @@ def listed_keys(by: str | None, keys: Sequence[str] | None, keys_file: Path | No
             ) from None
         return [line.strip() for line in lines if line.strip()]
     return None if not keys else [key for text in keys for key in (text.split(",") if len(keys) == 1 else [text])]
+
+
+def check_person(person: str | None, per_person: str, by: str | None) -> None:
+    """Before a file of data is read."""
+    if person is None and per_person != "mean":
+        raise ParameterError("person", "must be given with per-person", "none")
+    if person is not None and by is not None:
+        raise ParameterError("person", "must be left out with by", repr(person))
 
 
 def read_groups(
@@ -91,6 +108,23 @@ def released(
     table, grouped = read_groups(reading, file, names, by, keys)
     checked = run if no_check else partial(with_check, run)
     return checked(table, epsilon=epsilon, randomness=source_for(seed), **grouped, **present)
+
+
+def about_persons(
+    run: Callable[..., Any], reading: Reading, file: Path, names: list[str], person: str, **options: Any
+) -> Outcome:
+    """Read the columns and the ids in one go, and release by any mechanism, with a guarantee about persons.
+
+    Without the check of readable rows: one person may have any number of them.
+    """
+    if person in names:
+        raise ParameterError("person", "must not be one of the columns that are released", repr(person))
+    declared = replace(reading.declared([*names, person]), keys={person: Ids()})
+    both = read_file(file, [*names, person], declared)
+    units = None if both.units is None else both.units[:-1]
+    table = Table(both.cells[:, :-1], tuple(names), units)
+    options = {"bounds": None, "accountant": None, **options}
+    return released_per_person(run, table, person=both.cells[:, -1], **options)
 
 
 class _Named(list[str | None]):

@@ -54,6 +54,8 @@ def mean(
     keys: groups.KeyList = None,
     keys_file: groups.KeysFile = None,
     counts: groups.Counts = None,
+    person: groups.Person = None,
+    per_person: groups.PerPerson = "mean",
     sd: Annotated[
         list[str] | None,
         typer.Option(
@@ -95,6 +97,7 @@ def mean(
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
         groups.listed_keys(by, keys, keys_file, counts)
+        groups.check_person(person, per_person, by)
         names = reading.names(file, columns)
         return names, with_file(bounds, bounds_file, names)
 
@@ -113,6 +116,10 @@ def mean(
             return by_groups(given)
         way, present = chosen(mechanism, "mean", given)
         account = options.account_for(ledger, mechanism, epsilon, present.get("delta"))
+        if person is not None:
+            source = options.source_for(seed)
+            given = {"per_person": per_person, "epsilon": epsilon, "randomness": source, **account, **present}
+            return groups.about_persons(way.run, reading, file, names, person, **given)
         table = reading.table(file, names)
         run = way.run if no_check else partial(with_check, way.run)
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)

@@ -13,7 +13,7 @@ from tukeydp.baselines.setting import NOISE_NOTE
 from tukeydp.cli.stops import HEADLINE, stop_sections, stopped
 from tukeydp.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
 from tukeydp.views.sentences import accuracy_sentences, assumptions, beside_the_point, guarantee_sentence
-from tukeydp.views.table import names, printable
+from tukeydp.views.table import counted, names, printable
 
 LITTLE_PROTECTION = 10  # an epsilon above which results may become 22,000 times as likely: hardly a promise
 # Share of the bounds' width. Where bounds missed all data (20 seeds, 100 to 2000 rows, epsilon 1) 70 to 100 of 100
@@ -38,9 +38,9 @@ def headline(account: Account) -> str:
     if stopped(outcome):
         return HEADLINE
     if not outcome.released:
-        return f"No release: the test before the draw did not pass for these {outcome.n} rows"
+        return f"No release: the test before the draw did not pass for these {counted(outcome)}"
     how = "released with differential privacy" if outcome.guarantee is not None else "without a guarantee"
-    return f"{account.estimand.capitalize()} of {outcome.n} rows, {how}"
+    return f"{account.estimand.capitalize()} of {counted(outcome)}, {how}"
 
 
 def sections(account: Account) -> Iterator[Section]:

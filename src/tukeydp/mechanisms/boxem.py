@@ -17,6 +17,7 @@ from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.grouped_centre import grouped_boxem
 from tukeydp.mechanisms.grouped_mean import refuse_with_groups
+from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
 from tukeydp.mechanisms.unproven import unproven_boxem
 from tukeydp.padding import padded
 from tukeydp.parameters import brief, positive_rational
@@ -38,6 +39,8 @@ def boxem(
     by: Any = None,
     keys: Any = None,
     counts: Any = None,
+    person: Any = None,
+    per_person: str = "mean",
     certify: Any = None,
     accountant: Spends | None = None,
     unproven: Any = None,
@@ -70,6 +73,8 @@ def boxem(
         very long where columns are skewed: leave it out there, and round the release, which costs no privacy.
     by, keys, counts
         As for `td.mean`: a centre for each group, all of them for one epsilon.
+    person, per_person
+        As for `td.mean`: one row for each person, and a guarantee about persons.
     certify
         A share of epsilon, say 0.1, for a depth certificate: `release.certificate` then says how many rows lie on every
         side of the point at least, with 95 percent confidence. The point is drawn with the rest of epsilon.
@@ -114,6 +119,14 @@ def boxem(
     epsilon = 1 (pure differential privacy, one row swapped)
     """
     budget = positive_rational("epsilon", epsilon)
+    if person is not None:
+        require_bounds(bounds, "wide ones cost little, and td.rem(x, epsilon=..., delta=...) does without")
+        return released_per_person(
+            boxem, x, person=person, per_person=per_person, bounds=bounds, accountant=accountant, by=by,
+            epsilon=epsilon, depth=depth, resolution=resolution, certify=certify, unproven=unproven,
+            randomness=randomness,
+        )  # fmt: skip
+    refuse_without_person(per_person)
     if require_by(by, keys, counts):
         refuse_with_groups(certify=certify, unproven=unproven)
         require_bounds(bounds, "without bounds there are no centres by group")

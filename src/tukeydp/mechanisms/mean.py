@@ -13,6 +13,7 @@ from tukeydp.mechanisms.grouped_mean import Asked, grouped_mean, refuse_with_gro
 from tukeydp.mechanisms.interval_plan import interval_plan
 from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
 from tukeydp.mechanisms.mean_without_bounds import without_bounds, without_bounds_with_interval
+from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
 from tukeydp.padding import padded
 from tukeydp.parameters import brief, checked_choice, in_order
@@ -35,6 +36,8 @@ def mean(
     by: Any = None,
     keys: Any = None,
     counts: Any = None,
+    person: Any = None,
+    per_person: str = "mean",
     sd: Any = None,
     confidence: Any = None,
     joint: bool = False,
@@ -71,6 +74,9 @@ def mean(
         Rows with another key, or none, belong to no group.
     counts
         With `by`: a share of epsilon, say 0.1, for a noised number of rows in each group.
+    person, per_person
+        Where a person may have several rows: a column of `x` with each row's person, or an id for each row. Rows of one
+        person become one, their "mean" or "median" between the bounds, and the guarantee is about persons.
     sd
         Public standard deviations, one for all columns, one for each, or a dict of column name -> value, known without
         the data and right within a factor of 2. Makes the choice of mechanism surer, and saves the budget for
@@ -117,6 +123,13 @@ def mean(
     ('two-step', False)
     """
     budget = checked_epsilon(epsilon)
+    if person is not None:
+        return released_per_person(
+            mean, x, person=person, per_person=per_person, bounds=bounds, accountant=accountant, by=by, epsilon=epsilon,
+            delta=delta, mechanism=mechanism, blocks=blocks, partitions=partitions, sd=sd, confidence=confidence,
+            joint=joint, randomness=randomness,
+        )  # fmt: skip
+    refuse_without_person(per_person)
     if require_by(by, keys, counts):
         refuse_with_groups(delta=delta, confidence=confidence, joint=joint)
         asked_of_groups = Asked(budget, bounds, mechanism, blocks, partitions, sd, counts)

@@ -13,6 +13,7 @@ from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
 from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import Box, whole_grid
+from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
 from tukeydp.mechanisms.rem_rehearsal import RemInputs, rem_rehearsal
 from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
@@ -40,6 +41,8 @@ def rem(
     resolution: Any = Fraction(1, 10**6),
     threshold: int | None = None,
     test: str = "graded",
+    person: Any = None,
+    per_person: str = "mean",
     accountant: Spends | None = None,
     unproven: Any = None,
     pad_to: Any = None,
@@ -73,6 +76,9 @@ def rem(
     test
         "graded" (default) releases from the fewest rows; "laplace" is the plain noisy threshold; "paper" is Algorithm 2
         of the paper with its constants.
+    person, per_person
+        Where a person may have several rows: a column of `x` with each row's person, or an id for each row. Rows of one
+        person become one, their "mean" or "median", and the guarantee is about persons.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     unproven
@@ -115,6 +121,13 @@ def rem(
     """
     guarantee = ApproxDP(epsilon, delta)
     checked_choice("test", test, _TESTS)
+    if person is not None:
+        return released_per_person(
+            rem, x, person=person, per_person=per_person, bounds=None, accountant=accountant, epsilon=epsilon,
+            delta=delta, depth=depth, resolution=resolution, threshold=threshold, test=test, unproven=unproven,
+            randomness=randomness,
+        )  # fmt: skip
+    refuse_without_person(per_person)
     require_room(accountant, guarantee, unproven)
     bits = source(randomness)
     table = read_table(x)

@@ -18,9 +18,12 @@ def guarantee_sentence(guarantee: Guarantee) -> str:
     delta = f", up to events of probability delta = {show(guarantee.delta)}" if isinstance(guarantee, ApproxDP) else ""
     epsilon = float(guarantee.epsilon)
     factor = f" = {math.exp(epsilon):.3g}" if epsilon < _LARGEST_SHOWN else ""
+    what, public = "one person's row contains", "The number of rows is not secret."
+    if guarantee.neighbours == "swap-person":
+        what, public = "all rows of one person contain", "The number of persons is not secret."
     return (
-        f"{guarantee}. Whatever one person's row contains, no result becomes more likely by a factor above "
-        f"e^epsilon{factor}{delta}. The number of rows is not secret."
+        f"{guarantee}. Whatever {what}, no result becomes more likely by a factor above e^epsilon{factor}{delta}. "
+        f"{public}"
     )
 
 

@@ -97,6 +97,13 @@ def _between(low: float, high: float) -> str:
     return REFUSED if math.isnan(low) or math.isnan(high) else f"{number(low)} to {number(high)}"
 
 
+def counted(outcome: Viewed) -> str:
+    """What n counts: rows, or persons where the guarantee is about them."""
+    persons = outcome.guarantee is not None and outcome.guarantee.neighbours == "swap-person"
+    one = "person" if persons else "row"
+    return f"1 {one}" if outcome.n == 1 else f"{outcome.n} {one}s"
+
+
 def names(outcome: Viewed) -> list[str]:
     """The columns' names, fit to be printed."""
     return [printable(name) for name in outcome.columns or [f"column {j}" for j in range(outcome.d)]]

@@ -6,7 +6,7 @@ import unicodedata
 from textwrap import fill
 
 from tukeydp.views.sentences import beside_the_point
-from tukeydp.views.table import Shown, Viewed, shown
+from tukeydp.views.table import Shown, Viewed, counted, shown
 
 _GAP = "  "
 _WIDEST = 100  # characters of a line of words: longer ones are hard to read
@@ -16,10 +16,9 @@ def text_of(outcome: Viewed) -> str:
     """A table of the columns, and under it what the release promises, or that it promises nothing."""
     what = "Release" if outcome.released else "No release"
     refused = "" if outcome.released else ": its test did not pass"
-    rows = f"{outcome.n} rows" if outcome.n != 1 else "1 row"
     return "\n".join(
         [
-            f"{what} of {rows} by {outcome.mechanism}{refused}",
+            f"{what} of {counted(outcome)} by {outcome.mechanism}{refused}",
             *lines(shown(outcome, outcome.quick_error)),
             promise(outcome),
             *(fill(text, _WIDEST) for _, text in beside_the_point(outcome)),
