@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -114,7 +114,7 @@ def centre(
             "unproven": unproven,
         }
         way, present = chosen(mechanism, "centre", given)
-        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"))
+        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"), persons=person is not None)
         if by is not None:
             if mechanism != "boxem":
                 rule = "must be boxem with by: without bounds there are no centres by group"
@@ -135,8 +135,8 @@ def centre(
             )
         if person is not None:
             source = options.source_for(seed)
-            given = {"per_person": per_person, "epsilon": epsilon, "randomness": source, **account, **present}
-            return groups.about_persons(way.run, reading, file, names, person, **given)
+            asked: dict[str, Any] = {"per_person": per_person, "epsilon": epsilon, "randomness": source}
+            return groups.about_persons(way.run, reading, file, names, person, **asked, **account, **present)
         table = reading.table(file, names)
         run = way.run if no_check else partial(with_check, way.run)
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from tukeydp.cli import options
 from tukeydp.cli.words import say
+from tukeydp.mechanisms.per_person import PERSONS
 from tukeydp.parameters import show
 from tukeydp.planning.accountant import Accountant
 from tukeydp.planning.exports import FORMATS, exported
@@ -34,11 +35,16 @@ def create(
         str | None,
         typer.Option(help="Part of delta for adding up by zCDP, the rest for releases with a delta; usually left out."),
     ] = None,
+    persons: Annotated[
+        bool, typer.Option("--persons", help="For releases with --person: guarantees about persons, not rows.")
+    ] = False,
 ) -> None:
     """Make a ledger. `tukeydp mean` and `tukeydp centre` then spend from it with --ledger FILE."""
 
+    about = {"neighbours": PERSONS} if persons else {}
+
     def job() -> Accountant:
-        return Accountant.open(file, epsilon=epsilon, delta=delta, conversion=conversion)
+        return Accountant.open(file, epsilon=epsilon, delta=delta, conversion=conversion, **about)
 
     account = options.run(job)
     say(f"{file}: epsilon = {show(account.epsilon)}, delta = {show(account.delta)} for all releases together.")

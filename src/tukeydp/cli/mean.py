@@ -115,11 +115,11 @@ def mean(
         if by is not None:
             return by_groups(given)
         way, present = chosen(mechanism, "mean", given)
-        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"))
+        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"), persons=person is not None)
         if person is not None:
             source = options.source_for(seed)
-            given = {"per_person": per_person, "epsilon": epsilon, "randomness": source, **account, **present}
-            return groups.about_persons(way.run, reading, file, names, person, **given)
+            asked: dict[str, Any] = {"per_person": per_person, "epsilon": epsilon, "randomness": source}
+            return groups.about_persons(way.run, reading, file, names, person, **asked, **account, **present)
         table = reading.table(file, names)
         run = way.run if no_check else partial(with_check, way.run)
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)

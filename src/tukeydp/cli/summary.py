@@ -78,7 +78,7 @@ def summary(
             "sd": options.one_per_column("sd", sd, names, "VALUE"),
             "confidence": None if confidence.lower() == "none" else confidence,
         }
-        account = options.account_for(ledger, "summary", epsilon, None)
+        account: dict[str, Any] = {**options.account_for(ledger, "summary", epsilon, None)}
         table, grouped = groups.read_groups(reading, file, names, by, listed)
         source = options.source_for(seed)
         return released_summary(table, epsilon=epsilon, randomness=source, **account, **given, **grouped)
