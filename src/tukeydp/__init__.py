@@ -13,6 +13,7 @@ from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
+from tukeydp.mechanisms.quantiles import quantiles
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.spread import spread
 from tukeydp.planning.accountant import Accountant
@@ -20,6 +21,7 @@ from tukeydp.planning.plan import Plan, plan
 from tukeydp.planning.summary import summary
 from tukeydp.planning.summary_result import Summary
 from tukeydp.privacy import ApproxDP, PureDP
+from tukeydp.quantile_release import QuantileRelease
 from tukeydp.randomness import seeded
 from tukeydp.release import Refused, Release
 from tukeydp.version import __version__
@@ -39,6 +41,7 @@ __all__ = [
     "ParameterError",
     "Plan",
     "PureDP",
+    "QuantileRelease",
     "Random",
     "Refused",
     "Release",
@@ -53,6 +56,7 @@ __all__ = [
     "look",
     "mean",
     "plan",
+    "quantiles",
     "rem",
     "seeded",
     "spread",

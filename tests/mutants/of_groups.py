@@ -20,12 +20,12 @@ MUTANTS = (
         "A row that moves changes a block in each of two groups.",
     ),
     Mutant(
-        "block numbers by place within the table's members",
+        "block numbers by group",
         "mechanisms/grouped_blocks.py",
         "places = (groups[order] * blocks + numbers)[members]",
-        "places = groups[order][members] * blocks + numbers[: int(members.sum())]",
+        "places = (groups[order] * blocks + (numbers + members.sum()) % blocks)[members]",
         (MOVES,),
-        "When a row leaves all groups, the numbers of all later rows shift.",
+        "When a row leaves all groups, the blocks of all others are numbered anew, with their coins and ties.",
     ),
     Mutant(
         "twice the exponent for rows of groups",
