@@ -118,7 +118,7 @@ def test_a_row_more_or_less_moves_no_score_by_more_than_the_larger_share(values,
         assert abs(oracle.score([*values, new], share, y) - oracle.score(values, share, y)) <= limit
 
 
-DRAWS = 12_000
+DRAWS = 6_000
 
 
 def test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval(monkeypatch):
@@ -193,7 +193,7 @@ def test_the_result_is_a_dict_and_a_table():
     found = td.quantiles(x, [0.75, 0.25], epsilon=1, bounds=(-9, 9), randomness=td.seeded(1))
     assert list(found) == [0.25, 0.75]
     assert (found[0.25] <= found[0.75]).all()
-    with pytest.raises(KeyError, match="no quantile 0.5"):
+    with pytest.raises(KeyError, match=r"no quantile 0\.5"):
         found[0.5]
     assert found.to_frame().shape == (2, 2)
     assert "NOT PRIVATE" in str(found)

@@ -1,4 +1,4 @@
-"""Means and centres by group."""
+"""Means and centres by group, persons, quantiles."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ AUDIT = "tests/audit/test_grouped_means.py::"
 MOVES = f"{AUDIT}test_a_row_that_moves_changes_one_block_of_two_groups_to_the_last_digit"
 BLOCKS = f"{AUDIT}test_the_package_ranks_blocks_as_the_account_does"
 OWN_BITS = "tests/mechanisms/test_grouped_means.py::test_every_group_and_step_reads_bits_of_its_own"
+QUANTILES = "tests/audit/test_quantiles.py::"
+PERSONS = "tests/data/test_persons.py::"
 SECRET_SIZES = "tests/mechanisms/test_grouped_means.py::test_nothing_but_the_points_depends_on_who_is_in_which_group"
 
 MUTANTS = (
@@ -66,5 +68,53 @@ MUTANTS = (
         "rehearsal = centre_rehearsal(notion, grid, max(1, int((grouped.groups >= 0).sum())), for_points)",
         (SECRET_SIZES,),
         "What accuracy to expect would tell how many rows have a listed key.",
+    ),
+    Mutant(
+        "uneven parts of quantiles at half of epsilon for a rank",
+        "mechanisms/quantiles.py",
+        "return epsilon / (2 * max(Fraction(1), sum(moved[:2], Fraction(0))))",
+        "return epsilon / 2",
+        (f"{QUANTILES}test_the_weights_are_those_of_the_account",),
+        "A value that goes from one part to another moves both by more than half a rank.",
+    ),
+    Mutant(
+        "all of epsilon for each level of quantiles",
+        "mechanisms/quantiles.py",
+        "each = budget / (table.d * levels)",
+        "each = budget / table.d",
+        (f"{QUANTILES}test_each_level_and_column_has_its_part_of_epsilon",),
+        "A row is in a part of every level.",
+    ),
+    Mutant(
+        "a level of ranks too many",
+        "mechanisms/rank_draw.py",
+        "if worst - self.score(y) >= level:",
+        "if worst - self.score(y) + 1 >= level:",
+        (f"{QUANTILES}test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval",),
+        "Points outside a level's interval are released as if they were in it.",
+    ),
+    Mutant(
+        "intervals of shared levels too narrow",
+        "mechanisms/rank_draw.py",
+        "boxes = [self.interval(edges[i - 1] - 1 if i else worst) for i in range(len(edges))]",
+        "boxes = [self.interval(edges[i]) for i in range(len(edges))]",
+        (f"{QUANTILES}test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval",),
+        "Some points of a level are never proposed at it.",
+    ),
+    Mutant(
+        "persons averaged in the order of the file",
+        "data/persons.py",
+        "order = np.lexsort((values, owners))  # sums run from the smallest value up, whatever the order of the rows",
+        'order = np.argsort(owners, kind="stable")',
+        (f"{PERSONS}test_a_person_that_is_swapped_changes_one_row_to_the_last_digit",),
+        "A file that is sorted otherwise changes the last digits of many persons.",
+    ),
+    Mutant(
+        "a guarantee about rows for persons",
+        "mechanisms/per_person.py",
+        "guarantee=of_persons(outcome.guarantee),",
+        "guarantee=outcome.guarantee,",
+        (f"{PERSONS}test_the_release_is_that_of_the_table_of_persons",),
+        "What is proven is about persons: as a guarantee about rows it would add up with others.",
     ),
 )

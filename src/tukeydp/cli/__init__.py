@@ -1,4 +1,4 @@
-"""The command line, one file for each command: mean, centre, summary, plan, ledger, look, demo, contours, reproduce.
+"""The command line, one file for each command, from mean and centre to reproduce.
 
 Exit codes: 0 released, 3 refused or stopped by the check of readable rows, 2 bad parameters, 1 anything else. Nothing
 about the data is printed but the release.
@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 import tukeydp
-from tukeydp.cli import centre, contours, demo, look, mean, plan, reproduce, summary
+from tukeydp.cli import centre, contours, demo, look, mean, plan, quantiles, reproduce, summary
 from tukeydp.cli.ledger import ledger
 
 app = typer.Typer(
@@ -34,7 +34,7 @@ def version(
 
 
 # Options that a command does not have reach it, so that it can say which command has them.
-for command in (mean.mean, centre.centre, summary.summary):
+for command in (mean.mean, centre.centre, summary.summary, quantiles.quantiles):
     app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(command)
 for other in (plan.plan, look.look, demo.demo, contours.contours, reproduce.reproduce):
     app.command()(other)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -68,17 +69,24 @@ class RankLaw:
         found = np.concatenate([self.wanted - ranks, ranks - self.wanted, [0]])
         return np.unique(found[found >= 0])
 
-    def draw(self, bits: Bits) -> int:
-        """A point with exactly this law. No cap on tries."""
-        starts = _thinned(self.starts())
-        worst = int(starts[-1])
-        # From level 0, all points, up: group i holds the scores from edges[i] to edges[i - 1] - 1, and its box all points
-        # that have one of them or less.
-        edges = [int(c) for c in starts[::-1]]
+    @cached_property
+    def _levels(self) -> tuple[LevelDraw, list[tuple[int, int]]]:
+        """The law of the level, worst score less score, and the interval of each of its groups.
+
+        From level 0, all points, up: group i holds the scores from edges[i] to edges[i - 1] - 1, and its interval the
+        points that have one of them or less.
+        """
+        edges = [int(c) for c in _thinned(self.starts())[::-1]]
+        worst = edges[0]
         boxes = [self.interval(edges[i - 1] - 1 if i else worst) for i in range(len(edges))]
         tops = [worst - c for c in edges]
         groups = [Group(tops[i - 1] + 1 if i else 0, tops[i], b - a + 1) for i, (a, b) in enumerate(boxes)]
-        law = LevelDraw(groups, 2 * self.weight / self.share.denominator)
+        return LevelDraw(groups, 2 * self.weight / self.share.denominator), boxes
+
+    def draw(self, bits: Bits) -> int:
+        """A point with exactly this law. No cap on tries."""
+        law, boxes = self._levels
+        worst = law.groups[-1].highest
         while True:
             level, group = law.finish(bits.take(WORD), bits)
             low, high = boxes[group]
