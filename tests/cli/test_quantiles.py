@@ -64,7 +64,7 @@ def test_persons_are_the_same_from_every_file(folder, command):
 
 def test_other_mechanisms_release_about_persons_too(folder):
     asked = [*ASKED, "--person", "patient", "--json"]
-    for more in (["--mechanism", "cube"], ["--mechanism", "gaussian", "--delta", "1e-6"]):
+    for more in (["--mechanism", "cube"], ["--mechanism", "analytic-gaussian", "--delta", "1e-6"]):
         result = run("mean", folder / "t.csv", *asked, *more)
         assert result.exit_code == 0, result.output
         assert json.loads(result.stdout)["n"] == 399

@@ -86,10 +86,10 @@ MUTANTS = (
         "A row is in a part of every level.",
     ),
     Mutant(
-        "a level of ranks too many",
+        "ranks accepted without a look",
         "mechanisms/rank_draw.py",
         "if worst - self.score(y) >= level:",
-        "if worst - self.score(y) + 1 >= level:",
+        "if level >= 0:",
         (f"{QUANTILES}test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval",),
         "Points outside a level's interval are released as if they were in it.",
     ),
