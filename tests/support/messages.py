@@ -276,6 +276,14 @@ CALLS = [
     Call('td.summary(object, by="arm")', lambda: _summary(object(), "arm", ["A"])),
     Call('td.summary(keys="AB")', lambda: _summary(X, ["A", "B"], "AB")),
     Call("td.summary(keys=[])", lambda: _summary(X, ["A", "B"], [])),
+    Call("td.mean(keys, no by)", lambda: td.mean(X, epsilon=1, bounds=(0, 9), keys=["A"])),
+    Call('td.mean(by, mechanism="two-step")', lambda: _by_group(mechanism="two-step")),
+    Call("td.mean(by, counts=2)", lambda: _by_group(counts=2)),
+    Call("td.mean(by, delta)", lambda: _by_group(delta=1e-6)),
+    Call("td.mean(persons without ids)", lambda: td.mean(X, epsilon=1, bounds=(0, 9), person=[None, "", " "])),
+    Call("td.mean(person by group)", lambda: _by_group(person=["a", "b", "c"])),
+    Call("td.quantiles(q=[0.5, 0.5])", lambda: td.quantiles(X, [0.5, 0.5], epsilon=1, bounds=(0, 9))),
+    Call("td.quantiles(no bounds)", lambda: td.quantiles(X, 0.5, epsilon=1)),
     Call('ReadOptions(units="kg")', lambda: ReadOptions(units="kg")),
     Call("ReadOptions(missing=[-999])", lambda: ReadOptions(missing=[-999])),  # type: ignore[list-item]
     Call("read_file(a name with a NUL)", lambda: read_file("a\0b", ["a"])),
@@ -287,6 +295,10 @@ CALLS = [
 
 def _summary(x: Any, by: Any, keys: Any) -> Any:
     return td.summary(x, epsilon=1, bounds=(0, 9), by=by, keys=keys)
+
+
+def _by_group(**given: Any) -> Any:
+    return td.mean(X, epsilon=1, bounds=(0, 9), by=["A", "B", "A"], keys=["A", "B"], **given)
 
 
 def _repeated() -> Any:
