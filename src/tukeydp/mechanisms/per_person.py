@@ -21,6 +21,11 @@ def refuse_without_person(per_person: str) -> None:
         raise ParameterError("per_person", "must be left out without person", brief(per_person))
 
 
+def refuse_with_groups_and_persons(person: Any) -> None:
+    """A person may have rows in several groups. A list of ids is data, and not quoted."""
+    raise ParameterError("person", "must be left out with by", repr(person) if isinstance(person, str) else "ids")
+
+
 def released_per_person(
     run: Callable[..., Any],
     x: Any,
@@ -34,7 +39,7 @@ def released_per_person(
 ) -> Any:
     """What `run` makes of the table with one row for each person; `accountant` pays for a guarantee about persons."""
     if by is not None:
-        raise ParameterError("person", "must be left out with by", brief(person))
+        refuse_with_groups_and_persons(person)
     table = persons_table(x, person, bounds, per_person)
     paying = None if accountant is None else OfPersons(accountant)
     if bounds is not None:

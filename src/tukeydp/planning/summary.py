@@ -20,7 +20,7 @@ from tukeydp.mechanisms.grouped_sums import GroupPlan, noised_group_sums
 from tukeydp.mechanisms.interval_plan import IntervalPlan, checked_confidence, interval_plan
 from tukeydp.mechanisms.mean_choice import known_widths, mean_plan
 from tukeydp.mechanisms.mean_plans import MeanPlan
-from tukeydp.mechanisms.per_person import PERSONS, refuse_without_person
+from tukeydp.mechanisms.per_person import PERSONS, refuse_with_groups_and_persons, refuse_without_person
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
 from tukeydp.mechanisms.value_counts import value_counts
 from tukeydp.parameters import brief
@@ -109,7 +109,7 @@ def summary(
     if person is None:
         refuse_without_person(per_person)
     elif by is not None:
-        raise ParameterError("person", "must be left out with by", brief(person))
+        refuse_with_groups_and_persons(person)
     bits = source(randomness)
     if by is None:
         read = read_table(x) if person is None else persons_table(x, person, bounds, per_person)
