@@ -90,6 +90,7 @@ class PureDP(_Composable):
             "epsilon_exact": str(self.epsilon),
             "delta": 0.0,
             "neighbours": NEIGHBOURS[self.neighbours][1],
+            "relation": self.neighbours,
         }
 
     def __str__(self) -> str:
@@ -128,6 +129,7 @@ class ApproxDP(_Composable):
             "delta": float(self.delta),
             "delta_exact": str(self.delta),
             "neighbours": NEIGHBOURS[self.neighbours][1],
+            "relation": self.neighbours,
         }
 
     def __str__(self) -> str:

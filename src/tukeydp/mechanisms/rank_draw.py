@@ -3,7 +3,7 @@
 Of k sorted integers between two ends, a point y has rank from #{s < y} to #{s <= y}. Its score is the distance of the
 wanted rank p k to that range, in units of 1/t where p = s/t: a whole number V(y). Points are drawn with probability
 proportional to e^(-weight V(y) / t) (docs/proofs/quantiles.md). The points with V <= C form an interval between two
-order statistics, so that the level draw of boxem serves here too, without a linear program.
+order statistics: what lies between two such intervals is a shell, and shells are few.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from tukeydp.arrays import IntArray
-from tukeydp.exact.level_draw import WORD, Group, LevelDraw
+from tukeydp.exact.noise import bernoulli_exp
+from tukeydp.exact.weighted_draw import WeightedDraw
 from tukeydp.randomness import Bits
 
-# Levels nearest to the wanted rank that have an interval of their own, and by how much the others grow, as a share of
-# their number. Speed only: a level that shares the interval of a wider one rejects some proposals.
+# Scores nearest to the wanted rank that have a shell of their own, and by how much the others grow, as a share of their
+# number. Speed only: a shell of several scores rejects some proposals.
 _OWN, _GROWTH = 200, 16
 
 
@@ -70,29 +72,56 @@ class RankLaw:
         return np.unique(found[found >= 0])
 
     @cached_property
-    def _levels(self) -> tuple[LevelDraw, list[tuple[int, int]]]:
-        """The law of the level, worst score less score, and the interval of each of its groups.
-
-        From level 0, all points, up: group i holds the scores from edges[i] to edges[i - 1] - 1, and its interval the
-        points that have one of them or less.
-        """
-        edges = [int(c) for c in _thinned(self.starts())[::-1]]
-        worst = edges[0]
-        boxes = [self.interval(edges[i - 1] - 1 if i else worst) for i in range(len(edges))]
-        tops = [worst - c for c in edges]
-        groups = [Group(tops[i - 1] + 1 if i else 0, tops[i], b - a + 1) for i, (a, b) in enumerate(boxes)]
-        return LevelDraw(groups, 2 * self.weight / self.share.denominator), boxes
+    def _shells(self) -> list[Shell]:
+        """From the narrowest interval out: scores from `least` up to the next start, and the points that have them."""
+        edges = _thinned(self.starts()).tolist()
+        shells, inner = [], None
+        for i, least in enumerate(edges):
+            outer = self.interval(edges[i + 1] - 1 if i + 1 < len(edges) else least)
+            shell = Shell(least, outer, inner)
+            inner = outer
+            if shell.size:
+                shells.append(shell)
+        return shells
 
     def draw(self, bits: Bits) -> int:
-        """A point with exactly this law. No cap on tries."""
-        law, boxes = self._levels
-        worst = law.groups[-1].highest
+        """A point with exactly this law. No cap on tries.
+
+        A shell is drawn as if all its points had its least score, then a point of it, which is kept with the chance
+        that its own score leaves.
+        """
+        unit = self.weight / self.share.denominator
         while True:
-            level, group = law.finish(bits.take(WORD), bits)
-            low, high = boxes[group]
-            y = low + bits.below(high - low + 1)
-            if worst - self.score(y) >= level:
+            shell = self._shells[self._law.draw(bits)]
+            y = shell.point(bits.below(shell.size))
+            more = unit * (self.score(y) - shell.least)
+            if bernoulli_exp(more.numerator, more.denominator, bits):
                 return y
+
+    @cached_property
+    def _law(self) -> WeightedDraw:
+        unit = self.weight / self.share.denominator
+        return WeightedDraw([shell.size for shell in self._shells], [-unit * shell.least for shell in self._shells])
+
+
+class Shell(NamedTuple):
+    """Points of an interval that are not in the next narrower one."""
+
+    least: int
+    outer: tuple[int, int]
+    inner: tuple[int, int] | None
+
+    @property
+    def size(self) -> int:
+        low, high = self.outer
+        return high - low + 1 - (0 if self.inner is None else self.inner[1] - self.inner[0] + 1)
+
+    def point(self, number: int) -> int:
+        """The point with this number, from 0 to size - 1, ascending."""
+        low = self.outer[0]
+        if self.inner is None or number < self.inner[0] - low:
+            return low + number
+        return self.inner[1] + 1 + number - (self.inner[0] - low)
 
 
 def _thinned(starts: IntArray) -> IntArray:
