@@ -124,7 +124,7 @@ DRAWS = 6_000
 def test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval(monkeypatch):
     monkeypatch.setattr(rank_draw, "_OWN", 2)
     monkeypatch.setattr(rank_draw, "_GROWTH", 1)
-    values, share, weight = (0, 1, 1, 4, 6, 9, 9, 9), Fraction(3, 7), Fraction(1, 3)
+    values, share, weight = (0, 1, 1, 4, 6, 9, 9, 9), Fraction(3, 7), Fraction(1)
     law = RankLaw(np.array(values), 0, 9, share, weight)
     assert len(rank_draw._thinned(law.starts())) < len(law.starts())
     bits = Keystream(derived_key("one quantile")).bits(0)
