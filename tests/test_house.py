@@ -10,8 +10,19 @@ import tukeydp
 
 SOURCE = Path(tukeydp.__file__).parent
 GROUND = {
-    *("accuracy", "arrays", "certificate", "errors", "interval", "parameters", "privacy", "randomness", "release"),
-    *("padding", "spending", "threads", "version", "views"),
+    *(
+        "accuracy",
+        "arrays",
+        "certificate",
+        "errors",
+        "grouped_release",
+        "interval",
+        "parameters",
+        "privacy",
+        "randomness",
+        "release",
+    ),
+    *("grouped_release", "padding", "quantile_release", "spending", "threads", "version", "views"),
 }
 PROVEN = ["ground", "data", "exact", "depth", "sampling", "sizes", "baselines", "mechanisms", "planning", "algorithm3"]
 NOT_PRIVATE = ["ground", "data", "exact", "depth", "geometry", "mcmc"]

@@ -18,7 +18,7 @@ SOURCE = Path(tukeydp.__file__).parent
 UNREACHED = {
     "data/frames.py: TEXT_ADVICE, _kind(series.dtype)": "tables that only narwhals knows (cuDF, Modin): not installed",
     "data/frames.py: 'must hold numbers', _kind(series.dtype)": "the same",
-    'data/groups.py: "x", rule, type(x)': "a data frame that fails when it is read: tests/planning/test_summary.py",
+    'data/apart.py: "x", rule, type(x)': "a data frame that fails when it is read: tests/planning/test_summary.py",
     "data/look.py: must be {_LOOKED_AT} to be looked at": "formats added by others: tests/docs/test_extending.py",
 }
 

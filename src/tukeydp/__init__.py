@@ -9,10 +9,12 @@ from tukeydp.errors import BudgetExceeded, ParameterError
 from tukeydp.geometry.level_sets import level_set, level_volumes
 from tukeydp.geometry.paper_recipe import paper_recipe
 from tukeydp.geometry.tukey_median import tukey_median
+from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.aggregate import aggregate
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
+from tukeydp.mechanisms.quantiles import quantiles
 from tukeydp.mechanisms.regression import regression
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.spread import spread
@@ -21,6 +23,7 @@ from tukeydp.planning.plan import Plan, plan
 from tukeydp.planning.summary import summary
 from tukeydp.planning.summary_result import Summary
 from tukeydp.privacy import ApproxDP, PureDP
+from tukeydp.quantile_release import QuantileRelease
 from tukeydp.randomness import seeded
 from tukeydp.release import Refused, Release
 from tukeydp.version import __version__
@@ -36,9 +39,11 @@ __all__ = [
     "Directions",
     "Exact",
     "ExpectedError",
+    "GroupedRelease",
     "ParameterError",
     "Plan",
     "PureDP",
+    "QuantileRelease",
     "Random",
     "Refused",
     "Release",
@@ -54,6 +59,7 @@ __all__ = [
     "look",
     "mean",
     "plan",
+    "quantiles",
     "regression",
     "rem",
     "seeded",

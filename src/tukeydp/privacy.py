@@ -12,6 +12,10 @@ from tukeydp.parameters import checked_choice, positive_rational, show
 # Which two tables are neighbours. Guarantees under different ones never add up: convert first.
 NEIGHBOURS = {
     "swap": ("one row swapped", "one row swapped, number of rows public"),
+    "swap-person": (
+        "one person swapped",
+        "one person swapped with all their rows, number of persons public, number of rows secret",
+    ),
     "add-remove": ("one row added or removed", "one row added or removed, number of rows secret"),
 }
 
@@ -86,6 +90,7 @@ class PureDP(_Composable):
             "epsilon_exact": str(self.epsilon),
             "delta": 0.0,
             "neighbours": NEIGHBOURS[self.neighbours][1],
+            "relation": self.neighbours,
         }
 
     def __str__(self) -> str:
@@ -124,6 +129,7 @@ class ApproxDP(_Composable):
             "delta": float(self.delta),
             "delta_exact": str(self.delta),
             "neighbours": NEIGHBOURS[self.neighbours][1],
+            "relation": self.neighbours,
         }
 
     def __str__(self) -> str:

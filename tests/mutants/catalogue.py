@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from mutants import of_accounts, of_add_remove, of_depth, of_means, of_noise, of_randomness, of_rem, of_sampling
+from mutants import (
+    of_accounts,
+    of_add_remove,
+    of_depth,
+    of_groups,
+    of_means,
+    of_noise,
+    of_randomness,
+    of_rem,
+    of_sampling,
+)
 from mutants.harmless import HARMLESS
 
 __all__ = ["HARMLESS", "MUTANTS"]
@@ -14,6 +24,7 @@ MUTANTS = (
     *of_rem.MUTANTS,
     *of_noise.MUTANTS,
     *of_means.MUTANTS,
+    *of_groups.MUTANTS,
     *of_accounts.MUTANTS,
     *of_add_remove.MUTANTS,
 )

@@ -139,6 +139,19 @@ COMMANDS = [
     "regress t.csv --target pulse --features age --epsilon 1",
     "regress t.csv --target pulse --features age --epsilon 1 --delta 1e-6",
     "regress t.csv --target pulse --features age --epsilon 1 --delta 1e-6 --ranges age=0,100",
+    "quantiles t.csv --columns age --epsilon 1",
+    f"quantiles t.csv {ASKED} --q 0.5,2",
+    f"quantiles t.csv {ASKED} --q half",
+    f"mean t.csv {ASKED} --person age",
+    f"mean t.csv {ASKED} --per-person median",
+    f"centre t.csv {ASKED} --person note --by note --keys A",
+    f"mean t.csv {ASKED} --by note",
+    f"mean t.csv {ASKED} --by note --keys A --confidence 0.95",
+    f"mean t.csv {ASKED} --by note --keys A --fill 1",
+    f"mean t.csv {ASKED} --by note --keys A --keys-file b.csv",
+    f"mean t.csv {ASKED} --counts 0.1",
+    f"centre t.csv {ASKED} --by note --keys-file nowhere.txt",
+    "centre t.csv --columns age --epsilon 1 --delta 1e-6 --mechanism rem --by note --keys A",
     "mean t.csv --epsilon 1 --bounds 0,120",
     f"mean t.csv u.csv {ASKED}",
     f"mean t.csv {ASKED} --depth exact",
@@ -299,6 +312,14 @@ CALLS = [
     Call("td.regression of few rows", lambda: td.regression(X, X[:, 0], epsilon=1, delta=1e-6)),
     Call('td.regression(array, "y")', lambda: td.regression(X, "y", epsilon=1, delta=1e-6)),
     Call("td.regression(y of other rows)", lambda: td.regression(X, [1.0], epsilon=1, delta=1e-6)),
+    Call("td.mean(keys, no by)", lambda: td.mean(X, epsilon=1, bounds=(0, 9), keys=["A"])),
+    Call('td.mean(by, mechanism="two-step")', lambda: _by_group(mechanism="two-step")),
+    Call("td.mean(by, counts=2)", lambda: _by_group(counts=2)),
+    Call("td.mean(by, delta)", lambda: _by_group(delta=1e-6)),
+    Call("td.mean(persons without ids)", lambda: td.mean(X, epsilon=1, bounds=(0, 9), person=[None, "", " "])),
+    Call("td.mean(person by group)", lambda: _by_group(person=["a", "b", "c"])),
+    Call("td.quantiles(q=[0.5, 0.5])", lambda: td.quantiles(X, [0.5, 0.5], epsilon=1, bounds=(0, 9))),
+    Call("td.quantiles(no bounds)", lambda: td.quantiles(X, 0.5, epsilon=1)),
     Call('ReadOptions(units="kg")', lambda: ReadOptions(units="kg")),
     Call("ReadOptions(missing=[-999])", lambda: ReadOptions(missing=[-999])),  # type: ignore[list-item]
     Call("read_file(a name with a NUL)", lambda: read_file("a\0b", ["a"])),
@@ -314,6 +335,10 @@ def _aggregate(statistic: Any, **options: Any) -> Any:
 
 def _summary(x: Any, by: Any, keys: Any) -> Any:
     return td.summary(x, epsilon=1, bounds=(0, 9), by=by, keys=keys)
+
+
+def _by_group(**given: Any) -> Any:
+    return td.mean(X, epsilon=1, bounds=(0, 9), by=["A", "B", "A"], keys=["A", "B"], **given)
 
 
 def _repeated() -> Any:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 import tukeydp
-from tukeydp.cli import audit, centre, contours, demo, look, mean, plan, regress, reproduce, summary
+from tukeydp.cli import audit, centre, contours, demo, look, mean, plan, quantiles, regress, reproduce, summary
 from tukeydp.cli.ledger import ledger
 
 app = typer.Typer(
@@ -34,7 +34,7 @@ def version(
 
 
 # Options that a command does not have reach it, so that it can say which command has them.
-for command in (mean.mean, centre.centre, summary.summary, regress.regress):
+for command in (mean.mean, centre.centre, summary.summary, regress.regress, quantiles.quantiles):
     app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(command)
 for other in (plan.plan, look.look, demo.demo, contours.contours, reproduce.reproduce, audit.audit):
     app.command()(other)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from tukeydp.cli import check, options
+from tukeydp.cli import check, groups, options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.finishing import finish
+from tukeydp.cli.group_finishing import finish_groups
+from tukeydp.cli.group_sections import GroupAccount
 from tukeydp.cli.mean import capital
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import checked_targets
 from tukeydp.cli.sections import Account
 from tukeydp.cli.stops import stopped
 from tukeydp.depth.notions import NOTIONS, AnyScale, Spread
+from tukeydp.errors import ParameterError
+from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
 from tukeydp.padding import paced
@@ -59,6 +63,12 @@ def centre(
         list[str] | None,
         typer.Option(help="Step of the public grid: --resolution 0.1 for all, --resolution age=1 for one column."),
     ] = None,
+    by: groups.By = None,
+    keys: groups.KeyList = None,
+    keys_file: groups.KeysFile = None,
+    counts: groups.Counts = None,
+    person: groups.Person = None,
+    per_person: groups.PerPerson = "mean",
     certify: Annotated[
         str | None,
         typer.Option(
@@ -89,10 +99,12 @@ def centre(
     def known() -> tuple[list[str], list[str]]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
+        groups.listed_keys(by, keys, keys_file, counts)
+        groups.check_person(person, per_person, by)
         names = reading.names(file, columns)
         return names, with_file(bounds, bounds_file, names)
 
-    def job() -> Outcome:
+    def job() -> Outcome | GroupedRelease:
         given = {
             "bounds": options.pairs_per_column("bounds", told, names),
             "delta": delta,
@@ -105,7 +117,30 @@ def centre(
         }
         given |= {"neighbours": neighbours, "rows": rows}
         way, present = chosen(mechanism, "centre", given)
-        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"), neighbours)
+        persons = person is not None
+        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"), neighbours, persons=persons)
+        if by is not None:
+            if mechanism != "boxem":
+                rule = "must be boxem with by: without bounds there are no centres by group"
+                raise ParameterError("mechanism", rule, repr(mechanism))
+            listed = groups.listed_keys(by, keys, keys_file)
+            return groups.released(
+                partial(way.run, counts=counts),
+                reading,
+                file,
+                names,
+                by,
+                listed,
+                epsilon,
+                seed,
+                no_check=no_check,
+                **account,
+                **present,
+            )
+        if person is not None:
+            source = options.source_for(seed)
+            asked: dict[str, Any] = {"per_person": per_person, "epsilon": epsilon, "randomness": source}
+            return groups.about_persons(way.run, reading, file, names, person, **asked, **account, **present)
         table = reading.table(file, names, neighbours)
         run = way.run if no_check else partial(with_check, way.run)
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
@@ -113,6 +148,8 @@ def centre(
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))
     outcome = options.run(partial(paced, pad_to, job))
+    if isinstance(outcome, GroupedRelease):
+        return finish_groups(GroupAccount(outcome, "centre", verbose=verbose), as_json=as_json, targets=targets)
     finish(Account(outcome, "centre", how(outcome), verbose), file, as_json=as_json, targets=targets)
 
 

@@ -13,6 +13,8 @@ from rich.text import Text
 
 from tukeydp.cli import options
 from tukeydp.cli.words import say
+from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.per_person import PERSONS
 from tukeydp.parameters import show
 from tukeydp.planning.accountant import Accountant
 from tukeydp.planning.exports import FORMATS, exported
@@ -35,13 +37,17 @@ def create(
         typer.Option(help="Part of delta for adding up by zCDP, the rest for releases with a delta; usually left out."),
     ] = None,
     neighbours: options.Neighbours = None,
+    persons: Annotated[
+        bool, typer.Option("--persons", help="For releases with --person: guarantees about persons, not rows.")
+    ] = False,
 ) -> None:
     """Make a ledger. `tukeydp mean` and `tukeydp centre` then spend from it with --ledger FILE."""
 
     def job() -> Accountant:
-        return Accountant.open(
-            file, epsilon=epsilon, delta=delta, conversion=conversion, neighbours=neighbours or "swap"
-        )
+        if persons and neighbours is not None:
+            raise ParameterError("persons", "must be left out with neighbours", neighbours)
+        about = PERSONS if persons else neighbours or "swap"
+        return Accountant.open(file, epsilon=epsilon, delta=delta, conversion=conversion, neighbours=about)
 
     account = options.run(job)
     say(f"{file}: epsilon = {show(account.epsilon)}, delta = {show(account.delta)} for all releases together.")

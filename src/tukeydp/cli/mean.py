@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tukeydp.accuracy import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
-from tukeydp.cli import check, options
+from tukeydp.cli import check, groups, options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.finishing import finish
+from tukeydp.cli.group_finishing import finish_groups
+from tukeydp.cli.group_sections import GroupAccount
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import checked_targets
 from tukeydp.cli.sections import Account
 from tukeydp.cli.stops import stopped
+from tukeydp.errors import ParameterError
+from tukeydp.grouped_release import GroupedRelease
+from tukeydp.mechanisms.mean import mean as released_mean
 from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
 from tukeydp.padding import paced
@@ -45,6 +50,12 @@ def mean(
     partitions: Annotated[
         int | None, typer.Option(help=f"How many times they are dealt ({options.those_with('partitions', 'mean')}).")
     ] = None,
+    by: groups.By = None,
+    keys: groups.KeyList = None,
+    keys_file: groups.KeysFile = None,
+    counts: groups.Counts = None,
+    person: groups.Person = None,
+    per_person: groups.PerPerson = "mean",
     sd: Annotated[
         list[str] | None,
         typer.Option(
@@ -87,10 +98,12 @@ def mean(
     def known() -> tuple[list[str], list[str]]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
+        groups.listed_keys(by, keys, keys_file, counts)
+        groups.check_person(person, per_person, by)
         names = reading.names(file, columns)
         return names, with_file(bounds, bounds_file, names)
 
-    def job() -> Outcome:
+    def job() -> Outcome | GroupedRelease:
         given = {
             "bounds": options.pairs_per_column("bounds", told, names),
             "delta": delta,
@@ -102,15 +115,35 @@ def mean(
             "fill": options.one_per_column("fill", fill, names, "VALUE"),
         }
         given |= {"neighbours": neighbours, "rows": rows}
+        if by is not None:
+            return by_groups(given)
         way, present = chosen(mechanism, "mean", given)
-        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"), neighbours)
+        persons = person is not None
+        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"), neighbours, persons=persons)
+        if person is not None:
+            source = options.source_for(seed)
+            asked: dict[str, Any] = {"per_person": per_person, "epsilon": epsilon, "randomness": source}
+            return groups.about_persons(way.run, reading, file, names, person, **asked, **account, **present)
         table = reading.table(file, names, neighbours)
         run = way.run if no_check else partial(with_check, way.run)
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
 
+    def by_groups(given: dict[str, Any]) -> Outcome | GroupedRelease:
+        if given.pop("fill") is not None:
+            raise ParameterError("fill", "must be left out with by", ", ".join(fill or ()))
+        run = partial(released_mean, mechanism=mechanism, counts=counts)
+        account = options.account_for(ledger, mechanism, epsilon, None)
+        present = {**account, **{option: value for option, value in given.items() if value is not None}}
+        listed = groups.listed_keys(by, keys, keys_file)
+        return groups.released(run, reading, file, names, by, listed, epsilon, seed, no_check=no_check, **present)
+
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))
     outcome = options.run(partial(paced, pad_to, job))
+    if isinstance(outcome, GroupedRelease):
+        return finish_groups(
+            GroupAccount(outcome, "mean", mechanism == "auto", verbose), as_json=as_json, targets=targets
+        )
     how = how_and_why(mechanism, outcome, sd=bool(sd), dealt=(blocks, partitions) != (None, None))
     finish(Account(outcome, "mean", how, verbose), file, as_json=as_json, targets=targets)
 

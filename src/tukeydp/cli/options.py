@@ -15,6 +15,7 @@ import typer
 from tukeydp.cli.words import complain
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
 from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.readable_check import least_cost_with_check
 from tukeydp.mechanisms.registry import mechanisms_for, takers
 from tukeydp.parameters import checked_choice, show
@@ -139,14 +140,21 @@ def those_with(option: str, estimand: str) -> str:
 
 
 def account_for(
-    ledger: Path | None, mechanism: str, epsilon: str | None, delta: str | None, neighbours: str | None = None
+    ledger: Path | None,
+    mechanism: str,
+    epsilon: str | None,
+    delta: str | None,
+    neighbours: str | None = None,
+    *,
+    persons: bool = False,
 ) -> dict[str, Accountant]:
     """The ledger as a parameter of the run, once it is clear that there may be room; nothing is spent yet."""
     if ledger is None:
         return {}
     account = Accountant.open(ledger)
     if delta is None or mechanism in ("auto", "rem"):
-        account.require(least_cost_with_check(epsilon, delta, neighbours or "swap"))
+        least = least_cost_with_check(epsilon, delta, neighbours or "swap")
+        account.require(of_persons(least) if persons else least)
     # What other noise costs is known to the run only, which checks it before the data are touched.
     return {"accountant": account}
 

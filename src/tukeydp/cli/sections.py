@@ -13,9 +13,9 @@ from tukeydp.baselines.setting import NOISE_NOTE
 from tukeydp.cli.stops import HEADLINE, stop_sections, stopped
 from tukeydp.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
 from tukeydp.views.sentences import accuracy_sentences, assumptions, beside_the_point, guarantee_sentence
-from tukeydp.views.table import names, printable, rows_in_words, rows_planned_for
+from tukeydp.views.table import counted, names, printable, rows_planned_for
 
-_LITTLE_PROTECTION = 10  # an epsilon above which results may become 22,000 times as likely: hardly a promise
+LITTLE_PROTECTION = 10  # an epsilon above which results may become 22,000 times as likely: hardly a promise
 # Share of the bounds' width. Where bounds missed all data (20 seeds, 100 to 2000 rows, epsilon 1) 70 to 100 of 100
 # released values were as near to a bound, by every mechanism. A larger share would warn about skewed columns too.
 _EDGE = 0.01
@@ -38,13 +38,13 @@ def headline(account: Account) -> str:
     if stopped(outcome):
         return HEADLINE
     if not outcome.released:
-        return f"No release: the test before the draw did not pass for {_these_rows(outcome)}"
+        return f"No release: the test before the draw did not pass for {_these(outcome)}"
     how = "released with differential privacy" if outcome.guarantee is not None else "without a guarantee"
-    return f"{account.estimand.capitalize()} of {rows_in_words(outcome.n)}, {how}"
+    return f"{account.estimand.capitalize()} of {counted(outcome)}, {how}"
 
 
-def _these_rows(outcome: Outcome) -> str:
-    return "these rows" if outcome.n is None else f"these {outcome.n} rows"
+def _these(outcome: Outcome) -> str:
+    return "these rows" if outcome.n is None else f"these {counted(outcome)}"
 
 
 def sections(account: Account) -> Iterator[Section]:
@@ -156,8 +156,8 @@ def _notes(account: Account) -> list[str]:
 
 def _warnings(outcome: Outcome) -> Iterator[Section]:
     """What follows from the release and the parameters alone, and so costs nothing."""
-    if outcome.guarantee is not None and outcome.guarantee.epsilon > _LITTLE_PROTECTION:
-        yield "Warning", f"An epsilon above {_LITTLE_PROTECTION} protects nobody by much; 1 is common."
+    if outcome.guarantee is not None and outcome.guarantee.epsilon > LITTLE_PROTECTION:
+        yield "Warning", f"An epsilon above {LITTLE_PROTECTION} protects nobody by much; 1 is common."
     at_edge = _at_edge(outcome)
     if at_edge:
         yield (

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tukeydp.cli import check, options
+from tukeydp.cli import check, groups, options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.finishing import finish, printed_and_written
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import REPORTS, checked_targets, write_files
 from tukeydp.cli.sections import Account
 from tukeydp.cli.words import say_lines
-from tukeydp.data.files import read_file
-from tukeydp.data.keys import Keys, checked_keys
-from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.padding import paced
@@ -51,14 +47,9 @@ def summary(
     columns: Columns = None,
     bounds: options.Bounds = None,
     bounds_file: BoundsFile = None,
-    by: Annotated[str | None, typer.Option(help="Column with the key of each row's group.")] = None,
-    keys: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The groups' keys, separated by commas. May be repeated, for keys with commas. Public: known without "
-            "the data."
-        ),
-    ] = None,
+    by: groups.By = None,
+    keys: groups.KeyList = None,
+    keys_file: groups.KeysFile = None,
     confidence: Annotated[str, typer.Option(help="Of the intervals; none for a table without them.")] = "0.95",
     sd: Annotated[
         list[str] | None,
@@ -82,11 +73,11 @@ def summary(
     def known() -> list[Path]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
-        if by is None and keys:
-            raise ParameterError("by", "must be given with keys", "none")
+        groups.listed_keys(by, keys, keys_file)
         return _checked_targets(out, file)
 
     def job() -> Summary | Refused:
+        listed = groups.listed_keys(by, keys, keys_file)
         names = reading.names(file, columns)
         told = with_file(bounds, bounds_file, names)
         if not told:
@@ -96,10 +87,10 @@ def summary(
             "sd": options.one_per_column("sd", sd, names, "VALUE"),
             "confidence": None if confidence.lower() == "none" else confidence,
         }
-        account = options.account_for(ledger, "summary", epsilon, None)
-        table, groups = _read(reading, file, names, by, keys)
+        account: dict[str, Any] = {**options.account_for(ledger, "summary", epsilon, None)}
+        table, grouped = groups.read_groups(reading, file, names, by, listed)
         run = released_summary if no_check else partial(with_check, released_summary)
-        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **given, **groups)
+        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **given, **grouped)
 
     targets = options.run(known)
     found = options.run(partial(paced, pad_to, job))
@@ -109,35 +100,6 @@ def summary(
     else:
         options.run(lambda: found.lines)  # calibrated here, where what fails is told by its type alone
         _finish(found, targets, as_json=as_json)
-
-
-def _read(
-    reading: Reading, file: Path, names: list[str], by: str | None, keys: Sequence[str] | None
-) -> tuple[Table, dict[str, Any]]:
-    """The table and, by groups, the key of each row. All columns are read in one go, each row by itself."""
-    if by is None:
-        return reading.table(file, names), {}
-    if by in names:
-        raise ParameterError("by", "must not be one of the columns that are summarised", repr(by))
-    listed = None if not keys else [key for text in keys for key in (text.split(",") if len(keys) == 1 else [text])]
-    declared = reading.declared([*names, by])
-    known: Keys = checked_keys(listed, replace(declared, units=()).rule(by))
-    both = read_file(file, [*names, by], replace(declared, keys={by: known}))
-    places = known.places_of_codes(both.cells[:, -1])
-    rows = [None if place < 0 else known.names[place] for place in places.tolist()]
-    unreadable = None if both.unreadable is None else both.unreadable[:-1]
-    return Table(both.cells[:, :-1], tuple(names), unreadable=unreadable), {
-        "by": _Named(by, rows),
-        "keys": list(known.names),
-    }
-
-
-class _Named(list[str | None]):
-    """Keys of rows under the name of their column."""
-
-    def __init__(self, name: str, keys: Sequence[str | None]) -> None:
-        super().__init__(keys)
-        self.name = name
 
 
 def _checked_targets(out: Sequence[Path] | None, file: Path) -> list[Path]:

@@ -70,13 +70,14 @@ def explain(
     say(f"{headline(account)}\n")
     if outcome.released:
         # Errors in data units stand in the table only where they are a formula: the release must not wait for others.
-        _print_table(shown(outcome, outcome.quick_error, beside))
+        print_table(shown(outcome, outcome.quick_error, beside))
         say()
     for section in sections(account):
-        _print_section(section)
+        print_section(section)
 
 
-def _print_table(table: Shown) -> None:
+def print_table(table: Shown) -> None:
+    """Columns side by side; a number is never cut."""
     grid = Table(box=None, pad_edge=False)
     for header in table.header:
         left = header in table.left
@@ -87,7 +88,7 @@ def _print_table(table: Shown) -> None:
     console().print(grid)
 
 
-def _print_section(section: Section) -> None:
+def print_section(section: Section) -> None:
     """The label, and the text beside it with all its lines indented alike."""
     label, text = section
     out = console()

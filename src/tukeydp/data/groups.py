@@ -8,14 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from tukeydp.arrays import IntArray
-from tukeydp.data.key_columns import arrow_keys, key_cells
+from tukeydp.data.apart import taken_apart
 from tukeydp.data.keys import Keys, checked_keys
-from tukeydp.data.tables import Table, is_array, read_table
+from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,52 +28,12 @@ class GroupedTable:
 def grouped_table(x: Any, by: Any, keys: Any) -> GroupedTable:
     """`by` is the name of a column of `x`, or one key for each row."""
     known = checked_keys(keys)
-    if isinstance(by, str):
-        cells, rest = _without_column(x, by)
-        table, name = read_table(rest), by
-    else:
-        table, name = read_table(x), str(getattr(by, "name", None) or "group")
-        cells = key_cells(by)
-    if len(cells) != table.n:
-        raise ParameterError("by", f"must name a column, or have a key for each of the {table.n} rows", len(cells))
+    table, cells, name = taken_apart(x, by, "by", "key", "group")
     return GroupedTable(table, known.places(cells), known, name)
 
 
-def _without_column(x: Any, by: str) -> tuple[list[Any], Any]:
-    """The cells of a column and the table without it."""
-    if isinstance(x, np.ndarray) and x.dtype.names is not None:
-        _check_once(by, list(x.dtype.names))
-        return key_cells(x[by]), x[[name for name in x.dtype.names if name != by]]
-    if is_array(x) or isinstance(x, Table):
-        raise ParameterError("by", "must be one key for each row where columns have no names", brief(by))
-    try:
-        return _from_frame(x, by)
-    except (ParameterError, MemoryError):
-        raise
-    except Exception:  # a lazy query that fails says so with the cells it failed at
-        rule = "must be an array or a table with distinct column names that can be held in memory"
-        raise ParameterError("x", rule, type(x).__name__) from None
-
-
-def _from_frame(x: Any, by: str) -> tuple[list[Any], Any]:
-    library = type(x).__module__.split(".")[0]
-    if library == "pandas":
-        names = [str(name) for name in x.columns]
-        place = _check_once(by, names)
-        return key_cells(x.iloc[:, place]), x.iloc[:, [j for j in range(len(names)) if j != place]]
-    if library == "polars":
-        if hasattr(x, "collect"):  # once: without a fixed order, two passes would tear rows apart
-            x = x.collect()
-        _check_once(by, list(x.columns))
-        return key_cells(x[by]), x.drop(by)
-    import pyarrow as pa
-
-    table = x if isinstance(x, pa.Table) else pa.table(x)
-    place = _check_once(by, list(table.schema.names))
-    return arrow_keys(table.column(place), "by"), table.remove_column(place)
-
-
-def _check_once(by: str, names: list[str]) -> int:
-    if names.count(by) != 1:
-        raise ParameterError("by", "must name a column that occurs once in x", brief(by))
-    return names.index(by)
+def require_by(by: Any, keys: Any, *others: Any) -> bool:
+    """Whether there are groups; what goes with `by` is refused without it."""
+    if by is None and any(value is not None for value in (keys, *others)):
+        raise ParameterError("by", "must be given with keys or counts", "none")
+    return by is not None

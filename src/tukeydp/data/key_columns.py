@@ -1,7 +1,7 @@
-"""The cells of a column that holds groups' keys, from any library.
+"""The cells of a column that holds groups' keys or persons' ids, from any library.
 
-What is refused is the declared type, which is public: keys are texts, numbers or truth values. Dates are not, because
-libraries can hold days that Python cannot: handing such a cell out raises, or prints, for that table alone.
+What is refused is the declared type, which is public: keys and ids are texts, numbers or truth values. Dates are not,
+because libraries can hold days that Python cannot: handing such a cell out raises, or prints, for that table alone.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ _RULE = "must hold texts, numbers or truth values"
 _KINDS = "biufOSU"  # numpy's letters for them, and for any Python object: those are Python's own already
 
 
-def key_cells(by: Any) -> list[Any]:
-    """One cell for each row, as Python has it."""
-    library = type(by).__module__.split(".")[0]
+def key_cells(column: Any, label: str = "by", what: str = "key") -> list[Any]:
+    """One cell for each row, as Python has it; `label` is the parameter, and `what` a cell is, for error messages."""
+    library = type(column).__module__.split(".")[0]
     if library == "narwhals":
-        return key_cells(by.to_native())
+        return key_cells(column.to_native(), label, what)
     if library == "pandas":
-        return _from_pandas(by)
+        return _from_pandas(column, label)
     if library == "polars":
-        return _from_polars(by)
+        return _from_polars(column, label)
     if library == "pyarrow":
-        return arrow_keys(by, "by")
-    if isinstance(by, np.ndarray) and by.ndim == 1:
-        _require(by.dtype.kind in _KINDS, "by", by.dtype)
-        return list(by.tolist())
-    if not isinstance(by, list | tuple):
-        raise ParameterError("by", "must be the name of a column, or one key for each row", brief(type(by).__name__))
-    return list(by)
+        return arrow_keys(column, label)
+    if isinstance(column, np.ndarray) and column.ndim == 1:
+        _require(column.dtype.kind in _KINDS, label, column.dtype)
+        return list(column.tolist())
+    if not isinstance(column, list | tuple):
+        rule = f"must be the name of a column, or one {what} for each row"
+        raise ParameterError(label, rule, brief(type(column).__name__))
+    return list(column)
 
 
 def arrow_keys(column: Any, label: str) -> list[Any]:
@@ -64,29 +65,29 @@ def _is_text(kind: Any) -> bool:
     return str(kind) in ("string", "large_string", "string_view")
 
 
-def _from_pandas(by: Any) -> list[Any]:
+def _from_pandas(column: Any, label: str) -> list[Any]:
     import pandas as pd
 
-    dtype = getattr(by, "dtype", None)
-    array = getattr(by, "array", by)
+    dtype = getattr(column, "dtype", None)
+    array = getattr(column, "array", column)
     if isinstance(dtype, pd.CategoricalDtype):
-        listed = [*_from_pandas(dtype.categories), None]
+        listed = [*_from_pandas(dtype.categories, label), None]
         return [listed[code] for code in array.codes.tolist()]  # -1, the last, for missing cells
     if isinstance(dtype, pd.ArrowDtype) or getattr(dtype, "storage", None) == "pyarrow":
-        return arrow_keys(array.__arrow_array__(), "by")
-    _require(isinstance(dtype, pd.StringDtype) or getattr(dtype, "kind", "") in _KINDS, "by", dtype)
+        return arrow_keys(array.__arrow_array__(), label)
+    _require(isinstance(dtype, pd.StringDtype) or getattr(dtype, "kind", "") in _KINDS, label, dtype)
     return list(array.tolist())
 
 
-def _from_polars(by: Any) -> list[Any]:
+def _from_polars(column: Any, label: str) -> list[Any]:
     import polars as pl
 
-    dtype = getattr(by, "dtype", pl.Unknown())
+    dtype = getattr(column, "dtype", pl.Unknown())
     known = dtype.is_numeric() or dtype in (
         *(pl.String, pl.Categorical, pl.Enum, pl.Binary, pl.Boolean, pl.Null, pl.Object),
     )
-    _require(known, "by", str(dtype).partition("(")[0])  # an enumeration would list every value of the column
-    return list(by.to_list())
+    _require(known, label, str(dtype).partition("(")[0])  # an enumeration would list every value of the column
+    return list(column.to_list())
 
 
 def _require(holds: bool, label: str, kind: Any) -> None:

@@ -7,6 +7,8 @@ infinite or their sums too large for a float: that happens in silence, a warning
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tukeydp.arrays import FloatArray
@@ -38,13 +40,31 @@ def corrected_means(blocks: FloatArray) -> FloatArray:
     # Products are correctly rounded whatever their place in an array; powers need not be.
     squared = centred * centred
     second, third = squared.sum(axis=1), (squared * centred).sum(axis=1)
-    variance = second / (present - 1)
-    cumulant = third * present / ((present - 1) * (present - 2))
-    shift = _RAISED * cumulant / (6 * present * variance)
-    usable = (present >= _FEWEST) & np.isfinite(shift)
     low = np.where(np.isnan(blocks), np.inf, blocks).min(axis=1, initial=np.inf)
     high = np.where(np.isnan(blocks), -np.inf, blocks).max(axis=1, initial=-np.inf)
-    return np.asarray(np.where(usable, np.clip(mean + np.where(usable, shift, 0.0), low, high), mean))
+    return corrected(Moments(present, mean, second, third, low, high))
+
+
+class Moments(NamedTuple):
+    """Of each block and column: number of values, mean, sums of squares and cubes around it, smallest, largest."""
+
+    present: FloatArray
+    mean: FloatArray
+    second: FloatArray
+    third: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+@np.errstate(all="ignore")
+def corrected(block: Moments) -> FloatArray:
+    """The means, corrected for skewness: elementwise, so that no block changes another."""
+    variance = block.second / (block.present - 1)
+    cumulant = block.third * block.present / ((block.present - 1) * (block.present - 2))
+    shift = _RAISED * cumulant / (6 * block.present * variance)
+    usable = (block.present >= _FEWEST) & np.isfinite(shift)
+    moved = np.clip(block.mean + np.where(usable, shift, 0.0), block.low, block.high)
+    return np.asarray(np.where(usable, moved, block.mean))
 
 
 def counts(blocks: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.data.grid import bounded_grid, checked_bounds, require_bounds
+from tukeydp.data.groups import require_by
 from tukeydp.data.relation import checked_relation
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import Notion
@@ -14,6 +15,9 @@ from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
+from tukeydp.mechanisms.grouped_centre import grouped_boxem
+from tukeydp.mechanisms.grouped_mean import refuse_with_groups
+from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
 from tukeydp.mechanisms.unproven import require_swaps, unproven_boxem
 from tukeydp.padding import padded
 from tukeydp.parameters import brief, positive_rational
@@ -32,6 +36,11 @@ def boxem(
     bounds: Any = None,
     depth: Notion | None = None,
     resolution: Any = None,
+    by: Any = None,
+    keys: Any = None,
+    counts: Any = None,
+    person: Any = None,
+    per_person: str = "mean",
     certify: Any = None,
     neighbours: str = "swap",
     rows: Any = None,
@@ -64,6 +73,10 @@ def boxem(
         exact depth (finer ones make it slow on data that nearly lie in a plane). Give the true step
         of columns that hold few different values (1 for counts) in up to 20 columns. Beyond, whole numbers may take
         very long where columns are skewed: leave it out there, and round the release, which costs no privacy.
+    by, keys, counts
+        As for `td.mean`: a centre for each group, all of them for one epsilon.
+    person, per_person
+        As for `td.mean`: one row for each person, and a guarantee about persons.
     certify
         A share of epsilon, say 0.1, for a depth certificate: `release.certificate` then says how many rows lie on every
         side of the point at least, with 95 percent confidence. The point is drawn with the rest of epsilon.
@@ -91,7 +104,7 @@ def boxem(
     Returns
     -------
     Release
-        `point`, `guarantee` and what is public about the run.
+        `point`, `guarantee` and what is public about the run. With `by` a `GroupedRelease`: a dict of releases by key.
 
     Privacy
     -------
@@ -118,10 +131,27 @@ def boxem(
     None epsilon = 1 (pure differential privacy, one row added or removed)
     """
     budget = positive_rational("epsilon", epsilon)
+    relation = checked_relation(neighbours, rows)
+    if person is not None:
+        relation.require_swap("person")
+        require_bounds(bounds, "wide ones cost little, and td.rem(x, epsilon=..., delta=...) does without")
+        return released_per_person(
+            boxem, x, person=person, per_person=per_person, bounds=bounds, accountant=accountant, by=by,
+            epsilon=epsilon, depth=depth, resolution=resolution, certify=certify, unproven=unproven,
+            randomness=randomness,
+        )  # fmt: skip
+    refuse_without_person(per_person)
+    if require_by(by, keys, counts):
+        relation.require_swap("by")
+        refuse_with_groups(certify=certify, unproven=unproven)
+        require_bounds(bounds, "without bounds there are no centres by group")
+        return grouped_boxem(  # type: ignore[return-value]
+            x, epsilon=budget, by=by, keys=keys, counts=counts, bounds=bounds, depth=depth, resolution=resolution,
+            accountant=accountant, randomness=randomness,
+        )  # fmt: skip
     share = Fraction(0) if certify is None else checked_share(certify)
     for_certificate = share * budget
     for_point = budget - for_certificate
-    relation = checked_relation(neighbours, rows)
     guarantee = bounded_range(for_point, neighbours)
     if for_certificate:
         guarantee += PureDP(for_certificate, neighbours=neighbours)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tukeydp.data.bounded import bounded_columns
+from tukeydp.data.groups import require_by
 from tukeydp.data.relation import checked_relation
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
+from tukeydp.mechanisms.grouped_mean import Asked, grouped_mean, refuse_with_groups
 from tukeydp.mechanisms.interval_plan import interval_plan
 from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
 from tukeydp.mechanisms.mean_of_secret_size import (
@@ -16,6 +18,7 @@ from tukeydp.mechanisms.mean_of_secret_size import (
     without_bounds_of_secret_size,
 )
 from tukeydp.mechanisms.mean_without_bounds import without_bounds, without_bounds_with_interval
+from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
 from tukeydp.padding import padded
 from tukeydp.parameters import brief, checked_choice, in_order
@@ -35,6 +38,11 @@ def mean(
     mechanism: str = "auto",
     blocks: Any = None,
     partitions: Any = None,
+    by: Any = None,
+    keys: Any = None,
+    counts: Any = None,
+    person: Any = None,
+    per_person: str = "mean",
     sd: Any = None,
     confidence: Any = None,
     joint: bool = False,
@@ -65,6 +73,17 @@ def mean(
         `sd` alone. `release.mechanism` says which ran.
     blocks, partitions
         For those who know better than "auto": how many blocks rows are dealt to, and how many times.
+    by
+        A column of `x` with the key of each row's group, or one key for each row: a mean for each group, all of them
+        for one epsilon. Needs bounds. `mechanism` may then be "rows" (depth of single rows) too, not "two-step".
+    keys
+        The groups' keys. They are public and must be given with `by`: keys read off the data would tell who is there.
+        Rows with another key, or none, belong to no group.
+    counts
+        With `by`: a share of epsilon, say 0.1, for a noised number of rows in each group.
+    person, per_person
+        Where a person may have several rows: a column of `x` with each row's person, or an id for each row. Rows of one
+        person become one, their "mean" or "median" between the bounds, and the guarantee is about persons.
     sd
         Public standard deviations, one for all columns, one for each, or a dict of column name -> value, known without
         the data and right within a factor of 2. Makes the choice of mechanism surer, and saves the budget for
@@ -94,12 +113,13 @@ def mean(
     Returns
     -------
     Release or Refused
-        Only a run without bounds can refuse.
+        Only a run without bounds can refuse. With `by` a `GroupedRelease`: a dict of releases by key.
 
     Privacy
     -------
     With bounds pure epsilon-DP for `neighbours`, without them (epsilon, delta)-DP; d, the column names and all
-    parameters are public, n too under the swap of one row. Rows are dealt to blocks in secret, afresh in each run.
+    parameters are public, n too under the swap of one row. Rows are dealt to blocks in secret, afresh in each run. With
+    `by` the guarantee is for all groups together, also where the row goes to another group; sizes of groups are secret.
 
     Cost
     ----
@@ -117,8 +137,22 @@ def mean(
     ('two-step', False)
     """
     budget = checked_epsilon(epsilon)
-    checked_choice("mechanism", mechanism, MECHANISMS if bounds is not None else (*MECHANISMS, "rem"))
     relation = checked_relation(neighbours, rows)
+    if person is not None:
+        relation.require_swap("person")
+        return released_per_person(
+            mean, x, person=person, per_person=per_person, bounds=bounds, accountant=accountant, by=by, epsilon=epsilon,
+            delta=delta, mechanism=mechanism, blocks=blocks, partitions=partitions, sd=sd, confidence=confidence,
+            joint=joint, randomness=randomness,
+        )  # fmt: skip
+    refuse_without_person(per_person)
+    if require_by(by, keys, counts):
+        relation.require_swap("by")
+        refuse_with_groups(delta=delta, confidence=confidence, joint=joint)
+        asked_of_groups = Asked(budget, bounds, mechanism, blocks, partitions, sd, counts)
+        paying = {"accountant": accountant, "randomness": randomness}
+        return grouped_mean(x, asked_of_groups, by=by, keys=keys, **paying)  # type: ignore[return-value]
+    checked_choice("mechanism", mechanism, MECHANISMS if bounds is not None else (*MECHANISMS, "rem"))
     if relation.secret:
         require_planned_for_secret_size(mechanism, bounds, confidence=confidence, joint=joint)
     if delta is not None:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.exact.noise import discrete_laplace
+from tukeydp.grouped_release import GroupedRelease
 from tukeydp.parameters import Bounds, positive_rational, show
 from tukeydp.privacy import Guarantee, PureDP
 from tukeydp.randomness import Bits, Keystream, source
@@ -162,6 +163,8 @@ def with_check(
             settings=told,
             notes=(_stopped(plan, count),),
         )
+    if isinstance(outcome, GroupedRelease):
+        return outcome.charged(whole, told, _passed(plan, count))  # type: ignore[return-value]
     return replace(
         outcome,
         guarantee=whole,

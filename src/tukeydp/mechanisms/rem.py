@@ -13,6 +13,7 @@ from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
 from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import Box, whole_grid
+from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
 from tukeydp.mechanisms.rem_rehearsal import RemInputs, rem_rehearsal
 from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.rem_test.evidence import Plan
@@ -41,6 +42,8 @@ def rem(
     resolution: Any = Fraction(1, 10**6),
     threshold: int | None = None,
     test: str = "graded",
+    person: Any = None,
+    per_person: str = "mean",
     neighbours: str = "swap",
     rows: Any = None,
     accountant: Spends | None = None,
@@ -83,6 +86,9 @@ def rem(
     rows
         With "add-remove": about how many rows there are, **known without the data**. The threshold and the split of
         epsilon are chosen for it; a wrong number by half or twice costs little, far fewer rows are refused.
+    person, per_person
+        Where a person may have several rows: a column of `x` with each row's person, or an id for each row. Rows of one
+        person become one, their "mean" or "median", and the guarantee is about persons.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     unproven
@@ -126,6 +132,14 @@ def rem(
     relation = checked_relation(neighbours, rows)
     guarantee = ApproxDP(epsilon, delta, neighbours=neighbours)
     checked_choice("test", test, _TESTS)
+    if person is not None:
+        relation.require_swap("person")
+        return released_per_person(
+            rem, x, person=person, per_person=per_person, bounds=None, accountant=accountant, epsilon=epsilon,
+            delta=delta, depth=depth, resolution=resolution, threshold=threshold, test=test, unproven=unproven,
+            randomness=randomness,
+        )  # fmt: skip
+    refuse_without_person(per_person)
     require_swaps(relation, unproven)
     if relation.secret and test != "graded":
         raise ParameterError("test", "must be graded with neighbours='add-remove'", brief(test))

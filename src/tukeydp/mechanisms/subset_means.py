@@ -94,8 +94,7 @@ def subset_plan(
         count = blocks or fewest_blocks(n, d, float(epsilon), width / math.hypot(1.0, shift))
     if count is None:
         return None
-    dealings = 1 if count >= n and not shift else dealings_for(count)
-    counted = partitions or dealings
+    counted = partitions or (1 if count >= n and not shift else dealings_for(count))
     shifts = tuple((2.0 * shift * math.sqrt(count / n) / widths).tolist()) if shift else ()
     steps = grid_steps(scatter(n, d, float(epsilon), count), widths)
     return SubsetPlan(count, 2 * math.ceil(counted / 2) if shifts else counted, steps, shifts)

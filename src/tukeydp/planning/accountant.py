@@ -42,7 +42,7 @@ class Accountant:
         of delta if the first release has no delta of its own, nothing if it has. It cannot be left to later
         results (docs/proofs/composition.md, section 6).
     neighbours
-        "swap". Guarantees under other neighbours are refused.
+        "swap", or "swap-person" for releases with `person=`. Guarantees under other neighbours are refused.
 
     Privacy
     -------

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tukeydp.errors import ParameterError
 from tukeydp.planning.summary_words import Summarised, printable, title
 from tukeydp.release import Release
-from tukeydp.views.table import rows_in_words
+from tukeydp.views.table import counted
 
 # Okabe and Ito (2008): told apart with every kind of colour vision, and on white as on black. Groups have a shape
 # besides.
@@ -63,7 +63,7 @@ def forest(release: Any, *, dark: bool = False) -> Any:
         Panel(printable(name), [Mark("", float(mean), None if pair is None or math.isnan(pair[0]) else tuple(pair))])
         for name, mean, pair in zip(names, release.point, ends, strict=True)
     ]
-    said = f"Mean of {rows_in_words(release.n)}" + (f"\n{_SEEDED}" if release.seeded else "")
+    said = f"Mean of {counted(release)}" + (f"\n{_SEEDED}" if release.seeded else "")
     return _drawn(panels, said, release.settings.get("confidence"), dark)
 
 

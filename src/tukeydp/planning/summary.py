@@ -12,6 +12,7 @@ from tukeydp.arrays import IntArray
 from tukeydp.data.bounded import BoundedColumns, bounded_columns
 from tukeydp.data.grid import per_column
 from tukeydp.data.groups import GroupedTable, grouped_table
+from tukeydp.data.persons import persons_table
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
@@ -19,6 +20,7 @@ from tukeydp.mechanisms.grouped_sums import GroupPlan, noised_group_sums
 from tukeydp.mechanisms.interval_plan import IntervalPlan, checked_confidence, interval_plan
 from tukeydp.mechanisms.mean_choice import known_widths, mean_plan
 from tukeydp.mechanisms.mean_plans import MeanPlan
+from tukeydp.mechanisms.per_person import PERSONS, refuse_with_groups_and_persons, refuse_without_person
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
 from tukeydp.mechanisms.value_counts import value_counts
 from tukeydp.padding import padded
@@ -48,6 +50,8 @@ def summary(
     by: Any = None,
     keys: Any = None,
     confidence: Any = 0.95,
+    person: Any = None,
+    per_person: str = "mean",
     sd: Any = None,
     accountant: Spends | None = None,
     pad_to: Any = None,
@@ -70,6 +74,8 @@ def summary(
         texts.
     confidence
         Of the intervals; None for a table without them (without groups it then has no standard deviations either).
+    person, per_person
+        As for `td.mean`, without groups: one row for each person, and a guarantee about persons.
     sd
         Public standard deviations, as for `td.mean`. They are shown as given, and save the budget for finding them.
 
@@ -98,14 +104,19 @@ def summary(
     PureDP(epsilon=Fraction(2, 1))
     """
     budget = checked_epsilon(epsilon)
-    guarantee = PureDP(budget)
+    guarantee = PureDP(budget) if person is None else PureDP(budget, neighbours=PERSONS)
     require_room(accountant, guarantee)
     level = None if confidence is None else checked_confidence(confidence)
     if by is None and keys is not None:
         raise ParameterError("by", "must be given with keys", "none")
+    if person is None:
+        refuse_without_person(per_person)
+    elif by is not None:
+        refuse_with_groups_and_persons(person)
     bits = source(randomness)
     if by is None:
-        table = checked_rows(read_table(x))
+        read = read_table(x) if person is None else persons_table(x, person, bounds, per_person)
+        table = checked_rows(read)
         return _whole(table, _asked(table, bounds, guarantee, level, sd), accountant, bits)
     grouped = grouped_table(x, by, keys)
     table = checked_rows(grouped.table)

@@ -64,8 +64,7 @@ def title(summary: Summarised) -> str:
     among = (
         "" if summary.keys is None else f" in {_counted(len(summary.keys), 'group')} of {printable(summary.by or '')}"
     )
-    rows = f"{summary.n} row{'' if summary.n == 1 else 's'}"
-    return f"Summary of {rows}{among}, released with differential privacy"
+    return f"Summary of {_rows(summary)}{among}, released with differential privacy"
 
 
 def header(summary: Summarised) -> list[str]:
@@ -131,7 +130,7 @@ def _released(summary: Summarised) -> str:
     if summary.confidence is not None:
         what = "number of values (n), mean, standard deviation (sd) and interval"
     if summary.keys is None:
-        return f"Released with noise: {what} of {columns}, from {summary.n} rows, a number that is public."
+        return f"Released with noise: {what} of {columns}, from {_rows(summary)}, a number that is public."
     named = ", ".join(map(printable, summary.keys)) if len(summary.keys) <= _MOST_NAMED else f"{len(summary.keys)} keys"
     group = f"group of {printable(summary.by or '')} ({named})"
     return (
@@ -172,6 +171,10 @@ def _estimand(summary: Summarised) -> str:
         "The mean is the arithmetic mean, values moved between the bounds and missing cells left out. "
         f"Bounds: {told}.{shares}"
     )
+
+
+def _rows(summary: Summarised) -> str:
+    return _counted(summary.n, "person" if summary.guarantee.neighbours == "swap-person" else "row")
 
 
 def _counted(count: int, what: str) -> str:

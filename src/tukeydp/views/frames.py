@@ -10,13 +10,13 @@ from tukeydp.views.table import Viewed, interval
 
 def series_of(outcome: Viewed) -> Any:
     """The released values by column; NaN where nothing was released."""
-    pandas = _pandas("to_series")
+    pandas = pandas_for("to_series")
     return pandas.Series(outcome.values(), index=_index(pandas, outcome), name="released", dtype="float64")
 
 
 def frame_of(outcome: Viewed, error: ExpectedError | None) -> Any:
     """One row for each column: see `Outcome.to_frame`."""
-    pandas = _pandas("to_frame")
+    pandas = pandas_for("to_frame")
     return pandas.DataFrame(facts(outcome, error), index=_index(pandas, outcome))
 
 
@@ -43,7 +43,8 @@ def _index(pandas: Any, outcome: Viewed) -> Any:
     return pandas.Index(names, name="column")
 
 
-def _pandas(method: str) -> Any:
+def pandas_for(method: str) -> Any:
+    """The library, or an error that says how to do without."""
     try:
         import pandas
     except ImportError:

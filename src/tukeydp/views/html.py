@@ -6,7 +6,7 @@ from html import escape
 
 from tukeydp.accuracy import ExpectedError
 from tukeydp.views.sentences import accuracy_sentences, beside_the_point, guarantee_sentence
-from tukeydp.views.table import Shown, Viewed, rows_in_words, rows_planned_for, shown
+from tukeydp.views.table import Shown, Viewed, counted, rows_planned_for, shown
 
 # Colours are the notebook's own, dark or light. Widths in characters: lines stay readable.
 _STYLE = 'style="text-align:left;max-width:60em;margin:.3em 0"'
@@ -16,7 +16,7 @@ _LATER = "release.expected_error forecasts it from public inputs, in some second
 def html_of(outcome: Viewed, error: ExpectedError | None) -> str:
     """A small table with guarantee and accuracy; `error` is a forecast that costs nothing, or None."""
     what = "Release" if outcome.released else "No release"
-    parts = [f"<p {_STYLE}><b>{what}</b> of {rows_in_words(outcome.n)} by {escape(outcome.mechanism)}</p>"]
+    parts = [f"<p {_STYLE}><b>{what}</b> of {counted(outcome)} by {escape(outcome.mechanism)}</p>"]
     parts += [f"<p {_STYLE}><b>{escape(text)}</b></p>" for text in warnings(outcome)]
     parts.append(table_html(shown(outcome, error)))
     for label, text in _sentences(outcome, error):

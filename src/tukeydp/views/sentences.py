@@ -15,8 +15,13 @@ _RARE, _OFTEN = 0.005, 0.3
 _WHATEVER = {
     "swap": "Whatever one person's row contains",
     "add-remove": "Whatever one person's row contains, and whether it is there at all",
+    "swap-person": "Whatever all rows of one person contain",
 }
-_SIZE = {"swap": "The number of rows is not secret.", "add-remove": "The number of rows stays secret."}
+_SIZE = {
+    "swap": "The number of rows is not secret.",
+    "add-remove": "The number of rows stays secret.",
+    "swap-person": "The number of persons is not secret.",
+}
 
 
 def guarantee_sentence(guarantee: Guarantee) -> str:

@@ -97,14 +97,13 @@ def _between(low: float, high: float) -> str:
     return REFUSED if math.isnan(low) or math.isnan(high) else f"{number(low)} to {number(high)}"
 
 
-def rows_in_words(n: int | None) -> str:
-    """
-    >>> rows_in_words(300), rows_in_words(None)
-    ('300 rows', 'a secret number of rows')
-    """
-    if n is None:
-        return "a secret number of rows"
-    return f"{n} rows" if n != 1 else "1 row"
+def counted(outcome: Viewed) -> str:
+    """What n counts: rows, or persons where the guarantee is about them; their number may be secret."""
+    persons = outcome.guarantee is not None and outcome.guarantee.neighbours == "swap-person"
+    one = "person" if persons else "row"
+    if outcome.n is None:
+        return f"a secret number of {one}s"
+    return f"1 {one}" if outcome.n == 1 else f"{outcome.n} {one}s"
 
 
 def rows_planned_for(outcome: Viewed) -> int | None:

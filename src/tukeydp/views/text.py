@@ -6,7 +6,7 @@ import unicodedata
 from textwrap import fill
 
 from tukeydp.views.sentences import beside_the_point
-from tukeydp.views.table import Shown, Viewed, rows_in_words, shown
+from tukeydp.views.table import Shown, Viewed, counted, shown
 
 _GAP = "  "
 _WIDEST = 100  # characters of a line of words: longer ones are hard to read
@@ -18,7 +18,7 @@ def text_of(outcome: Viewed) -> str:
     refused = "" if outcome.released else ": its test did not pass"
     return "\n".join(
         [
-            f"{what} of {rows_in_words(outcome.n)} by {outcome.mechanism}{refused}",
+            f"{what} of {counted(outcome)} by {outcome.mechanism}{refused}",
             *lines(shown(outcome, outcome.quick_error)),
             promise(outcome),
             *(fill(text, _WIDEST) for _, text in beside_the_point(outcome)),

@@ -57,12 +57,17 @@ def _require_writable(target: Path) -> None:
 
 
 def write_reports(targets: Sequence[Path], account: Account) -> dict[Path, str]:
-    """Write a run to every file; what went wrong, by file."""
-    return write_files({target: partial(_report, target, account) for target in targets})
+    """A file for each target; what went wrong, by file."""
+    return write_texts(targets, lambda ending: REPORTS[ending](account))
 
 
-def _report(target: Path, account: Account) -> bytes:
-    return REPORTS[target.suffix.lower()](account).encode()
+def write_texts(targets: Sequence[Path], text: Callable[[str], str]) -> dict[Path, str]:
+    """The same text for every file but for its ending; what went wrong, by file."""
+    return write_files({target: partial(_encoded, text, target) for target in targets})
+
+
+def _encoded(text: Callable[[str], str], target: Path) -> bytes:
+    return text(target.suffix.lower()).encode()
 
 
 def write_files(contents: Mapping[Path, Callable[[], bytes]]) -> dict[Path, str]:

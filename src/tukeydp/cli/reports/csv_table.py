@@ -36,11 +36,11 @@ def csv_report(account: Account) -> str:
     writer = csv.writer(text)
     writer.writerow([*found, *same])
     for row in zip(*found.values(), strict=True):
-        writer.writerow([_harmless(cell) for cell in (*row, *same.values())])
+        writer.writerow([harmless(cell) for cell in (*row, *same.values())])
     return text.getvalue()
 
 
-def _harmless(cell: object) -> object:
+def harmless(cell: object) -> object:
     """Texts that would be formulas get an apostrophe in front; numbers stay, but for those that there are not."""
     if isinstance(cell, float) and math.isnan(cell):
         return ""

@@ -62,13 +62,18 @@ footer { margin-top: 2rem; color: var(--dim); font-size: .875rem; }
 
 
 def html_report(account: Account) -> str:
-    title = escape(headline(account))
+    return page(headline(account), "\n".join(_body(account)))
+
+
+def page(headline: str, body: str) -> str:
+    """A whole page around a body that is HTML; the headline is text."""
+    title = escape(headline)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-        + "\n".join(_body(account))
+        + body
         + "\n</main>\n</body>\n</html>\n"
     )
 
@@ -88,9 +93,13 @@ def _body(account: Account) -> Iterator[str]:
         yield f"<dt{alarmed}>{escape(label)}</dt><dd>{escape(text)}</dd>"
     yield "</dl>"
     yield f"<details open><summary>Details</summary><dl>{''.join(_pairs(_facts(outcome) | details))}</dl></details>"
+    yield footer(_released(outcome))
+
+
+def footer(released: str) -> str:
     today = datetime.now(UTC).date().isoformat()
     written = f"Written by tukeydp {escape(tukeydp.__version__)} on {today}."
-    yield f"<footer>{written} All but {_released(outcome)} is public beforehand.</footer>"
+    return f"<footer>{written} All but {released} is public beforehand.</footer>"
 
 
 def _released(outcome: Outcome) -> str:

@@ -15,12 +15,13 @@ def markdown_report(account: Account) -> str:
     outcome = account.outcome
     parts = [f"# {escaped(headline(account))}", *(f"**{escaped(text)}**" for text in warnings(outcome))]
     if outcome.released:
-        parts.append(_table(shown(outcome, outcome.quick_error)))
+        parts.append(table_text(shown(outcome, outcome.quick_error)))
     parts += [f"**{label}**: {escaped(text)}" for label, text in sections(account)]
     return "\n\n".join(parts) + "\n"
 
 
-def _table(table: Shown) -> str:
+def table_text(table: Shown) -> str:
+    """A table in pipes."""
     rule = [":---" if name in table.left else "---:" for name in table.header]
     lines = [table.header, rule, *([escaped(cell) for cell in row] for row in table.rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

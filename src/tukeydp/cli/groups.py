@@ -1,0 +1,135 @@
+"""Groups on the command line: `--by clinic --keys A,B,C` or `--keys-file FILE`, read with the other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tukeydp.cli.options import source_for
+from tukeydp.cli.reading import Reading
+from tukeydp.data.files import read_file
+from tukeydp.data.keys import Keys, checked_keys
+from tukeydp.data.persons import Ids
+from tukeydp.data.tables import Table
+from tukeydp.errors import ParameterError
+from tukeydp.grouped_release import GroupedRelease
+from tukeydp.mechanisms.per_person import released_per_person
+from tukeydp.mechanisms.readable_check import with_check
+from tukeydp.release import Outcome
+
+By = Annotated[str | None, typer.Option(help="Column with the key of each row's group: a result for each group.")]
+KeyList = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keys",
+        help="The groups' keys, separated by commas. May be repeated, for keys with commas. Public: known without "
+        "the data.",
+    ),
+]
+KeysFile = Annotated[
+    Path | None, typer.Option(help="A text file with one key on each line, in place of --keys. Public, as they are.")
+]
+Counts = Annotated[
+    str | None, typer.Option(help="With --by: a share of epsilon, say 0.1, for a noised number of rows in each group.")
+]
+
+
+Person = Annotated[
+    str | None,
+    typer.Option(help="Column with each row's person, where some have several rows: every person then counts once."),
+]
+PerPerson = Annotated[str, typer.Option(help="With --person: mean or median of a person's rows.")]
+
+
+def listed_keys(by: str | None, keys: Sequence[str] | None, keys_file: Path | None, *others: Any) -> list[str] | None:
+    """The keys as they were given; what goes with --by is refused without it, before a file of data is read."""
+    if by is None and (keys or keys_file is not None or any(value is not None for value in others)):
+        raise ParameterError("by", "must be given with keys or counts", "none")
+    if keys and keys_file is not None:
+        raise ParameterError("keys", "must be left out with keys-file", ", ".join(keys))
+    if keys_file is not None:
+        try:
+            lines = keys_file.read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise ParameterError(
+                "keys-file", "must be a text file that can be read", f"{keys_file} ({reason})"
+            ) from None
+        return [line.strip() for line in lines if line.strip()]
+    return None if not keys else [key for text in keys for key in (text.split(",") if len(keys) == 1 else [text])]
+
+
+def check_person(person: str | None, per_person: str, by: str | None) -> None:
+    """Before a file of data is read."""
+    if person is None and per_person != "mean":
+        raise ParameterError("person", "must be given with per-person", "none")
+    if person is not None and by is not None:
+        raise ParameterError("person", "must be left out with by", repr(person))
+
+
+def read_groups(
+    reading: Reading, file: Path, names: list[str], by: str | None, keys: Sequence[str] | None
+) -> tuple[Table, dict[str, Any]]:
+    """The table and, by groups, the key of each row. All columns are read in one go, each row by itself."""
+    if by is None:
+        return reading.table(file, names), {}
+    if by in names:
+        raise ParameterError("by", "must not be one of the columns that are summarised", repr(by))
+    declared = reading.declared([*names, by])
+    known: Keys = checked_keys(keys, replace(declared, units=()).rule(by))
+    both = read_file(file, [*names, by], replace(declared, keys={by: known}))
+    places = known.places_of_codes(both.cells[:, -1])
+    rows = [None if place < 0 else known.names[place] for place in places.tolist()]
+    units = None if both.units is None else both.units[:-1]
+    unreadable = None if both.unreadable is None else both.unreadable[:-1]
+    table = Table(both.cells[:, :-1], tuple(names), units, unreadable)
+    return table, {"by": _Named(by, rows), "keys": list(known.names)}
+
+
+def released(
+    run: Callable[..., Any],
+    reading: Reading,
+    file: Path,
+    names: list[str],
+    by: str | None,
+    keys: Sequence[str] | None,
+    epsilon: Any,
+    seed: int | None,
+    *,
+    no_check: bool,
+    **present: Any,
+) -> Outcome | GroupedRelease:
+    """Read, check that cells read as numbers unless that was declined, and release by groups."""
+    table, grouped = read_groups(reading, file, names, by, keys)
+    checked = run if no_check else partial(with_check, run)
+    return checked(table, epsilon=epsilon, randomness=source_for(seed), **grouped, **present)
+
+
+def about_persons(
+    run: Callable[..., Any], reading: Reading, file: Path, names: list[str], person: str, **options: Any
+) -> Outcome:
+    """Read the columns and the ids in one go, and release by any mechanism, with a guarantee about persons.
+
+    Without the check of readable rows: one person may have any number of them.
+    """
+    if person in names:
+        raise ParameterError("person", "must not be one of the columns that are released", repr(person))
+    declared = replace(reading.declared([*names, person]), keys={person: Ids()})
+    both = read_file(file, [*names, person], declared)
+    units = None if both.units is None else both.units[:-1]
+    table = Table(both.cells[:, :-1], tuple(names), units)
+    options = {"bounds": None, "accountant": None, **options}
+    return released_per_person(run, table, person=both.cells[:, -1], **options)
+
+
+class _Named(list[str | None]):
+    """Keys of rows under the name of their column."""
+
+    def __init__(self, name: str, keys: Sequence[str | None]) -> None:
+        super().__init__(keys)
+        self.name = name

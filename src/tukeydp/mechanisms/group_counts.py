@@ -1,0 +1,37 @@
+"""Noised numbers of rows of every group, paid for by a share of epsilon (docs/proofs/groups.md, section 8)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.arrays import IntArray
+from tukeydp.errors import ParameterError
+from tukeydp.exact.noise import discrete_laplace
+from tukeydp.parameters import positive_rational, show
+from tukeydp.randomness import Keystream, derived_key
+
+
+def checked_counts(counts: Any) -> Fraction:
+    """The share of epsilon that goes to the counts; 0 where none are asked for."""
+    if counts is None:
+        return Fraction(0)
+    share = positive_rational("counts", counts)
+    if share >= 1:
+        raise ParameterError("counts", "must be a share of epsilon below 1, such as 0.1", show(share))
+    return share
+
+
+def noised_group_counts(groups: IntArray, count: int, epsilon: Fraction, secret_key: bytes) -> list[int]:
+    """Rows in each group, whole and from 0 to n: pure epsilon-DP for all groups together.
+
+    A swap within a group moves no count; a row that goes to another group moves two of them by 1, each with noise of
+    epsilon / 2.
+    """
+    n, found = len(groups), []
+    for g in range(count):
+        noise = discrete_laplace(2 / epsilon, Keystream(derived_key("count", g, secret_key)).bits(0))
+        found.append(max(0, min(n, int(np.count_nonzero(groups == g)) + noise)))
+    return found

@@ -1,0 +1,108 @@
+"""BoxEM on the rows of every group: all groups together cost epsilon (docs/proofs/groups.md, section 6)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from tukeydp.data.grid import Grid, bounded_grid, checked_bounds
+from tukeydp.data.groups import grouped_table
+from tukeydp.depth.choice import chosen_notion, require_memory
+from tukeydp.depth.notions import Notion
+from tukeydp.depth.notions.base import PreparedDepth
+from tukeydp.exact.boxes import whole_grid
+from tukeydp.grouped_release import GroupedRelease
+from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
+from tukeydp.mechanisms.group_counts import checked_counts, noised_group_counts
+from tukeydp.privacy import PureDP, bounded_range
+from tukeydp.randomness import derived_key, source
+from tukeydp.release import SYMMETRY_CAVEAT, Release
+from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.spending import Spends, require_room, spend
+
+
+def grouped_boxem(
+    x: Any,
+    *,
+    epsilon: Fraction,
+    by: Any,
+    keys: Any,
+    counts: Any,
+    bounds: Any,
+    depth: Notion | None,
+    resolution: Any,
+    accountant: Spends | None,
+    randomness: Any,
+) -> GroupedRelease:
+    """The centre of every group. Nothing public hangs on how many rows a group has."""
+    for_counts = checked_counts(counts) * epsilon
+    for_points = epsilon - for_counts
+    guarantee = bounded_range(for_points) + PureDP(for_counts) if for_counts else bounded_range(epsilon)
+    require_room(accountant, guarantee)
+    bits = source(randomness)
+    grouped = grouped_table(x, by, keys)
+    table, names = grouped.table, grouped.keys.names
+    notion = chosen_notion(depth, table.n, table.d)
+    require_memory(notion, table.n, table.d)
+    ends = checked_bounds(table.d, bounds, table.columns)
+    grid = bounded_grid(
+        table.d, bounds=ends, resolution=resolution, bits=notion.grid_bits(table.d), columns=table.columns
+    )
+    settings = group_settings(len(names), for_points, for_counts)
+    public = {**table.public, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict()}
+    spend(
+        accountant, guarantee, "boxem", private=bits.private, **public, by=grouped.by, keys=names, settings=settings
+    )  # fmt: skip
+    public_key, secret_key = bits.key(), bits.key()
+    noised = noised_group_counts(grouped.groups, len(names), for_counts, secret_key) if for_counts else None
+    rehearsal = centre_rehearsal(notion, grid, assumed_rows(table.n, len(names)), for_points)
+    found = {}
+    for g, name in enumerate(names):
+        prepared = notion.prepare(grid.snap(table.cells[grouped.groups == g]), grid, public_key)
+        y = _draw(prepared, grid, for_points, derived_key("group", g, secret_key))
+        found[name] = Release(
+            point=grid.point(y),
+            guarantee=guarantee,
+            mechanism="boxem",
+            seeded=not bits.private,
+            **table.public,
+            notion=repr(notion),
+            directions=prepared.directions,
+            grid=grid,
+            settings={**settings, "by": grouped.by, "key": name},
+            bounds=ends,
+            notes=(SYMMETRY_CAVEAT, one_of(len(names))),
+            rehearsal=rehearsal,
+        )
+    return GroupedRelease(
+        releases=found,
+        guarantee=guarantee,
+        mechanism="boxem",
+        seeded=not bits.private,
+        n=table.n,
+        by=grouped.by,
+        counts=None if noised is None else dict(zip(names, noised, strict=True)),
+        settings=settings,
+    )
+
+
+def _draw(prepared: PreparedDepth, grid: Grid, epsilon: Fraction, key: bytes) -> list[int]:
+    return DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon).draw(key)
+
+
+def assumed_rows(n: int, groups: int) -> int:
+    """Rows of a group for forecasts and plans: an equal part of the table's, since the true numbers are secret."""
+    return max(1, n // groups)
+
+
+def one_of(groups: int) -> str:
+    """What to know of the release of one group."""
+    return (
+        f"One of {groups} groups: the number of rows and the guarantee are those of all groups together. How many rows "
+        f"the group has is secret; what accuracy to expect is said for groups of equal size."
+    )
+
+
+def group_settings(groups: int, for_points: Fraction, for_counts: Fraction) -> dict[str, Any]:
+    split = {"epsilon_points": for_points, "epsilon_counts": for_counts} if for_counts else {}
+    return {"groups": groups, **split}

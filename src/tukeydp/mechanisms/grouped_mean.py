@@ -1,0 +1,168 @@
+"""The mean of every group, by the way that public numbers say comes closest (docs/proofs/groups.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.accuracy import Rehearsal
+from tukeydp.data.bounded import BoundedColumns, bounded_columns
+from tukeydp.data.grid import require_bounds
+from tukeydp.data.groups import GroupedTable, grouped_table
+from tukeydp.errors import ParameterError
+from tukeydp.grouped_release import GroupedRelease
+from tukeydp.mechanisms.cube import checked_rows
+from tukeydp.mechanisms.group_counts import checked_counts, noised_group_counts
+from tukeydp.mechanisms.grouped_centre import assumed_rows, group_settings, one_of
+from tukeydp.mechanisms.grouped_ways import (
+    BlocksOfGroups,
+    GroupWay,
+    Means,
+    RowsOfGroups,
+    filled_blocks,
+    group_ways,
+)
+from tukeydp.mechanisms.mean_choice import known_widths
+from tukeydp.mechanisms.mean_plans import SubsetMean
+from tukeydp.mechanisms.mean_rehearsal import mean_rehearsal
+from tukeydp.mechanisms.planned import MEAN_NOTE
+from tukeydp.mechanisms.subset_means import SubsetPlan, grid_steps, scatter
+from tukeydp.mechanisms.two_step import DOUBT
+from tukeydp.parameters import brief, checked_choice, checked_integer, in_order
+from tukeydp.privacy import PureDP
+from tukeydp.randomness import Randomness, source
+from tukeydp.release import Release
+from tukeydp.spending import Spends, require_room, spend
+
+GROUP_MECHANISMS = ("auto", "subset", "rows", "cube")
+TOO_FEW = "No mean is given where the noised number of values cannot be told from noise."
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What `td.mean` was asked besides `by` and `keys`."""
+
+    epsilon: Fraction
+    bounds: Any
+    mechanism: str
+    blocks: Any
+    partitions: Any
+    sd: Any
+    counts: Any
+
+
+def refuse_with_groups(**given: Any) -> None:
+    """Options that have no meaning by groups, with what has; None and False are not given."""
+    hints = {
+        "delta": ": by groups means and centres take bounds, and need no delta",
+        "confidence": ": td.summary(by=...) has intervals for groups",
+        "joint": ": td.summary(by=...) has intervals for groups",
+        "certify": "",
+        "unproven": "",
+    }
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise ParameterError(name, f"must be left out with by{hints[name]}", brief(value))
+
+
+def grouped_mean(
+    x: Any, asked: Asked, *, by: Any, keys: Any, accountant: Spends | None, randomness: Any
+) -> GroupedRelease:
+    """The means of all groups: pure epsilon-DP together. Nothing public hangs on how many rows a group has."""
+    checked_choice("mechanism", asked.mechanism, GROUP_MECHANISMS)
+    require_bounds(asked.bounds, "without bounds there are no means by group")
+    for_counts = checked_counts(asked.counts) * asked.epsilon
+    for_means = asked.epsilon - for_counts
+    least = BlocksOfGroups(for_means, 1, 1, ()).guarantee  # what no way costs less than
+    require_room(accountant, least + PureDP(for_counts) if for_counts else least)
+    bits = source(randomness)
+    grouped = grouped_table(x, by, keys)
+    table, names = checked_rows(grouped.table), grouped.keys.names
+    columns = bounded_columns(table.d, asked.bounds, table.columns)
+    sd = in_order("sd", asked.sd, table.columns)
+    way = chosen_way(asked, assumed_rows(table.n, len(names)), for_means, known_widths(columns, sd), sd is not None)
+    guarantee = way.guarantee + PureDP(for_counts) if for_counts else way.guarantee
+    settings = {**group_settings(len(names), for_means, for_counts), **way.settings}
+    public = {**table.public, "bounds": columns.ends, "by": grouped.by, "keys": names, "settings": settings}
+    spend(accountant, guarantee, way.mechanism, private=bits.private, **public)
+    public_key, secret_key, count_key = bits.key(), bits.key(), bits.key()
+    drawn = way.draw(columns.relative(table.cells), grouped.groups, len(names), public_key, secret_key)
+    noised = noised_group_counts(grouped.groups, len(names), for_counts, count_key) if for_counts else None
+    rehearsal = _rehearsal(way, assumed_rows(table.n, len(names)), columns, sd)
+    return GroupedRelease(
+        releases=_releases(grouped, columns, way, guarantee, settings, drawn, rehearsal, bits),
+        guarantee=guarantee,
+        mechanism=way.mechanism,
+        seeded=not bits.private,
+        n=table.n,
+        by=grouped.by,
+        counts=None if noised is None else dict(zip(names, noised, strict=True)),
+        settings=settings,
+    )
+
+
+def chosen_way(asked: Asked, rows: int, epsilon: Fraction, widths: Any, known: bool) -> GroupWay:
+    """The way asked for by name, or the one with the smallest predicted error: from public numbers."""
+    blocks, partitions = asked.blocks, asked.partitions
+    if blocks is not None:
+        blocks = checked_integer("blocks", blocks, least=1, most=10**6)
+    if partitions is not None:
+        partitions = checked_integer("partitions", partitions, least=1, most=1000)
+    dealt = blocks is not None or partitions is not None
+    if dealt and asked.mechanism not in ("auto", "subset"):
+        name, value = ("blocks", blocks) if blocks is not None else ("partitions", partitions)
+        raise ParameterError(name, f"must be left out with mechanism={asked.mechanism!r}", value)
+    found = group_ways(rows, epsilon, widths, DOUBT if known else 1.0, blocks, partitions)
+    name = "subset" if dealt else asked.mechanism
+    if name == "auto":
+        return min(found.values(), key=lambda way: way.error(rows, widths))
+    if name not in found:
+        # Asked for by name although the rows are too few for it: the release's caveat says so.
+        found = group_ways(rows, epsilon, widths, 1.0, max(1, rows // 2), partitions)
+        error = scatter(rows, len(widths), float(epsilon), rows)
+        found["rows"] = RowsOfGroups(epsilon, grid_steps(error, widths))
+    return found[name]
+
+
+def _releases(
+    grouped: GroupedTable,
+    columns: BoundedColumns,
+    way: GroupWay,
+    guarantee: PureDP,
+    settings: dict[str, Any],
+    drawn: Means,
+    rehearsal: Rehearsal | None,
+    bits: Randomness,
+) -> dict[str, Release]:
+    names = grouped.keys.names
+    notes = (MEAN_NOTE, one_of(len(names)), *((TOO_FEW,) if way.mechanism == "cube" else ()))
+    found = {}
+    for name, relative in zip(names, drawn, strict=True):
+        point = columns.in_units([Fraction(0) if v is None else v for v in relative])
+        point[[v is None for v in relative]] = np.nan
+        found[name] = Release(
+            point=point,
+            guarantee=guarantee,
+            mechanism=way.mechanism,
+            seeded=not bits.private,
+            **grouped.table.public,
+            bounds=columns.ends,
+            settings={**settings, "by": grouped.by, "key": name},
+            notes=notes,
+            rehearsal=rehearsal,
+        )
+    return found
+
+
+def _rehearsal(way: GroupWay, rows: int, columns: BoundedColumns, sd: Any) -> Rehearsal | None:
+    """What accuracy to expect in a group of equal size; none for noised sums, whose size is that of the noise."""
+    if isinstance(way, RowsOfGroups):
+        return mean_rehearsal(SubsetMean(way.epsilon, SubsetPlan(rows, 1, way.steps)), rows, columns, sd)
+    if isinstance(way, BlocksOfGroups):
+        blocks = max(1, int(filled_blocks(rows, way.blocks)))
+        plan = SubsetPlan(blocks, way.partitions, way.steps)
+        return mean_rehearsal(SubsetMean(way.epsilon / 2, plan), rows, columns, sd)
+    return None

@@ -1,0 +1,78 @@
+"""`tukeydp quantiles` and `--person`: files, reports, ledgers."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from tukeydp.cli import app
+
+ASKED = ["--columns", "pulse", "--epsilon", "2", "--bounds", "30,220", "--seed", "3"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    rng, place = np.random.default_rng(4), tmp_path_factory.mktemp("quantiles")
+    ids = rng.permutation(np.repeat(np.arange(400), rng.integers(1, 4, 400)))
+    texts = [f"0{i}" if i else "" for i in ids]  # the first has no id, all others one with a zero in front
+    frame = pd.DataFrame({"patient": texts, "pulse": rng.normal(70, 10, len(ids)).round(1)})
+    frame.to_csv(place / "t.csv", index=False)
+    frame.to_parquet(place / "t.parquet")
+    return place
+
+
+def run(command, *arguments):
+    return CliRunner().invoke(app, [command, *map(str, arguments)])
+
+
+def test_quantiles_of_a_file_with_reports(folder):
+    targets = [folder / f"q.{kind}" for kind in ("html", "md", "csv", "json")]
+    outs = [part for target in targets for part in ("--out", target)]
+    result = run("quantiles", folder / "t.csv", *ASKED, "--q", "0.9,0.5", *outs)
+    assert result.exit_code == 0, result.output
+    page, text, table, told = (target.read_text(encoding="utf-8") for target in targets)
+    assert page.startswith("<!DOCTYPE html>")
+    assert "| 0.5 |" in text
+    assert [line.split(",")[0] for line in table.splitlines()] == ["quantile", "0.5", "0.9"]
+    found = json.loads(told)["quantiles"]
+    assert abs(found["0.5"][0] - 70) < 5
+    assert abs(found["0.9"][0] - 83) < 8
+
+
+def test_a_ledger_pays_for_quantiles(folder):
+    ledger = folder / "q.db"
+    assert run("ledger", "create", ledger, "--epsilon", "3").exit_code == 0
+    assert run("quantiles", folder / "t.csv", *ASKED, "--ledger", ledger, "--json").exit_code == 0
+    assert run("quantiles", folder / "t.csv", *ASKED, "--ledger", ledger, "--json").exit_code == 2
+
+
+@pytest.mark.parametrize("command", ["mean", "centre"])
+def test_persons_are_the_same_from_every_file(folder, command):
+    found = []
+    for name in ("t.csv", "t.parquet"):
+        result = run(command, folder / name, *ASKED, "--person", "patient", "--per-person", "median", "--json")
+        assert result.exit_code == 0, result.output
+        found.append(json.loads(result.stdout))
+    assert found[0] == found[1]
+    assert found[0]["n"] == 399
+    assert "one person swapped" in found[0]["guarantee"]["neighbours"]
+
+
+def test_other_mechanisms_release_about_persons_too(folder):
+    asked = [*ASKED, "--person", "patient", "--json"]
+    for more in (["--mechanism", "cube"], ["--mechanism", "analytic-gaussian", "--delta", "1e-6"]):
+        result = run("mean", folder / "t.csv", *asked, *more)
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["n"] == 399
+
+
+def test_a_ledger_for_persons_pays_for_persons_only(folder):
+    ledger = folder / "persons.db"
+    assert run("ledger", "create", ledger, "--epsilon", "5", "--persons").exit_code == 0
+    paid = [*ASKED, "--mechanism", "cube", "--ledger", ledger, "--json"]
+    assert run("mean", folder / "t.csv", *paid, "--person", "patient").exit_code == 0
+    assert run("mean", folder / "t.csv", *paid).exit_code == 2

@@ -1,0 +1,120 @@
+"""Means and centres by group, persons, quantiles."""
+
+from __future__ import annotations
+
+from mutants.mutant import Mutant
+
+AUDIT = "tests/audit/test_grouped_means.py::"
+MOVES = f"{AUDIT}test_a_row_that_moves_changes_one_block_of_two_groups_to_the_last_digit"
+BLOCKS = f"{AUDIT}test_the_package_ranks_blocks_as_the_account_does"
+OWN_BITS = "tests/mechanisms/test_grouped_means.py::test_every_group_and_step_reads_bits_of_its_own"
+QUANTILES = "tests/audit/test_quantiles.py::"
+PERSONS = "tests/data/test_persons.py::"
+SECRET_SIZES = "tests/mechanisms/test_grouped_means.py::test_nothing_but_the_points_depends_on_who_is_in_which_group"
+
+MUTANTS = (
+    Mutant(
+        "all of epsilon for the blocks of each group",
+        "mechanisms/grouped_ways.py",
+        "each = self.epsilon / 2 / self.partitions",
+        "each = self.epsilon / self.partitions",
+        (BLOCKS,),
+        "A row that moves changes a block in each of two groups.",
+    ),
+    Mutant(
+        "block numbers by group",
+        "mechanisms/grouped_blocks.py",
+        "places = (groups[order] * blocks + numbers)[members]",
+        "places = (groups[order] * blocks + (numbers + members.sum()) % blocks)[members]",
+        (MOVES,),
+        "When a row leaves all groups, the blocks of all others are numbered anew, with their coins and ties.",
+    ),
+    Mutant(
+        "twice the exponent for rows of groups",
+        "mechanisms/grouped_ways.py",
+        "return _deep_points(tables, len(relative), self.steps, self.epsilon, public_key, secret_key)",
+        "return _deep_points(tables, len(relative), self.steps, 2 * self.epsilon, public_key, secret_key)",
+        (f"{AUDIT}test_the_package_ranks_rows_as_the_account_does",),
+        "A move then costs epsilon in each of two groups.",
+    ),
+    Mutant(
+        "counts at all of their epsilon",
+        "mechanisms/group_counts.py",
+        "noise = discrete_laplace(2 / epsilon,",
+        "noise = discrete_laplace(1 / epsilon,",
+        (f"{AUDIT}test_counts_have_noise_of_half_their_epsilon_in_each_group",),
+        "A row that moves changes two counts.",
+    ),
+    Mutant(
+        "one draw's bits for all groups",
+        "mechanisms/grouped_ways.py",
+        '.draw(derived_key("draw", g, secret_key))',
+        '.draw(derived_key("draw", secret_key))',
+        (OWN_BITS,),
+        "Groups whose noise is the same are not independent.",
+    ),
+    Mutant(
+        "one key for the centres of all groups",
+        "mechanisms/grouped_centre.py",
+        'derived_key("group", g, secret_key)',
+        'derived_key("group", secret_key)',
+        (OWN_BITS,),
+        "Groups whose noise is the same are not independent.",
+    ),
+    Mutant(
+        "the notion of depth from the rows that have a group",
+        "mechanisms/grouped_centre.py",
+        "rehearsal = centre_rehearsal(notion, grid, assumed_rows(table.n, len(names)), for_points)",
+        "rehearsal = centre_rehearsal(notion, grid, max(1, int((grouped.groups >= 0).sum())), for_points)",
+        (SECRET_SIZES,),
+        "What accuracy to expect would tell how many rows have a listed key.",
+    ),
+    Mutant(
+        "uneven parts of quantiles at half of epsilon for a rank",
+        "mechanisms/quantiles.py",
+        "return epsilon / (2 * max(Fraction(1), sum(moved[:2], Fraction(0))))",
+        "return epsilon / 2",
+        (f"{QUANTILES}test_the_weights_are_those_of_the_account",),
+        "A value that goes from one part to another moves both by more than half a rank.",
+    ),
+    Mutant(
+        "all of epsilon for each level of quantiles",
+        "mechanisms/quantiles.py",
+        "each = budget / (table.d * levels)",
+        "each = budget / table.d",
+        (f"{QUANTILES}test_each_level_and_column_has_its_part_of_epsilon",),
+        "A row is in a part of every level.",
+    ),
+    Mutant(
+        "ranks accepted without a look",
+        "mechanisms/rank_draw.py",
+        "if bernoulli_exp(more.numerator, more.denominator, bits):",
+        "if more >= 0:",
+        (f"{QUANTILES}test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval",),
+        "Points of a shell have scores of their own: farther ones are too likely.",
+    ),
+    Mutant(
+        "shells of ranks too narrow",
+        "mechanisms/rank_draw.py",
+        "outer = self.interval(edges[i + 1] - 1 if i + 1 < len(edges) else least)",
+        "outer = self.interval(least)",
+        (f"{QUANTILES}test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval",),
+        "Points of a shell are counted to the next one, and proposed too rarely.",
+    ),
+    Mutant(
+        "persons averaged in the order of the file",
+        "data/persons.py",
+        "order = np.lexsort((values, owners))  # sums run from the smallest value up, whatever the order of the rows",
+        'order = np.argsort(owners, kind="stable")',
+        (f"{PERSONS}test_a_person_that_is_swapped_changes_one_row_to_the_last_digit",),
+        "A file that is sorted otherwise changes the last digits of many persons.",
+    ),
+    Mutant(
+        "a guarantee about rows for persons",
+        "mechanisms/per_person.py",
+        "guarantee=of_persons(outcome.guarantee),",
+        "guarantee=outcome.guarantee,",
+        (f"{PERSONS}test_the_release_is_that_of_the_table_of_persons",),
+        "What is proven is about persons: as a guarantee about rows it would add up with others.",
+    ),
+)
