@@ -120,7 +120,6 @@ def test_missing_cells_and_unlisted_keys_are_left_out_in_silence():
         ({"confidence": 0.95}, "confidence"),
         ({"joint": True}, "joint"),
         ({"delta": 1e-6}, "delta"),
-        ({"mechanism": "two-step"}, "mechanism"),
         ({"mechanism": "cube", "blocks": 5}, "blocks"),
         ({"bounds": None}, "bounds"),
         ({"blocks": 0}, "blocks"),

@@ -17,6 +17,7 @@ from tukeydp.views.table import printable
 _WAYS = {
     "boxem": "Depth of the rows of each group between the bounds (boxem), at all of epsilon.",
     "rows": "Depth of the rows of each group (rows), at all of epsilon.",
+    "two-step": "How spread the columns are was found out first from all rows, then the means of groups (two-step).",
     "subset": "Depth of means of blocks of rows (subset), half of epsilon for each group: a row that moves changes "
     "two groups.",
     "cube": "Sums and numbers of values in each group with cube noise (cube), at all of epsilon.",

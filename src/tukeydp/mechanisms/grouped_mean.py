@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.accuracy import Rehearsal
+from tukeydp.accuracy import ASSUMED_WIDTH_OF_SHARES, Rehearsal
+from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns, bounded_columns
 from tukeydp.data.grid import require_bounds
 from tukeydp.data.groups import GroupedTable, grouped_table
@@ -17,6 +18,8 @@ from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.cube import checked_rows
 from tukeydp.mechanisms.group_counts import checked_counts, noised_group_counts
 from tukeydp.mechanisms.grouped_centre import assumed_rows, group_settings, one_of
+from tukeydp.mechanisms.grouped_clipping import clipped_sums, scaled_groups
+from tukeydp.mechanisms.grouped_rehearsal import grouped_rehearsal
 from tukeydp.mechanisms.grouped_ways import (
     BlocksOfGroups,
     GroupWay,
@@ -37,7 +40,7 @@ from tukeydp.randomness import Randomness, source
 from tukeydp.release import Release
 from tukeydp.spending import Spends, require_room, spend
 
-GROUP_MECHANISMS = ("auto", "subset", "rows", "cube")
+GROUP_MECHANISMS = ("auto", "subset", "rows", "two-step", "cube")
 TOO_FEW = "No mean is given where the noised number of values cannot be told from noise."
 
 
@@ -83,7 +86,8 @@ def grouped_mean(
     table, names = checked_rows(grouped.table), grouped.keys.names
     columns = bounded_columns(table.d, asked.bounds, table.columns)
     sd = in_order("sd", asked.sd, table.columns)
-    way = chosen_way(asked, assumed_rows(table.n, len(names)), for_means, known_widths(columns, sd), sd is not None)
+    rows, widths = assumed_rows(table.n, len(names)), known_widths(columns, sd)
+    way = chosen_way(asked, table.n, rows, for_means, widths, sd is not None)
     guarantee = way.guarantee + PureDP(for_counts) if for_counts else way.guarantee
     settings = {**group_settings(len(names), for_means, for_counts), **way.settings}
     public = {**table.public, "bounds": columns.ends, "by": grouped.by, "keys": names, "settings": settings}
@@ -91,7 +95,7 @@ def grouped_mean(
     public_key, secret_key, count_key = bits.key(), bits.key(), bits.key()
     drawn = way.draw(columns.relative(table.cells), grouped.groups, len(names), public_key, secret_key)
     noised = noised_group_counts(grouped.groups, len(names), for_counts, count_key) if for_counts else None
-    rehearsal = _rehearsal(way, assumed_rows(table.n, len(names)), columns, sd)
+    rehearsal = _rehearsal(way, table.n, rows, columns, sd)
     return GroupedRelease(
         releases=_releases(grouped, columns, way, guarantee, settings, drawn, rehearsal, bits),
         guarantee=guarantee,
@@ -104,8 +108,11 @@ def grouped_mean(
     )
 
 
-def chosen_way(asked: Asked, rows: int, epsilon: Fraction, widths: Any, known: bool) -> GroupWay:
-    """The way asked for by name, or the one with the smallest predicted error: from public numbers."""
+def chosen_way(asked: Asked, n: int, rows: int, epsilon: Fraction, widths: FloatArray, known: bool) -> GroupWay:
+    """The way asked for by name, or the one with the smallest predicted error: from public numbers.
+
+    Without public standard deviations, and with enough rows, how wide the bounds are is found out first.
+    """
     blocks, partitions = asked.blocks, asked.partitions
     if blocks is not None:
         blocks = checked_integer("blocks", blocks, least=1, most=10**6)
@@ -117,7 +124,16 @@ def chosen_way(asked: Asked, rows: int, epsilon: Fraction, widths: Any, known: b
         raise ParameterError(name, f"must be left out with mechanism={asked.mechanism!r}", value)
     found = group_ways(rows, epsilon, widths, DOUBT if known else 1.0, blocks, partitions)
     name = "subset" if dealt else asked.mechanism
-    if name == "auto":
+    if name in ("auto", "two-step"):
+        clipped = clipped_sums(n, epsilon, widths) if known else scaled_groups(n, rows, epsilon, widths)
+        if clipped is None and name == "two-step":
+            raise ParameterError("mechanism", f"must be another than two-step for {n} rows: they are too few", name)
+        if clipped is not None and (name == "two-step" or not known):
+            return clipped
+        if clipped is not None:
+            found["two-step"] = clipped
+        if ASSUMED_WIDTH_OF_SHARES in widths.tolist() and len(found) > 1:
+            found.pop("rows", None)  # the median of a yes/no column is no mean
         return min(found.values(), key=lambda way: way.error(rows, widths))
     if name not in found:
         # Asked for by name although the rows are too few for it: the release's caveat says so.
@@ -138,7 +154,7 @@ def _releases(
     bits: Randomness,
 ) -> dict[str, Release]:
     names = grouped.keys.names
-    notes = (MEAN_NOTE, one_of(len(names)), *((TOO_FEW,) if way.mechanism == "cube" else ()))
+    notes = (MEAN_NOTE, one_of(len(names)), *((TOO_FEW,) if way.mechanism in ("cube", "two-step") else ()))
     found = {}
     for name, relative in zip(names, drawn, strict=True):
         point = columns.in_units([Fraction(0) if v is None else v for v in relative])
@@ -157,12 +173,12 @@ def _releases(
     return found
 
 
-def _rehearsal(way: GroupWay, rows: int, columns: BoundedColumns, sd: Any) -> Rehearsal | None:
-    """What accuracy to expect in a group of equal size; none for noised sums, whose size is that of the noise."""
+def _rehearsal(way: GroupWay, n: int, rows: int, columns: BoundedColumns, sd: Any) -> Rehearsal:
+    """What accuracy to expect in a group of equal size."""
     if isinstance(way, RowsOfGroups):
         return mean_rehearsal(SubsetMean(way.epsilon, SubsetPlan(rows, 1, way.steps)), rows, columns, sd)
     if isinstance(way, BlocksOfGroups):
         blocks = max(1, int(filled_blocks(rows, way.blocks)))
         plan = SubsetPlan(blocks, way.partitions, way.steps)
         return mean_rehearsal(SubsetMean(way.epsilon / 2, plan), rows, columns, sd)
-    return None
+    return grouped_rehearsal(way, n, rows, columns, sd)

@@ -33,7 +33,7 @@ from tukeydp.sampling.cutting_planes import DepthSampler
 _FEWEST_ROWS_OF_BLOCK = 2.0
 # How much larger the error of a quotient of noised sum and noised number is than that of the sum alone, for means in
 # the middle half of the bounds. Decides between ways, nothing else.
-_QUOTIENT = 1.1
+QUOTIENT = 1.1
 
 Means = list[list[Fraction | None]]
 
@@ -134,7 +134,7 @@ class SumsOfGroups:
 
     def error(self, rows: int, widths: FloatArray) -> float:
         noise = median_of_noise(2 * len(widths)) / (float(self.epsilon) * rows)
-        return _QUOTIENT * float(np.median(widths)) * noise
+        return QUOTIENT * float(np.median(widths)) * noise
 
     def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, secret_key: bytes) -> Means:
         plan = GroupPlan(self.epsilon, count, relative.shape[1], ())

@@ -75,7 +75,7 @@ def mean(
         For those who know better than "auto": how many blocks rows are dealt to, and how many times.
     by
         A column of `x` with the key of each row's group, or one key for each row: a mean for each group, all of them
-        for one epsilon. Needs bounds. `mechanism` may then be "rows" (depth of single rows) too, not "two-step".
+        for one epsilon. Needs bounds. `mechanism` may then be "rows" (depth of single rows) too.
     keys
         The groups' keys. They are public and must be given with `by`: keys read off the data would tell who is there.
         Rows with another key, or none, belong to no group.

@@ -23,7 +23,7 @@ Way = CubeMean | SubsetMean | TwoStepMean
 _BLOCK_ROWS, _SKEWED = (1, 2, 3, 4, 8, 20, 100), (0.153, 0.08, 0.045, 0.025, 0.005, 0.001, 0.0)
 _SHIFTED = 1.25  # what shifts add to the scatter
 # Width of the range that the two-step mean clips to, in standard deviations.
-_CLIPPED_WIDTH = 10.0
+CLIPPED_WIDTH = 10.0
 
 
 def ways(
@@ -64,7 +64,7 @@ def way_error(way: Way, n: int, widths: FloatArray) -> float:
         rest = epsilon if way.fill is not None else epsilon * float(1 - ROUGH)
         return float(np.median(widths)) * median_of_noise(d) / (rest * n)
     if isinstance(way, TwoStepMean):
-        width = min(_CLIPPED_WIDTH, float(np.median(widths)))
+        width = min(CLIPPED_WIDTH, float(np.median(widths)))
         return width * median_of_noise(d) / (float(way.plan.epsilons[-1]) * n)
     error = scatter(n, d, float(way.plan.sampler_epsilon(way.epsilon)), way.plan.blocks)
     if way.plan.shifts:

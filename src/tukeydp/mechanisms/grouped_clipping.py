@@ -1,0 +1,128 @@
+"""Means of groups clipped where the data are: one range for all groups, found from all rows, then sums in every group.
+
+Scale, centre and radii are those of the whole table (`scale_step`, `two_step`, `clip_radii`): which group a row is in
+does not matter to them. The sums of groups are counted from the middle of the range that was found. Each step is pure
+DP given what was released before, so their epsilons add up (docs/proofs/groups.md, section 9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.data.bounded import relative_grid
+from tukeydp.exact.cube_noise import median_of_noise
+from tukeydp.mechanisms.clip_radii import drawn_radii
+from tukeydp.mechanisms.grouped_ways import QUOTIENT, GroupWay, Means, SumsOfGroups, group_ways
+from tukeydp.mechanisms.mean_ways import CLIPPED_WIDTH
+from tukeydp.mechanisms.scale_step import released_widths, scale_epsilon
+from tukeydp.mechanisms.subset_means import subset_point
+from tukeydp.mechanisms.two_step import DOUBT, TwoStepPlan, two_step_plan
+from tukeydp.privacy import PureDP, in_steps
+from tukeydp.randomness import Keystream, derived_key
+
+
+@dataclass(frozen=True)
+class ClippedSumsOfGroups:
+    """Centre and radii from all rows, then sums of every group between them. `plan` is for the whole table."""
+
+    epsilon: Fraction
+    plan: TwoStepPlan
+    mechanism: str = "two-step"
+
+    @property
+    def for_sums(self) -> Fraction:
+        """What centre and radii leave; missing cells need no step of their own, since values are counted."""
+        return self.epsilon - self.plan.epsilons[0] - self.plan.epsilons[2]
+
+    @property
+    def guarantee(self) -> PureDP:
+        return in_steps((self.plan.epsilons[0], self.plan.epsilons[2]), (self.for_sums,))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        centre, _, radii, *_ = self.plan.epsilons
+        return {"epsilon_centre": centre, "epsilon_radii": radii, "epsilon_mean": self.for_sums}
+
+    def error(self, rows: int, widths: FloatArray) -> float:
+        width = min(CLIPPED_WIDTH, float(np.median(widths)))
+        return QUOTIENT * width * median_of_noise(2 * len(widths)) / (float(self.for_sums) * rows)
+
+    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, secret_key: bytes) -> Means:
+        keys = [derived_key("step", i, secret_key) for i in range(3)]
+        y = subset_point(relative, self.plan.epsilons[0], self.plan.centre, public_key, keys[0])
+        centre = relative_grid(self.plan.centre.steps).point(y)
+        assert self.plan.known is not None
+        spread = 2.0 * np.array(self.plan.known)
+        radii = drawn_radii(relative, centre, spread, self.plan.epsilons[2], Keystream(keys[1]).bits(0))
+        low, high = np.maximum(-1.0, centre - radii * spread), np.minimum(1.0, centre + radii * spread)
+        middle, half = (low + high) / 2.0, (high - low) / 2.0
+        with np.errstate(all="ignore"):
+            # A range of no width, at a bound, leaves its cells where it is.
+            within = np.where(half > 0, (np.clip(relative, low, high) - middle) / half, relative * 0.0)
+        means = SumsOfGroups(self.for_sums).draw(within, groups, count, public_key, keys[2])
+        places = list(zip(map(Fraction, middle.tolist()), map(Fraction, half.tolist()), strict=True))
+        return [[None if v is None else m + h * v for v, (m, h) in zip(row, places, strict=True)] for row in means]
+
+
+@dataclass(frozen=True)
+class ScaledGroups:
+    """How wide the bounds are, found out from all rows, then the means of groups in the way that suits.
+
+    `n` rows in all, `rows` in a group if all are equal, `assumed` widths in standard deviations: public.
+    """
+
+    epsilon: Fraction
+    scale: Fraction
+    n: int
+    rows: int
+    assumed: tuple[float, ...]
+    mechanism: str = "two-step"
+
+    @property
+    def rest(self) -> Fraction:
+        return self.epsilon - self.scale
+
+    @property
+    def guarantee(self) -> PureDP:
+        return in_steps((self.scale,), (self.rest,))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"epsilon_scale": self.scale, "epsilon_mean": self.rest}
+
+    def error(self, rows: int, widths: FloatArray) -> float:
+        return self.way(widths).error(rows, widths)
+
+    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, secret_key: bytes) -> Means:
+        keys = [derived_key("scaled", i, secret_key) for i in range(2)]
+        widths = released_widths(
+            relative, self.scale, np.array(self.assumed), derived_key("scale", public_key), keys[0]
+        )
+        return self.way(widths).draw(relative, groups, count, public_key, keys[1])
+
+    def way(self, widths: FloatArray) -> GroupWay:
+        """How the means are taken between bounds of these widths: of public and released numbers."""
+        found = group_ways(self.rows, self.rest, widths, DOUBT)
+        found.pop("rows", None)  # medians of yes/no columns, and of others of few values, are no means
+        clipped = clipped_sums(self.n, self.rest, widths)
+        if clipped is not None:
+            found["two-step"] = clipped
+        return min(found.values(), key=lambda way: way.error(self.rows, widths))
+
+
+def clipped_sums(n: int, epsilon: Fraction, widths: FloatArray) -> ClippedSumsOfGroups | None:
+    """None if n rows are too few to find the range."""
+    plan = two_step_plan(n, len(widths), epsilon, widths, known=True)
+    return None if plan is None else ClippedSumsOfGroups(epsilon, plan)
+
+
+def scaled_groups(n: int, rows: int, epsilon: Fraction, assumed: FloatArray) -> ScaledGroups | None:
+    """None if n rows are too few to find the scale."""
+    scale = scale_epsilon(n, epsilon)
+    return None if scale is None else ScaledGroups(epsilon, scale, n, rows, tuple(assumed.tolist()))

@@ -1,0 +1,74 @@
+"""What accuracy to expect of sums of groups, from public inputs only: the way itself, on made-up tables."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.accuracy import ExpectedError, Rehearsal, over_shapes, sampling_error, shape_error
+from tukeydp.arrays import FloatArray
+from tukeydp.data.bounded import BoundedColumns
+from tukeydp.data.shapes import SHAPES, Shape, made_up
+from tukeydp.mechanisms.grouped_ways import GroupWay
+from tukeydp.mechanisms.mean_choice import known_widths
+from tukeydp.mechanisms.mean_rehearsal import own_means
+from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS
+from tukeydp.randomness import derived_key
+
+# Made-up tables of each shape, and groups of each that are looked at: medians of so many columns and groups are good to
+# about a fifth. Tables beyond MOST_CELLS are rehearsed with fewer groups of the same size.
+_TABLES, _GROUPS = 3, 12
+
+
+def grouped_rehearsal(way: GroupWay, n: int, rows: int, columns: BoundedColumns, sd: Any) -> Rehearsal:
+    """For groups of `rows` rows each, n in all; `sd` as given to the mechanism."""
+    given = None if sd is None else tuple((columns.widths / known_widths(columns, sd)).tolist())
+    return Rehearsal(_grouped_error, (way, n, rows, columns, given))
+
+
+def _grouped_error(
+    way: GroupWay,
+    n: int,
+    rows: int,
+    columns: BoundedColumns,
+    given: tuple[float, ...] | None,
+    *,
+    sd: Any,
+    missing: float,
+) -> ExpectedError:
+    sd = given if sd is None else sd
+    widths = known_widths(columns, sd)
+    shapes = tuple(
+        shape_error(shape, np.concatenate([_errors(way, n, rows, widths, shape, missing, i) for i in range(_TABLES)]))
+        for shape in SHAPES
+    )
+    return over_shapes(
+        shapes,
+        estimand="mean",
+        sampling=sampling_error(rows, missing),
+        missing=missing,
+        widths=tuple(widths.tolist()),
+        known=sd is not None,
+        scales=None if sd is None else columns.widths / widths,
+    )
+
+
+def _errors(
+    way: GroupWay, n: int, rows: int, widths: FloatArray, shape: Shape, missing: float, number: int
+) -> FloatArray:
+    """Released means less the groups' own, in standard deviations: a row for each group."""
+    d = len(widths)
+    size = min(n, max(rows, MOST_CELLS // d))
+    sizes = 2.0 / shape.widths(widths)
+    relative = np.clip(made_up(shape, size, d, number, missing) * sizes, -1.0, 1.0)
+    count = max(1, min(_GROUPS, size // rows))
+    groups = np.minimum(np.arange(size) // rows, count)
+    groups = np.where(groups < count, groups, -1)
+    keys = [derived_key("rehearsal", part, number) for part in ("public", "secret")]
+    found = way.draw(relative, groups, count, *keys)
+    own = np.array([own_means(relative[groups == g]) for g in range(count)])
+    # Where no mean would be given, the middle of the bounds stands for it.
+    released = np.array([[float(Fraction(0) if v is None else v) for v in row] for row in found])
+    return np.asarray((released - own) / sizes)

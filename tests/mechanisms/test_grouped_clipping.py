@@ -1,0 +1,142 @@
+"""Means of groups within one range that is found from all rows: who spends what, and what a row can change."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import tukeydp as td
+from tukeydp.mechanisms import grouped_clipping, grouped_ways
+from tukeydp.mechanisms.grouped_clipping import ClippedSumsOfGroups, clipped_sums
+from tukeydp.mechanisms.grouped_sums import HALF, GroupPlan, group_sums
+from tukeydp.randomness import derived_key
+
+KEYS = ["A", "B", "C"]
+
+
+def table(n, seed=1):
+    rng = np.random.default_rng(seed)
+    groups = rng.choice(KEYS, size=n)
+    x = np.column_stack([rng.normal(50, 10, n), rng.exponential(5, n), rng.random(n) < 0.2])
+    x[rng.random(x.shape) < 0.05] = np.nan
+    return x, groups.tolist()
+
+
+BOUNDS = ([-2000, -2000, 0], [2000, 2000, 1])
+
+
+@pytest.fixture
+def spent(monkeypatch):
+    """What each draw was made with, in turn."""
+    found = []
+
+    def listen(module, name, place):
+        real = getattr(module, name)
+
+        def listened(*args, **options):
+            found.append((name, args[place]))
+            return real(*args, **options)
+
+        monkeypatch.setattr(module, name, listened)
+
+    listen(grouped_clipping, "released_widths", 1)
+    listen(grouped_clipping, "subset_point", 1)
+    listen(grouped_clipping, "drawn_radii", 3)
+    listen(grouped_ways, "noised_group_sums", 2)
+    return found
+
+
+def test_the_steps_spend_epsilon_together(spent):
+    """Scale, centre, radii and the sums of groups, in rationals."""
+    x, by = table(6000)
+    found = td.mean(x, epsilon="0.9", bounds=BOUNDS, by=by, keys=KEYS, randomness=td.seeded(1))
+    assert [name for name, _ in spent] == ["released_widths", "subset_point", "drawn_radii", "noised_group_sums"]
+    parts = [value.epsilon if isinstance(value, GroupPlan) else value for _, value in spent]
+    assert sum(parts) == Fraction(9, 10) == found.guarantee.epsilon
+    assert found.settings["epsilon_scale"] == parts[0]
+    assert found.settings["epsilon_mean"] == sum(parts[1:])
+
+
+def test_a_known_sd_saves_the_scale(spent):
+    x, by = table(6000)
+    options = {"sd": [10, 5, 0.4], "mechanism": "two-step", "randomness": td.seeded(1)}
+    found = td.mean(x, epsilon=1, bounds=BOUNDS, by=by, keys=KEYS, counts="0.1", **options)
+    assert [name for name, _ in spent] == ["subset_point", "drawn_radii", "noised_group_sums"]
+    parts = [value.epsilon if isinstance(value, GroupPlan) else value for _, value in spent]
+    assert sum(parts) == Fraction(9, 10)
+    assert found.guarantee.epsilon == 1
+
+
+def test_the_range_does_not_depend_on_groups(monkeypatch):
+    """The same rows in other groups: the same centre and radii under the same seed."""
+    x, by = table(6000)
+    seen = []
+    real = grouped_clipping.drawn_radii
+    monkeypatch.setattr(
+        grouped_clipping,
+        "drawn_radii",
+        lambda relative, centre, *rest: seen.append(centre.tolist()) or real(relative, centre, *rest),
+    )
+    for keys in (by, by[::-1], ["A"] * len(by), [None] * len(by)):
+        td.mean(x, epsilon=1, bounds=BOUNDS, by=keys, keys=KEYS, randomness=td.seeded(1))
+    assert all(centre == seen[0] for centre in seen)
+
+
+def test_yes_no_columns_have_means_and_not_medians():
+    """Three groups of 2000 rows with a fifth of yes: a median would be 0."""
+    x, by = table(6000)
+    found = td.mean(x, epsilon=1, bounds=BOUNDS, by=by, keys=KEYS, randomness=td.seeded(1))
+    for key in KEYS:
+        members = np.array(by) == key
+        own, sd = np.nanmean(x[members], axis=0), np.nanstd(x, axis=0)
+        assert (np.abs(found[key].point - own) < 0.3 * sd).all()
+
+
+def test_what_is_said_does_not_depend_on_the_data():
+    x, by = table(2000)
+    said = []
+    for cells in (x, 1e-9 * x, np.full_like(x, np.nan), np.zeros_like(x)):
+        found = td.mean(cells, epsilon=1, bounds=BOUNDS, by=by, keys=KEYS, randomness=td.seeded(1))
+        said.append((found.mechanism, dict(found.settings), found.caveats, found.first.expected_error))
+    assert all(one == said[0] for one in said)
+
+
+def test_too_few_rows_are_refused_by_name():
+    x, by = table(60)
+    with pytest.raises(td.ParameterError, match="two-step"):
+        td.mean(x, epsilon=1, bounds=BOUNDS, by=by, keys=KEYS, mechanism="two-step")
+
+
+CELLS = st.floats(-1, 1) | st.just(float("nan"))
+
+
+@given(arrays(float, (4, 2), elements=CELLS), arrays(float, 2, elements=CELLS), st.integers(0, 1), st.integers(0, 1))
+def test_a_row_moves_sums_within_the_range_by_no_more_than_in_section_2(x, other, old, new):
+    """Any range that centre and radii may give: a swap within a group at most two halves, a move one half in each."""
+    relative, swapped = x.copy(), x.copy()
+    swapped[0] = other
+    groups = np.array([old, 0, 1, 0]), np.array([new, 0, 1, 0])
+    plan = clipped_sums(20_000, Fraction(1), np.array([100.0, 100.0]))
+    assert isinstance(plan, ClippedSumsOfGroups)
+    seen = []
+
+    def sums(cells, members, of, key):
+        seen.append([group_sums(cells, members == g, of) for g in range(2)])
+        raise StopIteration
+
+    for cells, members in zip((relative, swapped), groups, strict=True):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(grouped_clipping, "subset_point", lambda *given: [1, -1])
+            patch.setattr(grouped_clipping, "drawn_radii", lambda *given: np.array([3.0, 11.0]))
+            patch.setattr(grouped_ways, "noised_group_sums", sums)
+            with pytest.raises(StopIteration):
+                plan.draw(cells, members, 2, derived_key("p"), derived_key("s"))
+    ours, theirs = seen
+    for g in range(2):
+        moved = max(abs(a - b) for a, b in zip(ours[g], theirs[g], strict=True))
+        assert moved <= (2 * HALF if old == new else HALF)
