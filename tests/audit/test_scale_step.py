@@ -162,3 +162,14 @@ def test_too_few_rows_have_no_scale_step():
     assert not isinstance(mean_plan(300, columns, EPSILON), ScaledMean)
     assert isinstance(mean_plan(3000, columns, EPSILON), ScaledMean)
     assert not isinstance(mean_plan(3000, columns, EPSILON, sd=20), ScaledMean)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("d", [1, 3])
+@pytest.mark.parametrize("epsilon", ["1e-9", 1, "1e6"])
+def test_a_row_or_two_are_released_whatever_epsilon(n, d, epsilon):
+    """One row makes no pair: a large epsilon does not lead to the scale."""
+    release = td.mean(np.full((n, d), 2.0), epsilon=epsilon, bounds=(0, 10), mechanism="two-step")
+    assert release.released
+    assert np.isfinite(release.point).all()
+    assert ("epsilon_scale" in release.settings) == (n > 1 and epsilon == "1e6")

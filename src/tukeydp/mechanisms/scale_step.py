@@ -38,8 +38,8 @@ _NARROWEST, WIDEST = 2.0, 512.0  # bounds in standard deviations: nothing beyond
 
 
 def scale_epsilon(n: int, epsilon: Fraction) -> Fraction | None:
-    """What is spent on the scale; None if n rows are too few for it."""
-    return next((share * epsilon for share in _SHARES if share * epsilon * n >= _ENOUGH), None)
+    """What is spent on the scale; None if n rows are too few for it: whatever epsilon is, a pair takes two."""
+    return None if n < 2 else next((share * epsilon for share in _SHARES if share * epsilon * n >= _ENOUGH), None)
 
 
 def released_widths(
