@@ -41,7 +41,7 @@ def places(value):
     if value is None:
         return {0: 0.5, CELLS: 0.5}
     if value == -math.inf:
-        return {0: 9 / 16, CELLS: 7 / 16}
+        return {0: 2 / 16, CELLS: 14 / 16}
     return {min(CELLS, max(0, round((value - LOW) * STEPS))): 1.0}
 
 
@@ -86,13 +86,22 @@ def test_epsilon_undivided_would_show():
 @pytest.mark.parametrize("rows", [ROWS[:4], [*ROWS[:3], ROWS[4]], ROWS[:5]])
 def test_the_common_factor_has_the_law_of_the_oracle(rows):
     """1200 draws; a false alarm once in 10^6."""
+    assert_law(rows, EPSILON)
+
+
+def test_pairs_of_equal_rows_lie_mostly_at_the_upper_end():
+    """The coins alone decide: another chance would be noticed."""
+    assert_law([ROWS[1]] * 4, Fraction(12))
+
+
+def assert_law(rows, epsilon):
     relative = np.array(rows)
     found = Counter()
     for i in range(1200):
-        widths = released_widths(relative, EPSILON, ASSUMED, derived_key("public"), derived_key("secret", i))
+        widths = released_widths(relative, epsilon, ASSUMED, derived_key("public"), derived_key("secret", i))
         factor = 100.0 / widths[0] * math.exp(-0.635 + 0.241 / 2)
         found[round((math.log2(factor) - LOW) * STEPS)] += 1
-    expected = law(tuple(rows))
+    expected = law(tuple(rows), float(epsilon))
     # Widths are cut to 2 ... 512 afterwards: neighbouring outcomes beyond count together.
     low, high = min(found), max(found)
     expected[low] += expected[:low].sum()
@@ -162,3 +171,14 @@ def test_too_few_rows_have_no_scale_step():
     assert not isinstance(mean_plan(300, columns, EPSILON), ScaledMean)
     assert isinstance(mean_plan(3000, columns, EPSILON), ScaledMean)
     assert not isinstance(mean_plan(3000, columns, EPSILON, sd=20), ScaledMean)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("d", [1, 3])
+@pytest.mark.parametrize("epsilon", ["1e-9", 1, "1e6"])
+def test_a_row_or_two_are_released_whatever_epsilon(n, d, epsilon):
+    """One row makes no pair: a large epsilon does not lead to the scale."""
+    release = td.mean(np.full((n, d), 2.0), epsilon=epsilon, bounds=(0, 10), mechanism="two-step")
+    assert release.released
+    assert np.isfinite(release.point).all()
+    assert ("epsilon_scale" in release.settings) == (n > 1 and epsilon == "1e6")

@@ -15,7 +15,10 @@ import tukeydp as td
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.mechanisms import clipped_sum, spread_step, subset_means, two_step
 from tukeydp.mechanisms.mean_choice import mean_plan
+from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean
+from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
+from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.randomness import Keystream, derived_key
 
 WAYS = {
@@ -71,6 +74,43 @@ def test_no_lane_of_a_key_is_read_twice(way, d, opened):
     lanes = drawn_with(way, rows(300, d), opened)
     assert len(lanes) == len(set(lanes))
     assert lanes
+
+
+SHIFTED = SubsetPlan(100, 4, (2**8,), (0.1,))
+AFTER_THE_SCALE = {
+    "subset, shifted": SubsetMean(Fraction(1), SHIFTED),
+    "two-step": mean_plan(300, bounded_columns(1, (-10, 10)), Fraction(1), mechanism="two-step", sd=1),
+    "cube": CubeMean(Fraction(1)),
+}
+
+
+@pytest.mark.parametrize("way", AFTER_THE_SCALE)
+def test_the_scale_and_what_follows_share_no_lane_of_a_key(way, opened, monkeypatch):
+    """Dealing, coins and draw of the scale besides the mean's own; none of the secret ones follows from public keys."""
+    plan = AFTER_THE_SCALE[way]
+    scaled = ScaledMean(Fraction(2), Fraction(1), (100.0,))
+    monkeypatch.setattr(ScaledMean, "way", lambda self, n, widths: plan)
+    found = {}
+    for name, run in (("alone", plan), ("after", scaled), ("other", scaled)):
+        opened.clear()
+        run.draw(rows(300, 1) / 10, derived_key("public"), derived_key("other" if name == "other" else "secret"))
+        assert len(opened) == len(set(opened))
+        found[name] = {key for key, _ in opened}
+    of_scale = 3 + 1  # dealing, coins, draw; and public directions
+    assert len(found["after"]) == len(found["alone"]) + of_scale
+    public = found["after"] & found["other"]
+    assert len(public) == 1 + (way != "cube")
+
+
+def test_shifts_have_a_key_for_each_dealing(opened):
+    """Two dealings, each counted twice: a key for its order and one for its shifts, then coins and the draw."""
+    keys = {}
+    for secret in ("secret", "another"):
+        opened.clear()
+        SubsetMean(Fraction(1), SHIFTED).draw(rows(300, 1) / 10, derived_key("public"), derived_key(secret))
+        assert len(opened) == len(set(opened))
+        keys[secret] = {key for key, _ in opened}
+    assert len(keys["secret"] - keys["another"]) == 2 * 2 + 2
 
 
 def secret_steps(way):

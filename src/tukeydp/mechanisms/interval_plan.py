@@ -43,7 +43,7 @@ _SPREADS = (
 # Shares of epsilon for the centre of a two-step mean with an interval, and the least that its mean must keep.
 _CENTRES = (Fraction(1, 20), Fraction(2, 25), Fraction(3, 25), Fraction(3, 20), Fraction(1, 5))
 _LEAST_FOR_MEAN = Fraction(3, 10)
-# Share of epsilon for its radius. Fewer rows are cut off than with the 2/25 of a mean alone: the bias of skewed
+# Share of epsilon for its radii. Fewer rows are cut off than with the 3/25 of a mean alone: the bias of skewed
 # columns, which every interval has to allow for, falls by more than the noise grows (1000 x 2: half-widths 2.27
 # non-private ones against 2.46).
 _RADIUS = Fraction(3, 20)

@@ -29,8 +29,11 @@ _SHARES = (Fraction(1, 50), Fraction(1, 25), Fraction(3, 50), Fraction(2, 25), F
 _ENOUGH = 60
 # Octaves by which spreads may differ from those assumed, down and up, and steps of an octave.
 _DOWN, _UP, _STEPS = 4, 6, 8
-# Chance of the lower end, in sixteenths, for pairs of equal rows: a little more than half, as for spreads.
-_EQUAL_LOW = 9
+# Chance of the lower end, in sixteenths, for pairs of equal rows. Mostly the upper one: where most pairs are equal, the
+# spread is anybody's guess, and bounds that seem narrow lead to noise, which is safe. With 9 such tables (rare yes/no
+# columns, nearly all zeros) had any scale, then blocks that are too few, and six of ten releases were random points
+# between the bounds. With 0 tables of common yes/no columns seem more spread than they are.
+_EQUAL_LOW = 2
 # ln of the median of a geometric mean of d Gaussian differences, in standard deviations of a difference: the limit, and
 # what one column has more.
 _LIMIT, _ONE_MORE = -0.635, 0.241
@@ -38,8 +41,8 @@ _NARROWEST, WIDEST = 2.0, 512.0  # bounds in standard deviations: nothing beyond
 
 
 def scale_epsilon(n: int, epsilon: Fraction) -> Fraction | None:
-    """What is spent on the scale; None if n rows are too few for it."""
-    return next((share * epsilon for share in _SHARES if share * epsilon * n >= _ENOUGH), None)
+    """What is spent on the scale; None if n rows are too few for it: whatever epsilon is, a pair takes two."""
+    return None if n < 2 else next((share * epsilon for share in _SHARES if share * epsilon * n >= _ENOUGH), None)
 
 
 def released_widths(

@@ -59,7 +59,7 @@ def examine(kinds: tuple[oracle.Row, ...], n: int, tally: Tally) -> None:
         def make(relative: FloatArray = relative) -> object:
             return released_widths(relative, PLAN.scale, np.array(ASSUMED), derived_key("public"), b"")
 
-        found = weighed(module, "_at_the_ends", make, n, 1, sixteenths(8, 9))
+        found = weighed(module, "_at_the_ends", make, n, 1, sixteenths(2, 8))
         tally.require(by_rows(found) == factor_tables(table, ASSUMED), "pairs are not those of the definition")
         scales[x] = law(found)
         sums[x] = mean_cube.statistics(table, None, tally, PLAN.rest)

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tukeydp.audit.oracles.depths import Point
-from tukeydp.audit.oracles.means import HALF, ZERO_LOW, Cell, Choice, Row, Table, Weighed, blocks_of
+from tukeydp.audit.oracles.means import HALF, Cell, Choice, Row, Table, Weighed, blocks_of
 
 # Medians of the standard deviation of k standard Gaussian values: of a chi variable over the root of its freedom.
 MEDIANS = {2: 0.6744897501960817, 3: math.sqrt(math.log(2)), 4: 0.8880641651696379}
 ZERO_LOW_OF_PARTS = Fraction(10, 16)  # chance that a zero deviation between three or more parts lies at the lower end
+EQUAL_LOW = Fraction(2, 16)  # chance that a pair of equal rows lies at the lower end of the common factor
 # The grid of the common factor, in octaves below and above what was assumed, and steps of an octave.
 DOWN, UP, STEPS = 4, 6, 8
 
@@ -47,7 +48,7 @@ def factor_choice(first: Row, second: Row, assumed: Sequence[float]) -> Choice:
     if differing:
         log_factor = sum(differing) / len(differing) + math.log2(len(differing) / len(there)) / 2
         return ((min(top, max(0, round((DOWN + log_factor) * STEPS))), Fraction(1)),)
-    return ((0, ZERO_LOW), (top, 1 - ZERO_LOW)) if there else ((0, HALF), (top, HALF))
+    return ((0, EQUAL_LOW), (top, 1 - EQUAL_LOW)) if there else ((0, HALF), (top, HALF))
 
 
 def factor_tables(x: Table, assumed: Sequence[float]) -> Weighed:
