@@ -195,6 +195,15 @@ def test_the_mechanism_is_given_the_rest_and_the_whole_where_there_is_no_check()
     assert any("takes 278 rows. Nothing was spent" in note for note in few.notes)
 
 
+def test_the_noise_of_two_checks_is_not_the_same(monkeypatch):
+    """Of the operating system's bits, or of the seed's."""
+    first = []
+    monkeypatch.setattr(readable_check, "discrete_laplace", lambda scale, bits: first.append(bits.take(64)) or 0)
+    for randomness in (None, None, td.seeded(1), td.seeded(2)):
+        with_check(td.boxem, table_with(400, 0), epsilon=1, bounds=(0, 10), randomness=randomness)
+    assert len(set(first)) == 4
+
+
 @pytest.mark.parametrize("unreadable", [0, 400])
 @pytest.mark.parametrize("kind", ["pure", "approximate"])
 def test_an_accountant_pays_for_run_and_check_in_one_entry_also_where_the_run_stops(kind, unreadable):

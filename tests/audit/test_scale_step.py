@@ -12,6 +12,7 @@ import pytest
 
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
+from support.listening import listen
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.mechanisms import scaled_mean
 from tukeydp.mechanisms.mean_choice import mean_plan
@@ -131,6 +132,39 @@ def test_scale_and_mean_spend_epsilon_together(n, d, monkeypatch):
     assert len(spent) == 2
     assert sum(spent) == Fraction(9, 10) == release.guarantee.epsilon
     assert release.settings == {"epsilon_scale": spent[0], "epsilon_mean": spent[1]}
+
+
+def test_scale_and_mean_share_no_bits_and_the_public_key_decides_no_secret_step(monkeypatch):
+    x, plan = np.zeros((1500, 1)), mean_plan(1500, bounded_columns(1, (-50, 50)), EPSILON)
+    x[::5] = np.nan
+    opened, keys = listen(monkeypatch), []
+    for public in ("public", "another"):
+        opened.clear()
+        plan.draw(x, derived_key(public), derived_key("secret"))
+        assert len(opened) == len(set(opened))
+        keys.append({key for key, _ in opened})
+    steps = [derived_key("step", i, derived_key("secret")) for i in range(2)]
+    of_scale = {derived_key(name, steps[0]) for name in ("dealing", "coins", "draw")}
+    assert of_scale < keys[0] & keys[1]  # and the mean has secrets of its own
+
+
+def test_the_scale_starts_from_public_numbers_and_the_way_follows_from_what_it_found(monkeypatch):
+    """Whatever the cells: the widths assumed are those of the bounds, and the way is that of n and the released."""
+    n, d, given = 1500, 2, []
+    found = np.array([40.0, 70.0])
+    monkeypatch.setattr(
+        scaled_mean, "released_widths", lambda relative, epsilon, assumed, *keys: given.append(assumed.tolist()) or found
+    )
+    ways = ScaledMean.way
+    monkeypatch.setattr(
+        ScaledMean, "way", lambda self, rows, widths: given.append((rows, widths.tolist())) or ways(self, rows, widths)
+    )
+    rng = np.random.default_rng(6)
+    plan = mean_plan(n, bounded_columns(d, (-50, 50)), EPSILON)
+    for x in (rng.normal(size=(n, d)), 1e-9 * rng.normal(size=(n, d)), np.full((n, d), np.nan), np.ones((n, d))):
+        given.clear()
+        plan.draw(np.clip(x / 50, -1, 1), derived_key("public"), derived_key("secret"))
+        assert given == [[100.0, 100.0], (n, found.tolist())]
 
 
 def test_what_is_said_of_a_run_does_not_depend_on_the_data():

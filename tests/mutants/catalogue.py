@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from mutants import of_accounts, of_depth, of_means, of_noise, of_randomness, of_rem, of_sampling
+from mutants import (
+    of_accounts,
+    of_depth,
+    of_means,
+    of_noise,
+    of_randomness,
+    of_rem,
+    of_sampling,
+    of_scale,
+    of_summaries,
+)
 from mutants.harmless import HARMLESS
 
 __all__ = ["HARMLESS", "MUTANTS"]
@@ -14,5 +24,7 @@ MUTANTS = (
     *of_rem.MUTANTS,
     *of_noise.MUTANTS,
     *of_means.MUTANTS,
+    *of_scale.MUTANTS,
+    *of_summaries.MUTANTS,
     *of_accounts.MUTANTS,
 )
