@@ -153,7 +153,9 @@ def test_the_scale_starts_from_public_numbers_and_the_way_follows_from_what_it_f
     n, d, given = 1500, 2, []
     found = np.array([40.0, 70.0])
     monkeypatch.setattr(
-        scaled_mean, "released_widths", lambda relative, epsilon, assumed, *keys: given.append(assumed.tolist()) or found
+        scaled_mean,
+        "released_widths",
+        lambda relative, epsilon, assumed, *keys: given.append(assumed.tolist()) or found,
     )
     ways = ScaledMean.way
     monkeypatch.setattr(

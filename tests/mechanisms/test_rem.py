@@ -218,8 +218,7 @@ def test_after_passing_points_follow_the_restricted_law():
     grid = unbounded_grid(1, resolution=1, bits=20)
     prepared = td.AxisAligned().prepare(rows, grid, bytes(32))
     drawn = [
-        _draw(prepared, whole_grid(grid), fixed, Graded(), derived_key("a", i), derived_key("b", i))
-        for i in range(800)
+        _draw(prepared, whole_grid(grid), fixed, Graded(), derived_key("a", i), derived_key("b", i)) for i in range(800)
     ]
     points = grid_points((9,))
     depth = depths(tuple(rows[:, 0].tolist()), points, UNIT)

@@ -34,7 +34,7 @@ MUTANTS = (
         "less noise in larger groups",
         "mechanisms/grouped_sums.py",
         'plan.coordinates, STEPS / plan.epsilon, Keystream(derived_key("group", g, secret_key)).bits(0)',
-        'plan.coordinates, STEPS / plan.epsilon / max(1, int((groups == g).sum())), '
+        "plan.coordinates, STEPS / plan.epsilon / max(1, int((groups == g).sum())), "
         'Keystream(derived_key("group", g, secret_key)).bits(0)',
         (NOISE,),
         "The size of a group is secret, and noise of a mean is not noise of a sum.",
