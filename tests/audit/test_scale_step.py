@@ -152,11 +152,12 @@ def test_the_scale_starts_from_public_numbers_and_the_way_follows_from_what_it_f
     """Whatever the cells: the widths assumed are those of the bounds, and the way is that of n and the released."""
     n, d, given = 1500, 2, []
     found = np.array([40.0, 70.0])
-    monkeypatch.setattr(
-        scaled_mean,
-        "released_widths",
-        lambda relative, epsilon, assumed, *keys: given.append(assumed.tolist()) or found,
-    )
+
+    def released(relative, epsilon, assumed, *keys):
+        given.append(assumed.tolist())
+        return found
+
+    monkeypatch.setattr(scaled_mean, "released_widths", released)
     ways = ScaledMean.way
     monkeypatch.setattr(
         ScaledMean, "way", lambda self, rows, widths: given.append((rows, widths.tolist())) or ways(self, rows, widths)

@@ -106,9 +106,7 @@ def _tried_with(runners: Sequence[Runner], chosen: Sequence[Mutant], folder: Pat
     began, clean = time.monotonic(), folder / "clean"
     shutil.copytree(PACKAGE, clean / "tukeydp", ignore=shutil.ignore_patterns("__pycache__"))
     tests = _unique(test for m in chosen for test in m.tests)
-    say(
-        f"{len(chosen)} mutants. First their {len(tests)} tests without any of them (minutes, if all are asked for) ..."
-    )
+    say(f"{len(chosen)} mutants. Their {len(tests)} tests without any of them: minutes, for the whole list ...")
     without = runners[0].tested(clean, tests, _PATIENCE_WITH_ALL)
     if without.code != 0:
         say(f"{without.output}\nTests fail (pytest's code {without.code}) without a mutant.")

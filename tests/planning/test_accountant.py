@@ -259,8 +259,8 @@ def test_a_closed_account_is_closed_and_a_copy_is_none():
 
 def test_an_error_closes_the_account_and_gives_nothing_back():
     account = td.Accountant(1)
+    account.spend("0.5")
     with pytest.raises(ZeroDivisionError), account:
-        account.spend("0.5")
         raise ZeroDivisionError
     assert account.totals.epsilon == Fraction(1, 2)
     assert len(account.history) == 1
