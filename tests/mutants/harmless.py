@@ -54,6 +54,6 @@ HARMLESS = (
         'Keystream(derived_key("shifts", i, secret_key))',
         'Keystream(derived_key("shifts", secret_key))',
         "The guarantee holds for each value of the shifts by itself: they depend on the place in the table and on no "
-        "cell, so a row still moves `partitions` rows. Dealings are smoothed alike: releases are a little less accurate.",
+        "cell, so a row still moves `partitions` rows. Dealings are smoothed alike: releases are less accurate.",
     ),
 )
