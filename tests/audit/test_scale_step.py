@@ -102,6 +102,29 @@ def test_the_common_factor_has_the_law_of_the_oracle(rows):
     assert g_test(counts, expected[low : high + 1]) > FALSE_ALARM
 
 
+def test_the_factor_is_drawn_with_the_epsilon_that_it_is_given():
+    """1200 draws at an epsilon so large that depth decides: twice as much, or half, would be noticed."""
+    rows, epsilon, found = ROWS[:4], Fraction(6), Counter()
+    for i in range(1200):
+        widths = released_widths(np.array(rows), epsilon, ASSUMED, derived_key("public"), derived_key("secret", i))
+        found[round(math.log2(widths[0]) * STEPS)] += 1
+    right, half, twice = (widths_law(rows, e) for e in (6.0, 3.0, 12.0))
+    assert set(found) <= set(right)
+    counts = np.array([found[place] for place in right])
+    assert g_test(counts, np.array(list(right.values()))) > FALSE_ALARM
+    for wrong in (half, twice):
+        assert g_test(counts, np.array([wrong[place] for place in right])) < FALSE_ALARM
+
+
+def widths_law(rows, epsilon):
+    """The chance of each width of the first column, in eighths of octaves, after the cut to 2 ... 512."""
+    found = Counter()
+    for place, chance in enumerate(law(tuple(rows), epsilon)):
+        factor = 2.0 ** (LOW + place / STEPS) / math.exp(-0.635 + 0.241 / 2)
+        found[round(math.log2(min(512.0, max(2.0, ASSUMED[0] / factor))) * STEPS)] += float(chance)
+    return found
+
+
 def test_a_pair_is_a_function_of_its_own_rows():
     rng = np.random.default_rng(1)
     cells = np.clip(rng.normal(size=(500, 2, 3)) * 10.0 ** rng.integers(-300, 2, size=(500, 2, 3)), -1, 1)

@@ -20,7 +20,7 @@ MUTANTS = (
         "mechanisms/scale_step.py",
         "within=whole_grid(grid), epsilon=epsilon).draw",
         "within=whole_grid(grid), epsilon=2 * epsilon).draw",
-        (f"{SCALE}test_the_common_factor_has_the_law_of_the_oracle[rows0]",),
+        (f"{SCALE}test_the_factor_is_drawn_with_the_epsilon_that_it_is_given",),
         "Depth moves by one in both directions: the ratio is e^(2 epsilon).",
     ),
     Mutant(
