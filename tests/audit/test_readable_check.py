@@ -124,6 +124,9 @@ def test_the_run_as_a_whole_is_private_and_a_stop_costs_its_own_part(tables):
     laws = {id(table): outcomes(table, EPSILON) for table in some.values()}
     for one, other in neighbours(some):
         p, q = laws[id(one)], laws[id(other)]
+        # What is said at a count is the same for both, but for counts beyond the draws that are listed.
+        both = {count for _, count, _ in p} & {count for _, count, _ in q}
+        assert {key for key in p if key[1] in both} == {key for key in q if key[1] in both}
         for key in p.keys() & q.keys():
             worst[key[0]] = max(worst[key[0]], abs(p[key] - q[key]))
     assert worst["stub"] == EPSILON
@@ -193,6 +196,15 @@ def test_the_mechanism_is_given_the_rest_and_the_whole_where_there_is_no_check()
     assert given == [Fraction(19, 20), 1, 1, 1]
     few = with_check(run, table_with(277, 277), epsilon=1, randomness=td.seeded(1))
     assert any("takes 278 rows. Nothing was spent" in note for note in few.notes)
+
+
+def test_the_noise_of_two_checks_is_not_the_same(monkeypatch):
+    """Of the operating system's bits, or of the seed's."""
+    first = []
+    monkeypatch.setattr(readable_check, "discrete_laplace", lambda scale, bits: first.append(bits.take(64)) or 0)
+    for randomness in (None, None, td.seeded(1), td.seeded(2)):
+        with_check(td.boxem, table_with(400, 0), epsilon=1, bounds=(0, 10), randomness=randomness)
+    assert len(set(first)) == 4
 
 
 @pytest.mark.parametrize("unreadable", [0, 400])

@@ -12,6 +12,7 @@ import pytest
 
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
+from support.listening import listen
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.mechanisms import scaled_mean
 from tukeydp.mechanisms.mean_choice import mean_plan
@@ -110,6 +111,29 @@ def assert_law(rows, epsilon):
     assert g_test(counts, expected[low : high + 1]) > FALSE_ALARM
 
 
+def test_the_factor_is_drawn_with_the_epsilon_that_it_is_given():
+    """1200 draws at an epsilon so large that depth decides: twice as much, or half, would be noticed."""
+    rows, epsilon, found = ROWS[:4], Fraction(6), Counter()
+    for i in range(1200):
+        widths = released_widths(np.array(rows), epsilon, ASSUMED, derived_key("public"), derived_key("secret", i))
+        found[round(math.log2(widths[0]) * STEPS)] += 1
+    right, half, twice = (widths_law(rows, e) for e in (6.0, 3.0, 12.0))
+    assert set(found) <= set(right)
+    counts = np.array([found[place] for place in right])
+    assert g_test(counts, np.array(list(right.values()))) > FALSE_ALARM
+    for wrong in (half, twice):
+        assert g_test(counts, np.array([wrong[place] for place in right])) < FALSE_ALARM
+
+
+def widths_law(rows, epsilon):
+    """The chance of each width of the first column, in eighths of octaves, after the cut to 2 ... 512."""
+    found = Counter()
+    for place, chance in enumerate(law(tuple(rows), epsilon)):
+        factor = 2.0 ** (LOW + place / STEPS) / math.exp(-0.635 + 0.241 / 2)
+        found[round(math.log2(min(512.0, max(2.0, ASSUMED[0] / factor))) * STEPS)] += float(chance)
+    return found
+
+
 def test_a_pair_is_a_function_of_its_own_rows():
     rng = np.random.default_rng(1)
     cells = np.clip(rng.normal(size=(500, 2, 3)) * 10.0 ** rng.integers(-300, 2, size=(500, 2, 3)), -1, 1)
@@ -140,6 +164,42 @@ def test_scale_and_mean_spend_epsilon_together(n, d, monkeypatch):
     assert len(spent) == 2
     assert sum(spent) == Fraction(9, 10) == release.guarantee.epsilon
     assert release.settings == {"epsilon_scale": spent[0], "epsilon_mean": spent[1]}
+
+
+def test_scale_and_mean_share_no_bits_and_the_public_key_decides_no_secret_step(monkeypatch):
+    x, plan = np.zeros((1500, 1)), mean_plan(1500, bounded_columns(1, (-50, 50)), EPSILON)
+    x[::5] = np.nan
+    opened, keys = listen(monkeypatch), []
+    for public in ("public", "another"):
+        opened.clear()
+        plan.draw(x, derived_key(public), derived_key("secret"))
+        assert len(opened) == len(set(opened))
+        keys.append({key for key, _ in opened})
+    steps = [derived_key("step", i, derived_key("secret")) for i in range(2)]
+    of_scale = {derived_key(name, steps[0]) for name in ("dealing", "coins", "draw")}
+    assert of_scale < keys[0] & keys[1]  # and the mean has secrets of its own
+
+
+def test_the_scale_starts_from_public_numbers_and_the_way_follows_from_what_it_found(monkeypatch):
+    """Whatever the cells: the widths assumed are those of the bounds, and the way is that of n and the released."""
+    n, d, given = 1500, 2, []
+    found = np.array([40.0, 70.0])
+
+    def released(relative, epsilon, assumed, *keys):
+        given.append(assumed.tolist())
+        return found
+
+    monkeypatch.setattr(scaled_mean, "released_widths", released)
+    ways = ScaledMean.way
+    monkeypatch.setattr(
+        ScaledMean, "way", lambda self, rows, widths: given.append((rows, widths.tolist())) or ways(self, rows, widths)
+    )
+    rng = np.random.default_rng(6)
+    plan = mean_plan(n, bounded_columns(d, (-50, 50)), EPSILON)
+    for x in (rng.normal(size=(n, d)), 1e-9 * rng.normal(size=(n, d)), np.full((n, d), np.nan), np.ones((n, d))):
+        given.clear()
+        plan.draw(np.clip(x / 50, -1, 1), derived_key("public"), derived_key("secret"))
+        assert given == [[100.0, 100.0], (n, found.tolist())]
 
 
 def test_what_is_said_of_a_run_does_not_depend_on_the_data():

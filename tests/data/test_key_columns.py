@@ -12,6 +12,7 @@ import pytest
 
 import tukeydp as td
 from tukeydp.data.files import read_file
+from tukeydp.data.groups import grouped_table
 from tukeydp.data.key_columns import arrow_keys, key_cells
 from tukeydp.data.keys import checked_keys, label
 from tukeydp.data.readers.options import ReadOptions
@@ -65,6 +66,19 @@ def test_texts_are_the_same_from_every_library(column):
 )
 def test_numbers_and_truth_values_are_keys(column):
     assert len(key_cells(column)) == 2
+
+
+def test_a_row_belongs_to_its_group_whatever_the_others_do():
+    """Also where it is the only one of its group: how many there are is secret."""
+    cells = ["A"] * 9 + ["b", None, "A", "other", "b"]
+    x = np.zeros((len(cells), 1))
+    groups = grouped_table(x, cells, ["A", "b", "empty"]).groups.tolist()
+    assert groups == [0] * 9 + [1, -1, 0, -1, 1]
+    for i, cell in enumerate(cells):
+        assert grouped_table(x[:1], [cell], ["A", "b", "empty"]).groups.tolist() == [groups[i]]
+        swapped = [*cells[:i], "empty", *cells[i + 1 :]]
+        expected = [*groups[:i], 2, *groups[i + 1 :]]
+        assert grouped_table(x, swapped, ["A", "b", "empty"]).groups.tolist() == expected
 
 
 DATES = {

@@ -170,6 +170,23 @@ def test_opposite_vectors_of_unlike_length_are_on_two_sides(d, seed):
     assert halfspaces.least_weight(vectors).least == len(pairs)
 
 
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("d", [3, 4])
+def test_opposite_vectors_whose_floats_are_rounded_apart_are_on_two_sides(d, seed):
+    """Rows p + m and p - 3 m, floats all, but neither m nor 3 m is one: m has 54 bits and is 3 modulo 8, p is 1. So the
+    two vectors are opposite and their floats not quite. Every halfspace still holds one of each pair."""
+    rng = np.random.default_rng(seed)
+    size = (9, d)
+    away = 8 * rng.integers(2**50, 2**51, size=size) * rng.choice([-1, 1], size=size) + 3
+    rows = np.vstack([1 + away, 1 - 3 * away])
+    cells, point = rows.astype(np.float64), np.ones(d)
+    assert (cells.astype(np.int64) == rows).all()
+    vectors = halfspaces.from_floats(cells, point, np.ones(len(rows), dtype=np.int64))
+    assert (vectors.shadow[:9] != -vectors.shadow[9:]).any()
+    assert halfspaces.least_weight(vectors).least == len(away)
+    assert td.tukey_depth(point, cells).tolist() == [len(away)]
+
+
 @pytest.mark.parametrize(("n", "d"), [(60, 2), (25, 3), (14, 4)])
 def test_depth_does_not_change_under_affine_maps(n, d):
     """Integer rows and an integer matrix, so that the map is exact."""

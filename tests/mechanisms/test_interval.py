@@ -202,6 +202,28 @@ def test_all_that_is_said_but_what_is_released_follows_from_public_numbers():
     assert said[0] == said[1] == said[2]
 
 
+@pytest.mark.parametrize("way", ["subset", "cube", "two-step", "two-step, known sd"])
+def test_an_interval_is_made_of_what_was_released_and_nothing_else(way, monkeypatch):
+    """Draws that do not look at the data: then all that the interval is computed from is the same for any table."""
+    mechanism, _, known = way.partition(", ")
+    honest = planned.two_step_result
+    blank = np.zeros((2000, 2))
+    monkeypatch.setattr(planned, "spread_octaves", lambda relative, *_: np.full(relative.shape[1], -5.0))
+    monkeypatch.setattr(mean_plans.SubsetMean, "draw", lambda *_: [Fraction(1, 8)] * 2)
+    monkeypatch.setattr(mean_plans.CubeMean, "draw", lambda *_: [Fraction(1, 8)] * 2)
+    monkeypatch.setattr(planned, "two_step_result", lambda relative, *rest: honest(blank, *rest))
+    holes = rows(2000, 2, seed=1)
+    holes[::3, 0] = np.nan
+    seen = []
+    for x in (rows(2000, 2), holes * 9 + 3, np.full((2000, 2), np.nan)):
+        release = run(x, mechanism=mechanism, sd=1 if known else None)
+        plan, columns, found = release.calibration.inputs
+        assert release.mechanism == mechanism
+        assert len(found.point) == 2
+        seen.append((plan, columns, found, release.point.tolist(), dict(release.settings)))
+    assert seen[0] == seen[1] == seen[2]
+
+
 # Before anything is spent: on a table of nothing but missing cells.
 
 

@@ -23,6 +23,7 @@ from tukeydp.randomness import Keystream, derived_key
 
 WAYS = {
     "subset, three dealings": {"mechanism": "subset", "blocks": 20, "partitions": 3},
+    "subset, shifted": {"mechanism": "subset", "sd": 1, "blocks": 150, "partitions": 4},
     "subset, single rows": {"mechanism": "subset", "blocks": 300},
     "two-step": {"mechanism": "two-step"},
     "two-step, known sd": {"mechanism": "two-step", "sd": 1},
@@ -121,6 +122,7 @@ def secret_steps(way):
         return 3, 1
     plan = mean_plan(300, bounded_columns(1, (-10, 10)), Fraction(1), **WAYS[way]).plan
     if not hasattr(plan, "centre"):
+        # Shifted, every second partition has no dealing but shifts.
         return (plan.partitions if plan.blocks < 300 else 0) + 2, 1
     dealings = plan.centre.partitions if plan.centre.blocks < 300 else 0
     return dealings + 2 + 3 * (plan.spread is not None) + 3, 1 + (plan.spread is not None)

@@ -28,7 +28,16 @@ from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box, whole_grid
 from tukeydp.mechanisms.rem import _draw
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
-from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, laplace_cut, paper_cut, passes
+from tukeydp.mechanisms.rem_test.safety import (
+    Chance,
+    Graded,
+    Laplace,
+    Paper,
+    SafetyTest,
+    laplace_cut,
+    paper_cut,
+    passes,
+)
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
@@ -172,17 +181,48 @@ def test_the_coin_has_the_stated_chance(test):
     assert not FALSE_ALARM < binom.cdf(heads, 1000, wrong) < 1 - FALSE_ALARM
 
 
+class Measured:
+    """Evidence that says nothing until it is asked for more: then the chance is a quarter."""
+
+    empty, known = False, False
+
+    def refine(self, k):
+        self.known = True
+        return True
+
+    def chance(self, evidence, bits):
+        return Chance(Fraction(1, 4), Fraction(1, 4), None) if self.known else Chance(Fraction(0), Fraction(1), 0)
+
+
+class Given:
+    """A coin whose first bits are given."""
+
+    def __init__(self, share):
+        self._share = share
+
+    def take(self, bits):
+        return int(self._share * 2**bits)
+
+
+@pytest.mark.parametrize(("share", "heads"), [(0, True), (0.2499, True), (0.25, False), (0.5, False), (0.9999, False)])
+def test_a_coin_waits_until_its_chance_is_known(share, heads):
+    """Taken at either end of what is possible before anything is measured, it would always fall on one side."""
+    unknown = Measured()
+    assert passes(unknown, unknown, Given(share)) == heads
+    assert unknown.known
+
+
 def test_after_passing_points_follow_the_restricted_law():
-    rows = np.random.default_rng(4).integers(0, 9, size=(30, 1))
+    rows = np.random.default_rng(8).integers(0, 9, size=(30, 1))
     fixed = Plan(30, 4, Fraction(1, 5), Fraction(1), Fraction(1, 3), 3, tuple(range(31)))
     grid = unbounded_grid(1, resolution=1, bits=20)
     prepared = td.AxisAligned().prepare(rows, grid, bytes(32))
     drawn = [
-        _draw(prepared, whole_grid(grid), fixed, Graded(), derived_key("a", i), derived_key("b", i))
-        for i in range(2000)
+        _draw(prepared, whole_grid(grid), fixed, Graded(), derived_key("a", i), derived_key("b", i)) for i in range(800)
     ]
     points = grid_points((9,))
     depth = depths(tuple(rows[:, 0].tolist()), points, UNIT)
+    assert (depth == 3).any()  # one level below the lowest: points that must not be drawn
     counts = np.bincount([y[0] for y in drawn if y is not None], minlength=9)
     weights = np.where(depth >= 4, np.exp(0.1 * depth), 0.0)
     assert counts[depth < 4].sum() == 0

@@ -12,6 +12,8 @@ from mutants import (
     of_randomness,
     of_rem,
     of_sampling,
+    of_scale,
+    of_summaries,
 )
 from mutants.harmless import HARMLESS
 
@@ -24,7 +26,9 @@ MUTANTS = (
     *of_rem.MUTANTS,
     *of_noise.MUTANTS,
     *of_means.MUTANTS,
+    *of_scale.MUTANTS,
     *of_groups.MUTANTS,
+    *of_summaries.MUTANTS,
     *of_accounts.MUTANTS,
     *of_add_remove.MUTANTS,
 )

@@ -1,4 +1,4 @@
-"""Guarantees, their sums, accountants and ledgers."""
+"""Guarantees, their sums, accountants, ledgers, and how long calls take."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from mutants.mutant import Mutant
 ACCOUNT = "tests/planning/test_accountant.py::"
 COMPOSITION = "tests/planning/test_composition.py::"
 LEDGER = "tests/planning/test_ledger.py::"
+PADDING = "tests/test_padding.py::"
+MULTIPLE = f"{PADDING}test_a_job_ends_at_a_multiple_however_it_ends"
 ROUNDED = f"{COMPOSITION}test_the_conversion_is_rounded_up_and_sharp"
 
 MUTANTS = (
@@ -98,7 +100,7 @@ MUTANTS = (
         "planning/budget.py",
         "totals.rho <= self.rho and totals.rho_delta <= self.own",
         "totals.rho <= self.rho and totals.rho_delta <= self.own + self.conversion",
-        (f"{ACCOUNT}test_nothing_is_lost_and_no_budget_exceeded",),
+        (f"{ACCOUNT}test_deltas_of_releases_add_up_to_their_own_part_of_delta_and_no_further",),
         "The part of delta that pays for the conversion is spent twice.",
     ),
     Mutant(
@@ -114,7 +116,7 @@ MUTANTS = (
         "planning/budget.py",
         "and totals.delta <= self.own",
         "and totals.delta <= 1",
-        (f"{ACCOUNT}test_nothing_is_lost_and_no_budget_exceeded",),
+        (f"{ACCOUNT}test_deltas_of_releases_add_up_to_their_own_part_of_delta_and_no_further",),
         "Deltas add up beyond the budget.",
     ),
     Mutant(
@@ -160,6 +162,54 @@ MUTANTS = (
         "An account that has spent less than the releases.",
     ),
     Mutant(
+        "a refusal refunded",
+        "mechanisms/rem.py",
+        "return outcome() if y is None else Release(",
+        "return ((accountant and accountant._store.__init__()) or outcome()) if y is None else Release(",
+        (f"{ACCOUNT}test_refusals_spend_and_seeded_runs_are_marked",),
+        "A refusal tells that the data are spread out, and has cost nothing: ask until one passes.",
+    ),
+    Mutant(
+        "what was spent before an error refunded",
+        "planning/accountant.py",
+        "        self.close()",
+        "        self.close() if kind is None else self._begin(self._budget, _Memory())",
+        (f"{ACCOUNT}test_an_error_closes_the_account_and_gives_nothing_back",),
+        "Releases made before the error are free.",
+    ),
+    Mutant(
+        "an account that is never closed",
+        "planning/accountant.py",
+        "        if self._closed:",
+        "        if False:",
+        (f"{ACCOUNT}test_a_closed_account_is_closed_and_a_copy_is_none",),
+        "What was declared finished goes on spending.",
+    ),
+    Mutant(
+        "copies of an account",
+        "planning/accountant.py",
+        'raise TypeError("an accountant in memory cannot',
+        "return Accountant, (self.epsilon, self.delta)  # ",
+        (f"{ACCOUNT}test_a_closed_account_is_closed_and_a_copy_is_none",),
+        "Every copy has the whole budget once more.",
+    ),
+    Mutant(
+        "every part of a split the whole",
+        "planning/accountant.py",
+        "each = whole.epsilon / count, delta_of(whole) / count",
+        "each = whole.epsilon, delta_of(whole) / count",
+        (f"{ACCOUNT}test_equal_parts_add_up_exactly",),
+        "All parts together spend many times the budget.",
+    ),
+    Mutant(
+        "a release that does not fit is written down and made",
+        "planning/accountant.py",
+        "        if self._fits(totals, cost):",
+        "        if self._fits(totals, cost) or totals.count:",
+        (f"{ACCOUNT}test_plain_sums_with_deltas",),
+        "Only the first release is held against the budget.",
+    ),
+    Mutant(
         "a forked child with an account of its own",
         "planning/accountant.py",
         "if os.getpid() != self._process:",
@@ -182,5 +232,45 @@ MUTANTS = (
         "CREATE TRIGGER spending_is_kept BEFORE DELETE ON spending BEGIN SELECT 1; END;",
         (f"{LEDGER}test_the_history_is_append_only",),
         "What was spent can be taken back.",
+    ),
+    Mutant(
+        "errors that end at once",
+        "padding.py",
+        "    except Exception:",
+        "    except ParameterError:",
+        (MULTIPLE,),
+        "When a run failed tells how far it came with the data.",
+    ),
+    Mutant(
+        "a wait after the run instead of until a multiple",
+        "padding.py",
+        "due = started + seconds * max(1, math.ceil((time.monotonic() - started) / seconds))",
+        "due = time.monotonic() + seconds",
+        (MULTIPLE,),
+        "How long the run took can be read off exactly.",
+    ),
+    Mutant(
+        "no wait where the run took long",
+        "padding.py",
+        "due = started + seconds * max(1, math.ceil((time.monotonic() - started) / seconds))",
+        "due = started + seconds",
+        (MULTIPLE,),
+        "Runs longer than the interval tell how long they took.",
+    ),
+    Mutant(
+        "an interval that is not handed on",
+        "padding.py",
+        'return paced(options.get("pad_to"), lambda: mechanism(*given, **options))',
+        "return paced(None, lambda: mechanism(*given, **options))",
+        (f"{PADDING}test_every_mechanism_is_padded_and_releases_the_same[boxem]",),
+        "No call is padded.",
+    ),
+    Mutant(
+        "a sleep that ended early taken for enough",
+        "padding.py",
+        "while (rest := due - time.monotonic()) > 0:",
+        "if (rest := due - time.monotonic()) > 0:",
+        (f"{PADDING}test_sleep_that_ends_early_is_taken_up_again",),
+        "Calls end between multiples, by as much as the run and the system's timer let them.",
     ),
 )

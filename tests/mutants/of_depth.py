@@ -31,7 +31,7 @@ MUTANTS = (
         "depth/levels.py",
         'below = first + np.searchsorted(ranked, at, side="right")',
         'below = first + np.searchsorted(ranked, at, side="left")',
-        ("tests/depth/test_sensitivity.py::test_depth_on_the_grid_is_the_definition_and_ignores_the_order_of_rows",),
+        ("tests/depth/test_levels.py::test_whatever_is_held_at_first_every_question_gets_the_same_answer",),
         "Settled boxes are those of another depth than the one that proposals are tested by: levels lose points.",
     ),
     Mutant(
@@ -47,7 +47,15 @@ MUTANTS = (
         "depth/exact_depth.py",
         "_TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}",
         "_TOLERANCE = {2: 2.0**-60, 3: 2.0**-60, 4: 2.0**-60}",
-        (f"{EXACT}test_a_copied_column_of_long_entries_is_decided_exactly",),
+        (f"{EXACT}test_opposite_vectors_whose_floats_are_rounded_apart_are_on_two_sides",),
+        "Depths that depend on rounding: a swap may move them by more than one.",
+    ),
+    Mutant(
+        "vectors given an angle by what rounding leaves of them",
+        "depth/exact_depth.py",
+        "_RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}",
+        "_RATIO = {2: 2.0**80, 3: 2.0**80, 4: 2.0**80}",
+        (f"{EXACT}test_opposite_vectors_whose_floats_are_rounded_apart_are_on_two_sides",),
         "Depths that depend on rounding: a swap may move them by more than one.",
     ),
     Mutant(
@@ -113,6 +121,14 @@ MUTANTS = (
         "if not refuting and most <= least * (1 + 8 * self.slack):",
         (f"{HALF}test_a_copy_too_small_for_the_slack_is_not_taken",),
         "Sizes that are off by more than the slack which the tests discount.",
+    ),
+    Mutant(
+        "a copy taken although its corners are not deep",
+        "sizes/exact_depth_sizes.py",
+        "if not refuting and most <= least * (1 + self.slack / 2):",
+        "if most <= least * (1 + self.slack / 2):",
+        (f"{HALF}test_a_copy_with_shallow_corners_is_not_taken",),
+        "A lower size above the number of grid points: REM's test passes tables that are not safe.",
     ),
     Mutant(
         "corners of a copy checked without their cells",

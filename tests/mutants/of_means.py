@@ -204,7 +204,7 @@ MUTANTS = (
         "mechanisms/block_statistics.py",
         "centred = np.where(np.isnan(blocks), 0.0, blocks - mean[:, np.newaxis, :])",
         "centred = np.where(np.isnan(blocks), 0.0, blocks - np.nan_to_num(mean).mean(axis=0))",
-        (f"{DEALING}test_one_row_changes_one_row_of_the_table_bit_by_bit",),
+        (f"{DEALING}test_one_row_changes_one_row_of_the_table_also_among_ordinary_values",),
         "One row moves the statistics of all blocks: sensitivity N instead of 1.",
     ),
     Mutant(
@@ -236,7 +236,7 @@ MUTANTS = (
         "mechanisms/readable_check.py",
         "return count + discrete_laplace(1 / epsilon, bits)",
         "return count + discrete_laplace(1, bits)",
-        (f"{CHECK}test_the_count_is_private",),
+        (f"{CHECK}test_the_run_as_a_whole_is_private_and_a_stop_costs_its_own_part",),
         "The check spends twenty times what it says, or more.",
     ),
     Mutant(

@@ -84,12 +84,12 @@ MUTANTS = (
         "Not the discrete Gaussian that the proof is about.",
     ),
     Mutant(
-        "coins of a series with the wrong sign",
+        "coins of a series from its second term on",
         "exact/noise.py",
         "while bits.below(denominator * k) < numerator:",
-        "while bits.below(denominator) < numerator:",
+        "while bits.below(denominator * (k + 1)) < numerator:",
         (f"{NOISE}test_the_coin_has_its_probability",),
-        "A coin with 1/(1 + g) instead of e^-g: all noise has another law.",
+        "A coin with (1 - e^-g) / g instead of e^-g: all noise has another law.",
     ),
     Mutant(
         "cube noise with one geometric variable too few",

@@ -63,7 +63,7 @@ MUTANTS = (
         "mechanisms/rem_test/safety.py",
         "if Fraction(drawn + 1, 1 << bits) <= chance.low:",
         "if Fraction(drawn + 1, 1 << bits) <= chance.high:",
-        (f"{REM}test_the_coin_has_the_stated_chance[graded]",),
+        (f"{REM}test_a_coin_waits_until_its_chance_is_known",),
         "Before anything is measured every table might pass, and so it does.",
     ),
     Mutant(

@@ -1,8 +1,9 @@
 """Put each mutant into a copy of the package, run its tests, and say which mutants no test noticed.
 
-    PYTHONPATH=tests python -m mutants.run [--processes 2] [words of a name ...]
+    PYTHONPATH=tests python -m mutants.run [--processes 2] [--results FILE] [words of a name ...]
 
-Exit code 1 if a mutant survives, or if a test fails without any. The tests are those of the working tree; only the
+A line for each mutant as soon as it was tried: its place, result, seconds, file and name. Exit code 1 if one is not
+caught, or if a test fails without any. The tests are those of the working tree; only the
 package is copied, with numba's compiled code, so that nothing but the mutated file is compiled again.
 """
 
@@ -28,6 +29,8 @@ from mutants.mutant import PACKAGE, ROOT, Mutant
 # Seconds: tests that take so long hang. That is no verdict, since a hang may have other causes: choose another bug.
 _PATIENCE, _PATIENCE_WITH_ALL = 300, 3600
 _FAILED = 1  # pytest's exit code for failing tests; others mean that nothing was tested
+# Errors of a mutant that is no program any more: its tests fail whatever they are for.
+_SLIPS = ("NameError:", "UnboundLocalError:", "SyntaxError:", "ImportError:", "ModuleNotFoundError:")
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Tested:
 
     @property
     def word(self) -> str:
+        if self.code == _FAILED and any(slip in self.output for slip in _SLIPS):
+            return "BROKEN"
         return {0: "SURVIVED", _FAILED: "caught", None: "HANGS"}.get(self.code, "BROKEN")
 
 
@@ -75,26 +80,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__.splitlines()[0])
     parser.add_argument("words", nargs="*", help="only mutants whose names contain one of these")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--results", type=Path, help="a file that gets the table too, line by line")
     options = parser.parse_args(arguments)
     chosen = [m for m in MUTANTS if not options.words or any(word in m.name for word in options.words)]
+    if not chosen:
+        parser.error("no mutant has such a name")
+    if options.results is not None:
+        options.results.write_text("", encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         runners = [Runner(Path(folder)) for _ in range(options.processes)]
         try:
-            return _tried_with(runners, chosen, Path(folder))
+            return _tried_with(runners, chosen, Path(folder), options.results)
         finally:
             for runner in runners:
                 runner.close()
 
 
-def _tried_with(runners: Sequence[Runner], chosen: Sequence[Mutant], folder: Path) -> int:
-    clean = folder / "clean"
+def _tried_with(runners: Sequence[Runner], chosen: Sequence[Mutant], folder: Path, results: Path | None) -> int:
+    def say(line: str) -> None:
+        print(line, flush=True)
+        if results is not None:
+            with results.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+
+    began, clean = time.monotonic(), folder / "clean"
     shutil.copytree(PACKAGE, clean / "tukeydp", ignore=shutil.ignore_patterns("__pycache__"))
-    print(f"{len(chosen)} mutants. Their tests without any of them ...", flush=True)
-    without = runners[0].tested(clean, _unique(test for m in chosen for test in m.tests), _PATIENCE_WITH_ALL)
+    tests = _unique(test for m in chosen for test in m.tests)
+    say(f"{len(chosen)} mutants. Their {len(tests)} tests without any of them: minutes, for the whole list ...")
+    without = runners[0].tested(clean, tests, _PATIENCE_WITH_ALL)
     if without.code != 0:
-        print(without.output, f"\nTests fail (pytest's code {without.code}) without a mutant.", sep="")
+        say(f"{without.output}\nTests fail (pytest's code {without.code}) without a mutant.")
         return 1
-    print(f"pass in {without.seconds:.0f} s.\n", flush=True)
+    say(f"pass in {without.seconds:.0f} s.\n")
     free: queue.SimpleQueue[Runner] = queue.SimpleQueue()
     for runner in runners:
         free.put(runner)
@@ -108,13 +125,14 @@ def _tried_with(runners: Sequence[Runner], chosen: Sequence[Mutant], folder: Pat
 
     survivors = []
     with ThreadPoolExecutor(len(runners)) as pool:
-        for mutant, found in zip(chosen, pool.map(tried, chosen), strict=True):
-            print(f"{found.word:9} {found.seconds:4.0f} s  {mutant.file:34} {mutant.name}", flush=True)
+        for place, (mutant, found) in enumerate(zip(chosen, pool.map(tried, chosen), strict=True), 1):
+            say(f"{place:4}/{len(chosen)} {found.word:8} {found.seconds:4.0f} s  {mutant.file:34} {mutant.name}")
             if found.word != "caught":
                 survivors.append((mutant, found))
-    print(f"\n{len(chosen) - len(survivors)} of {len(chosen)} mutants caught.")
     for mutant, found in survivors:
-        print(f"\n{mutant.name}: {found.word}\n{found.output[-2000:]}")
+        say(f"\n{mutant.name}: {found.word}\n{', '.join(mutant.tests)}\n{found.output[-2000:]}")
+    minutes = (time.monotonic() - began) / 60
+    say(f"\n{len(chosen) - len(survivors)} of {len(chosen)} mutants caught, in {minutes:.1f} minutes.")
     return 1 if survivors else 0
 
 

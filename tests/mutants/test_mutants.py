@@ -7,10 +7,11 @@ from functools import cache
 
 import pytest
 
+from mutants import run
 from mutants.catalogue import HARMLESS, MUTANTS
 from mutants.mutant import PACKAGE, ROOT
 
-FEWEST = 40
+FEWEST = 150
 
 
 @cache
@@ -55,3 +56,49 @@ def test_a_mutant_whose_line_is_gone_is_refused():
     gone = MUTANTS[0].__class__("gone", MUTANTS[0].file, "a line that is not there", "", MUTANTS[0].tests, "")
     with pytest.raises(ValueError, match="0 times"):
         gone.applied()
+
+
+class Scripted:
+    """A runner that runs nothing: what pytest would have answered, in turn."""
+
+    def __init__(self, *answers):
+        self._answers = iter([run.Tested(0, "all pass", 1.0), *answers])
+        self.mutated = []
+
+    def tested(self, source, tests, patience=0):
+        changed = [m for m in MUTANTS[:2] if (source / "tukeydp" / m.file).read_text("utf-8") == m.applied()]
+        self.mutated.append([m.name for m in changed])
+        return next(self._answers)
+
+
+CAUGHT = run.Tested(1, "1 failed", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("second", "word", "code"),
+    [
+        (CAUGHT, "caught", 0),
+        (run.Tested(0, "1 passed", 2.0), "SURVIVED", 1),
+        (run.Tested(None, "", 300.0), "HANGS", 1),
+        (run.Tested(4, "no such test", 1.0), "BROKEN", 1),
+        (run.Tested(1, "E   NameError: name 'np' is not defined", 1.0), "BROKEN", 1),
+    ],
+)
+def test_a_run_fails_unless_every_mutant_is_caught(second, word, code, tmp_path, capsys):
+    """One copy without a bug, then each bug by itself; a line for each, on the screen and in the file."""
+    runner, results = Scripted(CAUGHT, second), tmp_path / "results.txt"
+    assert run._tried_with([runner], MUTANTS[:2], tmp_path, results) == code
+    assert runner.mutated == [[], [MUTANTS[0].name], [MUTANTS[1].name]]
+    said = results.read_text("utf-8")
+    assert said == capsys.readouterr().out
+    assert f"   1/2 caught      2 s  {MUTANTS[0].file}" in said
+    assert f"   2/2 {word}" in said
+    assert f"{2 - code} of 2 mutants caught, in 0.0 minutes." in said
+
+
+def test_a_run_fails_where_tests_fail_without_a_mutant(tmp_path, capsys):
+    runner = Scripted()
+    runner._answers = iter([run.Tested(1, "1 failed", 1.0)])
+    assert run._tried_with([runner], MUTANTS[:2], tmp_path, None) == 1
+    assert "without a mutant" in capsys.readouterr().out
+    assert runner.mutated == [[]]

@@ -6,6 +6,7 @@ JSON on standard input; the answer is pytest's exit code on a line of standard o
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
@@ -25,6 +26,7 @@ import scipy.stats  # noqa: F401
 
 _NO_PYTEST = 70  # exit code where pytest itself broke down; none of its own
 _NAP = 0.02  # seconds between looks at a running job
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux' prctl
 
 
 def main() -> None:
@@ -36,8 +38,8 @@ def _answered(job: dict[str, Any]) -> int | None:
     child = os.fork()
     if not child:
         _run(job)
-    until = time.monotonic() + job["patience"]
-    while time.monotonic() < until:
+    until, asked_by = time.monotonic() + job["patience"], os.getppid()
+    while time.monotonic() < until and os.getppid() == asked_by:  # whoever asked may have been stopped
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status)
@@ -50,6 +52,8 @@ def _answered(job: dict[str, Any]) -> int | None:
 def _run(job: dict[str, Any]) -> None:
     """Never returns. In a process group of its own, so that processes which tests start end with it."""
     os.setpgid(0, 0)
+    if sys.platform == "linux":  # a job that hangs must not outlive a run that was stopped
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     said = os.open(job["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for stream, file in ((0, nothing), (1, said), (2, said)):

@@ -201,6 +201,20 @@ def test_what_is_left_can_be_spent_and_is_rounded_down(releases):
     assert not account.check(td.PureDP(left * (1 + Fraction(1, 10**12))))
 
 
+@pytest.mark.parametrize(("conversion", "own"), [("0", "1e-6"), ("9e-7", "1e-7")])
+def test_deltas_of_releases_add_up_to_their_own_part_of_delta_and_no_further(conversion, own):
+    """What pays for the conversion is not there for them, by either criterion; nor is more than all of delta."""
+    own = Fraction(own)
+    account = td.Accountant(9, delta="1e-6", conversion=conversion)
+    account.spend("0.01", own / 2)
+    assert account.check("0.01", own / 2)
+    assert not account.check("0.01", own * Fraction(51, 100))
+    assert not account.check("0.01", "1e-6")
+    account.spend("0.01", own / 2)
+    assert not account.check("0.01", "1e-12")
+    assert account.check("0.01")
+
+
 def test_plain_sums_with_deltas():
     account = td.Accountant(2, delta="1e-6")
     account.spend(1, "5e-7")
@@ -241,6 +255,17 @@ def test_a_closed_account_is_closed_and_a_copy_is_none():
     for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(TypeError, match="cannot be copied"):
             duplicate(account)
+
+
+def test_an_error_closes_the_account_and_gives_nothing_back():
+    account = td.Accountant(1)
+    account.spend("0.5")
+    with pytest.raises(ZeroDivisionError), account:
+        raise ZeroDivisionError
+    assert account.totals.epsilon == Fraction(1, 2)
+    assert len(account.history) == 1
+    with pytest.raises(td.ParameterError, match="must be open"):
+        account.spend("0.1")
 
 
 def test_threads_share_one_budget():

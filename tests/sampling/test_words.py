@@ -104,6 +104,27 @@ def test_a_starved_proposal_is_finished_and_not_dropped():
     assert g_test([thirds[0] + 200, *thirds[1:]], np.full(3, 1 / 3)) < FALSE_ALARM
 
 
+def test_an_undecided_proposal_is_finished_and_not_dropped():
+    """One bit for three points, the middle one with a row: every proposal is accepted, and half of them are undecided.
+    Dropped, the levels on both sides of the bit's boundary would be drawn less often than they should."""
+    levels, whole = one_level(1), Box((-1,), (1,))
+    groups = [(Group(0, 0, 3), whole), (Group(1, 1, 1), Box((0,), (0,)))]
+    searching = Search(levels, whole, groups, Fraction(1), 1)
+    stream, tally, undecided = Keystream(derived_key("undecided")), [0, 0, 0], 0
+    for lane in range(3000):
+        z, y = np.empty((2, 1), dtype=np.int64)
+        words = stream.words(2 * lane, 64)
+        status, _, _ = kernels.propose(words, 0, searching._proposals, kernels.ranks(levels), np.arange(1), z, y)
+        undecided += status == kernels.UNDECIDED
+        found = searching.first_accepted(stream, lane, np.arange(1))
+        assert found is not None
+        tally[found.point[0] + 1] += 1
+    assert 1000 < undecided < 2000
+    q = Fraction(math.exp(0.5))
+    assert g_test(tally, [float(p) for p in oracle.law([0, 1, 0], q)]) > FALSE_ALARM
+    assert g_test(tally, [float(p) for p in oracle.law([0, 1, 0], q * Fraction(4, 3))]) < FALSE_ALARM
+
+
 SIDE = 4
 POINTS = list(itertools.product(range(SIDE), repeat=2))
 SHEAR = Basis(((1, 0), (1, 1)), ((1, 0), (-1, 1)))

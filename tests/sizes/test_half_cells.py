@@ -135,3 +135,18 @@ def test_a_copy_too_small_for_the_slack_is_not_taken():
     assert len(calls) > 1
     assert sharp <= usual * (1 + slack)
     assert usual <= sharp * (1 + slack / 64)
+
+
+def test_a_copy_with_shallow_corners_is_not_taken():
+    """A diamond of rows, known at first by its box alone: the largest copy in the box has more volume than the diamond
+    has grid points, and bounds that meet, but its corners are outside."""
+    far = 200
+    rows = np.array([(far, 0), (-far, 0), (0, far), (0, -far)])
+    points = 2 * far * (far + 1) + 1  # |a| + |b| <= far
+    box = Box((-far, -far), (far, far))
+    depth = td.Exact().prepare(rows, centred_grid(far, 2), bytes(32)).decide
+    axes = level_sets(rows, np.eye(2, dtype=np.int64))
+    sizes = ExactSizes(depth, axes, axes, box, 1, Fraction(1, 256))
+    in_the_box = sizes._largest(sizes._region(1), (box.low, box.high), 6)
+    assert template(2).volume / 4 * in_the_box.diagonal > 1.2 * points
+    assert points / 2 < sizes.lower(1) <= points

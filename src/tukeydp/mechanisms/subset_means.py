@@ -36,9 +36,9 @@ _FEWEST_STEPS, _MOST_STEPS = 2**8, 2**40
 # and of what a median loses against a mean, in standard deviations over sqrt(n). Fitted to made-up tables.
 _BY_DEPTH, _POWER, _BY_MEDIAN = 3.4, 0.6, 0.35
 # How far block means are shifted, in their own standard deviations, by rows of a block. With less, skewed and yes/no
-# columns keep their bias; with more the shifts themselves are the larger error. From three to eight rows most blocks of
-# columns that are nine tenths zeros have equal means: unshifted, several such columns have no deep point, and a release is
-# a random one.
+# columns keep their bias; with more the shifts themselves are the larger error. From three to eight rows most blocks
+# of columns that are nine tenths zeros have equal means: unshifted, several such columns have no deep point, and a
+# release is a random one.
 _SHIFTED_ROWS, _SHIFTS = (1.0, 2.0, 4.0, 8.0, 16.0), (1.25, 0.85, 0.4, 0.3, 0.0)
 _LEAST_SHIFT = 0.2  # below, shifts do nothing and cost a dealing
 
