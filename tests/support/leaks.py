@@ -7,6 +7,7 @@ import dataclasses
 import gc
 import inspect
 import logging
+import os
 import sys
 import traceback
 import types
@@ -20,8 +21,10 @@ import numpy as np
 
 import tukeydp as td
 from tukeydp import approximate, baselines
+from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.registry import MECHANISMS
 from tukeydp.planning.summary_result import Summary
+from tukeydp.quantile_release import QuantileRelease
 from tukeydp.release import Outcome
 
 N = 300  # rows: enough that td.rem releases, and that a file is checked at epsilon = 1
@@ -88,7 +91,7 @@ def degenerate() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return pairs
 
 
-Result = Outcome | Summary
+Result = Outcome | Summary | GroupedRelease | QuantileRelease
 Run = Callable[[Any, Any], Result]  # table, randomness -> outcome
 _RICH = {"epsilon": 8, "bounds": (-10, 10)}  # enough for what takes several steps
 _ARMS = ["A", "B", "C"] * (N // 3)  # C is not listed: those rows belong to no group
@@ -105,6 +108,17 @@ def _first_rows(function: Callable[..., Any]) -> Run:
     """Algorithm 3 counts points for each level: twenty rows, the one that differs among them, take milliseconds."""
     given = {"epsilon": 1, "delta": "1e-2", "bounds": (-10, 10), "depth": td.AxisAligned()}
     return lambda x, randomness: function(x[:20], **given, randomness=randomness)
+
+
+def _medians(rows: Any) -> Any:
+    return np.median(rows, axis=0)
+
+
+def _halves(x: Any) -> tuple[Any, Any]:
+    """The first column, and the last."""
+    if isinstance(x, np.ndarray):
+        return x[:, 0], x[:, -1]
+    return [row[0] for row in x], [row[-1] for row in x]
 
 
 WAYS: dict[str, Run] = {
@@ -129,6 +143,18 @@ WAYS: dict[str, Run] = {
     "summary, without intervals": _run(td.summary, confidence=None, **_RICH),
     "summary, shares": _run(td.summary, epsilon=1, bounds=(0, 1)),
     "summary, groups": _run(td.summary, by=_ARMS, keys=["A", "B"], **_BOXED),
+    "mean, groups": _run(td.mean, by=_ARMS, keys=["A", "B"], **_BOXED),
+    "mean, groups, scale first": _run(td.mean, by=_ARMS, keys=["A", "B"], **_RICH),
+    "mean, persons": _run(td.mean, person=[i // 2 for i in range(N)], **_BOXED),
+    "mean, add-remove": _run(td.mean, neighbours="add-remove", rows=N, **_BOXED),
+    "boxem, groups": _run(td.boxem, by=_ARMS, keys=["A", "B"], **_BOXED),
+    "boxem, add-remove": _run(td.boxem, neighbours="add-remove", rows=N, **_BOXED),
+    "rem, add-remove": _run(td.rem, neighbours="add-remove", rows=N, **_FREE),
+    "aggregate": _run(td.aggregate, statistic=_medians, blocks=40, **_BOXED),
+    "regression": lambda x, randomness: td.regression(
+        *_halves(x), epsilon=8, bounds=(-10, 10), blocks=40, randomness=randomness
+    ),
+    "quantiles": _run(td.quantiles, q=[0.25, 0.75], **_BOXED),
     "cube": _run(td.cube, **_BOXED),
     "cube, fill": _run(td.cube, fill=0, **_BOXED),
     "spread": _run(td.spread, **_BOXED),
@@ -194,13 +220,18 @@ class Writing:
         writes = event == "open" and (
             any(letter in str(arguments[1] or "") for letter in "wax+") or bool((arguments[2] or 0) & 0b11)
         )
-        if writes or event in (
-            "os.mkdir",
-            "os.rename",
-            "os.remove",
-            "os.symlink",
-            "tempfile.mkstemp",
-            "tempfile.mkdtemp",
+        # What a caller's own statistic prints goes nowhere: into the null device, for every block.
+        if str(arguments[:1]) != str((os.devnull,)) and (
+            writes
+            or event
+            in (
+                "os.mkdir",
+                "os.rename",
+                "os.remove",
+                "os.symlink",
+                "tempfile.mkstemp",
+                "tempfile.mkdtemp",
+            )
         ):
             self.heard.append(f"{event} {arguments[0]}")
 
@@ -240,7 +271,18 @@ def watched(run: Callable[[], Result]) -> Shown:
 
 
 # What is paid for: the point, whether there is one, and what was released with it.
-PAID = {"point", "released", "calibration", "certificate", "interval", "lines", "source", "footnote"}
+PAID = {
+    "point",
+    "points",
+    "counts",
+    "released",
+    "calibration",
+    "certificate",
+    "interval",
+    "lines",
+    "source",
+    "footnote",
+}
 
 
 def public_part(outcome: Result) -> dict[str, Any]:
@@ -250,8 +292,10 @@ def public_part(outcome: Result) -> dict[str, Any]:
         if item.name not in PAID | {"rehearsal"}:
             value = getattr(outcome, item.name)
             found[item.name] = value.tolist() if isinstance(value, np.ndarray) else value
-    if isinstance(outcome, Summary):
+    if isinstance(outcome, Summary | QuantileRelease):
         return found | {"private": outcome.private}
+    if isinstance(outcome, GroupedRelease):
+        return found | {"releases": {key: public_part(one) for key, one in outcome.items()}, "private": outcome.private}
     found["grid"] = None if outcome.grid is None else outcome.grid.to_dict()
     found |= {name: getattr(outcome, name) for name in ("private", "caveats", "forecast", "widest")}
     bare = outcome if getattr(outcome, "calibration", None) is None else dataclasses.replace(outcome, calibration=None)

@@ -125,6 +125,8 @@ COMMANDS = [
     f"mean t.csv {ASKED} --neighbours add-remove --rows 300 --mechanism two-step",
     f"mean t.csv {ASKED} --neighbours add-remove --rows 300 --confidence 0.95",
     f"mean t.csv {ASKED} --neighbours replace",
+    f"mean t.csv {ASKED} --neighbours add-remove --rows 300 --by note --keys A",
+    "ledger create study.db --epsilon 1 --persons --neighbours add-remove",
     "summary t.csv --columns age --epsilon 1",
     f"summary t.csv {ASKED} --keys A",
     f"summary t.csv {ASKED} --by age --keys A",
@@ -306,6 +308,9 @@ CALLS = [
     Call("td.aggregate(a statistic without numbers)", lambda: _aggregate(lambda rows: "abc")),
     Call("td.aggregate(bounds=None)", lambda: _aggregate(np.median, bounds=None)),
     Call("td.aggregate(partitions=2, delta=...)", lambda: _aggregate(np.median, bounds=None, delta=1e-6, partitions=2)),
+    Call("td.aggregate(clip=...) of a frame", lambda: _aggregate(np.median, _frame([1.0]), clip=(0, 1))),
+    Call("td.aggregate(a frame without rows)", lambda: _aggregate(np.median, _frame([]))),
+    Call("td.aggregate(a lazy frame)", lambda: _aggregate(np.median, _frame([1.0]).lazy())),
     Call("td.aggregate(blocks=99)", lambda: _aggregate(np.median, blocks=99)),
     Call("td.aggregate(columns of another length)", lambda: _aggregate(np.median, columns=["a", "b"])),
     Call("td.aggregate(attribute=...) of a function", lambda: _aggregate(np.median, attribute="coef_")),
@@ -329,8 +334,14 @@ CALLS = [
 ]
 
 
-def _aggregate(statistic: Any, **options: Any) -> Any:
-    return td.aggregate(X, statistic, **{"epsilon": 1, "blocks": 2, "bounds": (0, 9), **options})
+def _aggregate(statistic: Any, x: Any = X, **options: Any) -> Any:
+    return td.aggregate(x, statistic, **{"epsilon": 1, "blocks": 2, "bounds": (0, 9), **options})
+
+
+def _frame(values: list[float]) -> Any:
+    import polars as pl
+
+    return pl.DataFrame({"a": values})
 
 
 def _summary(x: Any, by: Any, keys: Any) -> Any:

@@ -13,7 +13,6 @@ from typing import Any
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief, checked_choice, checked_integer
-from tukeydp.privacy import NEIGHBOURS
 
 MOST_ROWS_DECLARED = 2**40  # a public number, so large that nobody has a table like it; floats of plans hold it exactly
 
@@ -74,7 +73,7 @@ SWAP = Relation()
 
 def checked_relation(neighbours: Any, rows: Any) -> Relation:
     """From the parameters `neighbours` and `rows`, before the table is touched."""
-    name = checked_choice("neighbours", neighbours, NEIGHBOURS)
+    name = checked_choice("neighbours", neighbours, ("swap", "add-remove"))
     if rows is None:
         return Relation(name)
     if name == "swap":

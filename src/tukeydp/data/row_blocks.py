@@ -56,7 +56,8 @@ def rows_of(x: Any, clip: Any = None, name: str = "x") -> Rows:
 
 
 def _is_series(x: Any) -> bool:
-    return not is_array(x) and not hasattr(x, "columns") and not hasattr(x, "column_names")
+    # Of the type: asking a lazy frame for its columns warns.
+    return not is_array(x) and not hasattr(type(x), "columns") and not hasattr(type(x), "column_names")
 
 
 def _floats(ends: Any) -> tuple[FloatArray, FloatArray]:
