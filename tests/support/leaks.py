@@ -273,7 +273,7 @@ def watched(run: Callable[[], Result]) -> Shown:
 # What is paid for: the point, whether there is one, and what was released with it.
 PAID = {
     "point",
-    "points",
+    "values_by_share",
     "counts",
     "released",
     "calibration",
