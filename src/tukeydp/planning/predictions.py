@@ -30,7 +30,7 @@ from tukeydp.privacy import ApproxDP
 _SUBSET, _SUBSET_95 = 0.35, 1.2  # the least, of the scatter
 _SUBSET_COLUMNS, _SUBSET_MOST, _SUBSET_MOST_95 = (1, 3, 5), (1.8, 1.5, 1.7), (6.2, 4.8, 4.8)  # the most, by columns
 _BIAS = ((2.0, 3.0), (1.9, 1.2))  # rows of a block, and what a log-normal column has of the predicted bias
-_TWO_STEP, _TWO_STEP_95 = (0.45, 3.5), (1.6, 7.2)  # of the predicted median
+_TWO_STEP, _TWO_STEP_95 = (0.45, 3.5), (1.6, 9.5)  # of the predicted median
 _OTHER, _OTHER_95 = (0.5, 2.0), (1.6, 6.0)  # for ways to a mean that have no line of their own here
 _CENTRE, _CENTRE_95 = (0.3, 4.5), (1.4, 12.0)  # of the centre's scatter for bell-shaped columns
 _BALL, _BALL_95 = (0.45, 5.5), (1.4, 9.0)  # of Huang, Liang and Yi's noise
