@@ -45,10 +45,10 @@ class Case:
     dealing: str = "draws"
 
 
-QUICK = (Case(ONE, 3, 2, 1, 8), Case(ONE, 3, 3, 1, 8, "rows"), Case(TWO, 2, 2, 1, 4))
+QUICK = (Case(ONE, 3, 2, 1, 16), Case(ONE, 3, 3, 1, 8, "rows"), Case(TWO, 2, 2, 1, 4))
 FULL = (
     *QUICK,
-    Case(ONE, 4, 2, 1, 8),
+    Case(ONE, 4, 2, 1, 16),
     Case(ONE, 4, 3, 1, 8),
     Case(ONE, 2, 2, 2, 8),
     Case(TWO, 3, 2, 1, 4),

@@ -78,8 +78,9 @@ def examine(case: Case, tally: Tally) -> None:
             tally.require(right, "the joint law is not that of the definition")
     for group in swap_groups(len(cells), case.n):
         for y in laws[group[0]]:
-            chances = [laws[x][y] for x in group]
-            tally.found(math.log(max(chances) / min(chances)) / float(EPSILON * levels))
+            chances = [laws[x].get(y, 0.0) for x in group]
+            lost = math.log(max(chances) / min(chances)) if min(chances) else math.inf
+            tally.found(lost / float(EPSILON * levels))
     tally.saw(datasets=len(laws), pairs=count_of_pairs(len(cells), case.n))
     _stated(case, levels, tally)
 

@@ -44,13 +44,15 @@ class Case:
 QUICK = (
     Case((3,), LINE, 6, 1, Fraction(1), Fraction(1), Fraction(1, 5)),
     Case((3,), LINE, 7, 2, Fraction(1), Fraction(1), Fraction(1, 10)),
+    Case((4,), LINE, 7, 2, Fraction(6, 5), Fraction(9, 5), Fraction(1, 20)),
+    Case((4,), LINE, 8, 3, Fraction(2), Fraction(2), Fraction(1, 50)),
     Case((2, 2), SLANTED, 4, 2, Fraction(1), Fraction(1), Fraction(1, 10)),
 )
 FULL = (
     *QUICK,
     Case((3,), LINE, 8, 3, Fraction(6, 5), Fraction(4, 5), Fraction(1, 20)),
-    Case((4,), LINE, 7, 2, Fraction(6, 5), Fraction(9, 5), Fraction(1, 20)),
-    Case((4,), LINE, 8, 3, Fraction(2), Fraction(2), Fraction(1, 50)),
+    Case((4,), LINE, 10, 4, Fraction(2), Fraction(1), Fraction(1, 50)),
+    Case((5,), LINE, 8, 3, Fraction(2), Fraction(3), Fraction(1, 20)),
     Case((2, 2), SLANTED, 5, 2, Fraction(1), Fraction(1), Fraction(1, 10), counted=False),
     Case((2, 2), SLANTED, 6, 3, Fraction(2), Fraction(1), Fraction(1, 20)),
 )
