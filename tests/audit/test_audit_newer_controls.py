@@ -1,4 +1,7 @@
-"""Audit checks of add/remove, groups, persons, quantiles and aggregate: each passes, and fails on broken mechanisms."""
+"""Audit checks of add/remove, groups, persons, quantiles and aggregate fail on broken mechanisms.
+
+That all of them pass on the package as it is, is shown by the quick audit (tests/cli/test_audit.py).
+"""
 
 from __future__ import annotations
 
@@ -36,12 +39,6 @@ from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.mechanisms.subset_means import SubsetPlan
 
 QUICK = Effort(quick=True)
-CHECKS = [add_remove, rem_add_remove, grouped_points, persons, quantiles, aggregate]
-
-
-@pytest.mark.parametrize("module", CHECKS, ids=lambda module: module.__name__.rpartition(".")[2])
-def test_the_check_passes(module):
-    assert module.CHECK.run(QUICK).passed
 
 
 def tallied(examine, *given, **options):
@@ -108,13 +105,15 @@ def test_rem_that_releases_too_often_is_noticed_under_add_remove(monkeypatch):
         return replace(found, low=min(Fraction(1), 2 * found.low), high=min(Fraction(1), 2 * found.high))
 
     monkeypatch.setattr(Graded, "chance", careless)
-    assert rem_add_remove.CHECK.run(QUICK).worst > 1.5
+    assert tallied(rem_add_remove.examine, rem_add_remove.QUICK[1]).worst > 1.5
 
 
 def test_the_two_sided_test_is_noticed_under_add_remove(monkeypatch):
     """The test for swaps in the place of the one-sided one: its chances are others."""
+    case = rem_add_remove.QUICK[2]
+    assert tallied(rem_add_remove.examine, case).passed
     monkeypatch.setattr(rem_add_remove, "evidence_of", Evidence)
-    assert not rem_add_remove.CHECK.run(QUICK).passed
+    assert tallied(rem_add_remove.examine, case).failures
 
 
 def test_blocks_with_epsilon_in_each_group_are_noticed(monkeypatch):
