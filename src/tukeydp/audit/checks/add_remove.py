@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -176,7 +177,8 @@ def blocks(case: Case, tally: Tally) -> None:
         if case.dealing == "draws":
             expected = secret_size.drawn_tables(rows, columns, case.blocks, case.steps, case.partitions)
         else:
-            expected = means.tables(rows, len(x), lambda cell: means.mean_choice(cell, case.steps)) if x else {(): 1}  # type: ignore[dict-item]
+            one_by_one = partial(means.mean_choice, steps=case.steps)
+            expected = means.tables(rows, len(x), one_by_one) if x else {(): Fraction(1)}
         tally.require(by_rows(found) == expected, "block tables are not those of the definition")
         laws[x] = law(found)
     _ratios(laws, len(case.kinds), case.most, float(guarantee.epsilon), tally)

@@ -29,6 +29,7 @@ _ROUNDING = 1e-6  # of sums in steps of 2^-30; the floats that add up probabilit
 EPSILON = Fraction(5, 4)
 KEYS = ("A", "B")
 STEPS = 4  # of the grid of one column
+OF_BLOCKS = 32  # the same for block means: a coarser grid hides part of what is lost
 ONE: tuple[oracle.Row, ...] = (
     *(((Fraction(cell),), key) for cell in (-1, 1) for key in KEYS),
     ((Fraction(0),), "A"),
@@ -51,7 +52,7 @@ def run(effort: Effort) -> Result:
     for kinds, n in ((ONE, 2), (TWO, 2)) if quick else ((ONE, 4), (TWO, 3)):
         rows(kinds, n, tally)
         centres(kinds, n, tally)
-    for n, blocks, partitions in ((2, 2, 1),) if quick else ((2, 2, 1), (3, 2, 1), (3, 3, 1), (2, 2, 2)):
+    for n, blocks, partitions in ((3, 2, 1),) if quick else ((3, 2, 1), (3, 3, 1), (4, 2, 1), (2, 2, 2)):
         block_means(n, blocks, partitions, tally)
     sums(2 if quick else 3, tally)
     counts(3 if quick else 4, tally)
@@ -147,7 +148,7 @@ def centres(kinds: Sequence[oracle.Row], n: int, tally: Tally) -> None:
 
 def block_means(n: int, blocks: int, partitions: int, tally: Tally) -> None:
     """Numbers are drawn by the rows of the whole table, once for all groups in each dealing."""
-    way = BlocksOfGroups(EPSILON, blocks, partitions, (STEPS,))
+    way = BlocksOfGroups(EPSILON, blocks, partitions, (OF_BLOCKS,))
     tally.require(way.guarantee.epsilon == EPSILON, "blocks: another epsilon is stated")
     every = list(itertools.product(itertools.product(range(blocks), repeat=n), repeat=partitions))
 
@@ -161,7 +162,7 @@ def block_means(n: int, blocks: int, partitions: int, tally: Tally) -> None:
             found[tuple(seen)] += Fraction(1, len(every))
         return dict(found)
 
-    _examine(ONE, n, law, lambda x: oracle.tables_of_blocks(x, KEYS, blocks, partitions, STEPS), tally)
+    _examine(ONE, n, law, lambda x: oracle.tables_of_blocks(x, KEYS, blocks, partitions, OF_BLOCKS), tally)
 
 
 class _Numbers(Script):
