@@ -48,9 +48,12 @@ def largest(block: FloatArray) -> float:
 
 
 def by_chance(block: FloatArray) -> float:
-    """A value of the block by NumPy's global generator, which the package sets for each block by its number."""
-    values = np.sort(block.ravel())
-    return float(values[np.random.randint(len(values))])  # noqa: NPY002 what a statistic may use without asking
+    """The largest value with a sign by NumPy's global generator, of which each 0 in the block uses up a number.
+
+    The package sets the generator for each block by its number: else the rows of one block would move another's sign.
+    """
+    *_, last = np.random.random(1 + int((block == 0).sum()))  # noqa: NPY002 what a statistic may use without asking
+    return float(block.max()) * (1 if last < 0.5 else -1)
 
 
 def largest_defined(block: Sequence[Row], number: int) -> Fraction | None:
@@ -59,8 +62,9 @@ def largest_defined(block: Sequence[Row], number: int) -> Fraction | None:
 
 
 def by_chance_defined(block: Sequence[Row], number: int) -> Fraction | None:
-    values = sorted(v for (v,) in block if v is not None)
-    return values[np.random.RandomState(number).randint(len(values))]
+    values = [v for (v,) in block if v is not None]
+    *_, last = np.random.RandomState(number).random_sample(1 + values.count(Fraction(0)))
+    return max(values) * (1 if last < 0.5 else -1)
 
 
 @dataclass(frozen=True)
