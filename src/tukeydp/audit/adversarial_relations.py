@@ -95,8 +95,8 @@ def _on_line(table: Any) -> tuple[Any, Any]:
 def _groups() -> Iterator[Pair]:
     """One of eight equal rows of a group goes to another, which was empty.
 
-    That the first group's point lies elsewhere, and the second's where the row is now, has probability 0.013 or 0.031: a
-    loss of 0.83 in both together.
+    That the first group's point lies elsewhere, and the second's where the row is now, has probability 0.013 or 0.031:
+    a loss of 0.83 in both together.
     """
     draws: list[Drawn] = []
     for moved in (0, 1):
