@@ -72,7 +72,8 @@ def test_every_check_is_registered_and_has_a_control():
     checks = {path.stem for path in Path(composition.__file__).parent.glob("*.py")} - {"__init__"}
     registered = {check.run.__module__ for check in catalogue.CHECKS if hasattr(check.run, "__module__")}
     here, draws = Path(__file__), Path(__file__).with_name("test_audit_draws.py")
-    controls = here.read_text(encoding="utf-8").partition("\n# Controls:")[2]
+    newer = here.with_name("test_audit_newer_controls.py")
+    controls = "".join(path.read_text(encoding="utf-8").partition("\n# Controls:")[2] for path in (here, newer))
     controls += draws.read_text(encoding="utf-8").partition("\nQUICK =")[2]
     for name in checks:
         assert re.search(rf"\b{name}\b", controls), name

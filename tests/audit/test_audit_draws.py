@@ -38,7 +38,7 @@ def test_a_path_that_is_not_taken_is_noticed(monkeypatch):
 
 def test_uniform_numbers_by_remainders_are_noticed(monkeypatch):
     monkeypatch.setattr(replay, "LONGER", {})
-    kept = {"coin", "drawn index"}
+    kept = {"coin", "geometric, scale 3/2"}
     drawn = replay._noise
     monkeypatch.setattr(replay, "_noise", lambda: {name: draw for name, draw in drawn().items() if name in kept})
     assert replay.CHECK.run(QUICK).passed

@@ -12,7 +12,7 @@ import pytest
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.exact import noise
-from tukeydp.exact.noise import bernoulli_exp, discrete_gaussian, discrete_laplace, drawn_index, geometric
+from tukeydp.exact.noise import bernoulli_exp, discrete_gaussian, discrete_laplace, geometric
 from tukeydp.randomness import Keystream, derived_key
 
 Z = np.arange(-400, 401)
@@ -176,32 +176,6 @@ def test_geometric_samples_have_the_law(scale):
     counts = np.bincount([min(geometric(scale, draw), 100) for _ in range(10_000)], minlength=101)
     assert g_test(counts, law(scale)) > FALSE_ALARM
     assert g_test(counts, law(scale * Fraction(10, 9))) < FALSE_ALARM
-
-
-def test_an_index_is_drawn_by_its_weight_by_enumeration(monkeypatch):
-    """One attempt ends at i with probability e^(w_i - max) / 3; the loop goes on until one does."""
-    monkeypatch.setattr(noise, "bernoulli_exp", exact_coin)
-    weights = [Fraction(-7, 3), Fraction(0), Fraction(-1, 2)]
-    found, rest = outcomes(lambda s: drawn_index(weights, s), 1e-7)
-    assert rest < 1e-3
-    total = sum(math.exp(w) for w in weights)
-    for i, weight in enumerate(weights):
-        low = math.exp(weight) / total - rest
-        assert low <= float(found[i]) <= low + rest + 1e-12
-
-
-def test_drawn_indices_have_the_law():
-    """Also of weights that are far too large for floats; only their differences matter."""
-    weights = [Fraction(10**400) + shift for shift in (Fraction(-2), Fraction(1), Fraction(0), Fraction(-(10**9)))]
-    draw = bits("index")
-    counts = np.bincount([drawn_index(weights, draw) for _ in range(20_000)], minlength=4)
-
-    def law(epsilon):
-        share = np.exp(epsilon * np.array([-2, 1, 0, -np.inf]))
-        return share / share.sum()
-
-    assert g_test(counts, law(1)) > FALSE_ALARM
-    assert g_test(counts, law(1.1)) < FALSE_ALARM
 
 
 @pytest.mark.parametrize("scale", [0, Fraction(-1, 3)])

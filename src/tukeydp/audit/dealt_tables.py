@@ -8,7 +8,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -58,10 +59,10 @@ SHIFTED_AT = (0.9, 0.15, 0.7)
 
 
 class Script:
-    """Orders and coins to come. Coins of cells that are there are random: they must not matter."""
+    """Orders, drawn numbers and coins to come. Coins of cells that are there are random: they must not matter."""
 
-    def __init__(self, orders: Sequence[Sequence[int]]) -> None:
-        self.orders = orders
+    def __init__(self, orders: Sequence[Sequence[int]], numbers: Sequence[Sequence[int]] = ()) -> None:
+        self.orders, self.numbers = orders, numbers
         self.coins: dict[int, int] = {}
         self._any = np.random.default_rng(0)
 
@@ -76,6 +77,8 @@ class Script:
             return words
         if name[0] == "shifts":
             return np.array([int(SHIFTED_AT[i % len(SHIFTED_AT)] * 2**64) for i in range(count)], dtype=np.uint64)
+        if name[0] == "blocks":
+            return np.array(self.numbers[name[1][1]], dtype=np.uint64)
         order = self.orders[name[1] if isinstance(name[1], int) else 0]
         words = np.empty(count, dtype=np.uint64)
         words[list(order)] = np.arange(1, count + 1, dtype=np.uint64)  # the smallest at the place that comes first
@@ -92,36 +95,45 @@ class _Scripted:
         return self._script.words(self._name, count)
 
 
-def recorded(
-    module: ModuleType, fills: str, make: Callable[[], object], orders: Sequence[Sequence[int]], coins: Sequence[Coin]
-) -> list[tuple[Recorded, Fraction]]:
-    """What `make` draws from under these orders, for all coins; `fills` names the function that uses them."""
+@contextmanager
+def recording(*modules: ModuleType) -> Iterator[list[Recorded]]:
+    """What the samplers of these modules would have drawn from, in their order. The lowest corner is drawn instead."""
     seen: list[Recorded] = []
-    holes: list[int] = []
-    fill, script = vars(module)[fills], Script(orders)
-
-    def spied(table: FloatArray, stream: Any, *settings: int) -> FloatArray:
-        # A zero difference of halves, at the lower end of its range, has a coin too.
-        holes[:] = np.flatnonzero(np.isnan(table) | (table <= -OCTAVES)).tolist()
-        return np.asarray(fill(table, stream, *settings))
 
     class Recorder:
         def __init__(self, prepared: Any, *, within: Box, epsilon: Fraction) -> None:
             rows, vectors = prepared.levels.table.tolist(), prepared.directions.tolist()
             seen.append(Recorded(tuple(sorted(map(tuple, rows))), tuple(map(tuple, vectors)), within, epsilon))
-
             self._any = list(within.low)
 
         def draw(self, key: object) -> list[int]:
             """Nothing is drawn here."""
             return self._any
 
+    with forced(*((module, "DepthSampler", Recorder) for module in modules)):
+        yield seen
+
+
+def recorded(
+    module: ModuleType, fills: str, make: Callable[[], object], script: Script, coins: Sequence[Coin]
+) -> list[tuple[Recorded, Fraction]]:
+    """What `make` draws from under these orders, for all coins; `fills` names the function that uses them."""
+    holes: list[int] = []
+    fill = vars(module)[fills]
+
+    def spied(table: FloatArray, stream: Any, *settings: int) -> FloatArray:
+        # A zero difference of halves, at the lower end of its range, has a coin too.
+        holes[:] = np.flatnonzero(np.isnan(table) | (table <= -OCTAVES)).tolist()
+        return np.asarray(fill(table, stream, *settings))
+
     found = []
-    with forced(
-        (module, "derived_key", lambda *name: name),
-        (module, "Keystream", script.stream),
-        (module, fills, spied),
-        (module, "DepthSampler", Recorder),
+    with (
+        forced(
+            (module, "derived_key", lambda *name: name),
+            (module, "Keystream", script.stream),
+            (module, fills, spied),
+        ),
+        recording(module) as seen,
     ):
         make()
         for chosen in itertools.product(coins, repeat=len(holes)):
@@ -139,7 +151,26 @@ def weighed(
     found: defaultdict[Recorded, Fraction] = defaultdict(Fraction)
     every = list(itertools.product(itertools.permutations(range(n)), repeat=dealings))
     for orders in every:
-        for what, p in recorded(module, fills, make, orders, coins):
+        for what, p in recorded(module, fills, make, Script(orders), coins):
+            found[what] += p / len(every)
+    return dict(found)
+
+
+def weighed_draws(
+    module: ModuleType,
+    fills: str,
+    make: Callable[[], object],
+    n: int,
+    blocks: int,
+    dealings: int,
+    coins: Sequence[Coin],
+) -> dict[Recorded, Fraction]:
+    """The same where each of n rows draws its block by itself: all draws of numbers, in one order of the rows."""
+    found: defaultdict[Recorded, Fraction] = defaultdict(Fraction)
+    backwards = [tuple(range(n))[::-1]] * dealings
+    every = list(itertools.product(itertools.product(range(blocks), repeat=n), repeat=dealings))
+    for numbers in every:
+        for what, p in recorded(module, fills, make, Script(backwards, numbers), coins):
             found[what] += p / len(every)
     return dict(found)
 
@@ -148,13 +179,14 @@ def law(weighed_tables: dict[Recorded, Fraction]) -> list[float]:
     """The exponential mechanism on one of these tables: what the package then releases each grid point with."""
     total: list[float] = []
     for what, p in weighed_tables.items():
-        chances = _draw_law(what)
+        chances = draw_law(what)
         total = [a + float(p) * b for a, b in zip(total or [0.0] * len(chances), chances, strict=True)]
     return total
 
 
 @cache
-def _draw_law(what: Recorded) -> list[float]:
+def draw_law(what: Recorded) -> list[float]:
+    """The exponential mechanism on one table, by definition."""
     box = what.within
     points = itertools.product(*(range(a, b + 1) for a, b in zip(box.low, box.high, strict=True)))
     half = float(what.epsilon) / 2

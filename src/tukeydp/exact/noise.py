@@ -10,7 +10,6 @@ How long a draw takes depends on what is drawn (docs/threat-model.md).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 
 from tukeydp.errors import ParameterError
@@ -78,19 +77,6 @@ def _geometric(numerator: int, denominator: int, bits: Bits) -> int | None:
     while bernoulli_exp(1, 1, bits):
         whole += 1
     return (rest + numerator * whole) // denominator
-
-
-def drawn_index(log_weights: Sequence[Fraction], bits: Bits) -> int:
-    """An index i with probability proportional to e^(log_weights[i]), exactly.
-
-    A uniform index is kept with probability e^(its log weight less the largest): no cap on tries.
-    """
-    largest = max(log_weights)
-    while True:
-        i = bits.below(len(log_weights))
-        short = largest - log_weights[i]
-        if bernoulli_exp(short.numerator, short.denominator, bits):
-            return i
 
 
 def bernoulli_exp(numerator: int, denominator: int, bits: Bits) -> bool:

@@ -47,11 +47,11 @@ def _examine(kinds: Sequence[oracle.Row], n: int, tally: Tally) -> None:
     known: dict[Dataset, Sums] = {x: _noised([kinds[i] for i in x], tally) for x in datasets(len(kinds), n)}
     for group in swap_groups(len(kinds), n):
         for ours, theirs in itertools.combinations(group, 2):
-            tally.found(_loss(known[ours], known[theirs]) / float(EPSILON))
+            tally.found(loss(known[ours], known[theirs]) / float(EPSILON))
     tally.saw(datasets=len(known), pairs=count_of_pairs(len(kinds), n))
 
 
-def _loss(ours: Sums, theirs: Sums) -> float:
+def loss(ours: Sums, theirs: Sums) -> float:
     """Noise of law e^(-max |z| / scale) for each group by itself: losses of groups add up."""
     if [scale for scale, _ in ours] != [scale for scale, _ in theirs]:
         return math.inf  # the noise tells the tables apart

@@ -8,11 +8,14 @@ from itertools import pairwise
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.audit.adversarial_pairs import PAIRS, Pair
+from tukeydp.audit import adversarial_pairs
+from tukeydp.audit.adversarial_pairs import Pair
+from tukeydp.audit.adversarial_relations import RELATIONS
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.statistics import least_epsilon
 
 QUICK, FULL = 1000, 100_000  # draws on each side
+PAIRS = {**adversarial_pairs.PAIRS, **RELATIONS}
 _PILOT = 10  # one draw in so many chooses the events that the others are counted in
 _CUTS = 24  # places that cut the line into events
 

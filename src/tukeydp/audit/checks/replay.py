@@ -20,6 +20,7 @@ from tukeydp.depth.levels import level_sets
 from tukeydp.exact import cube_noise, noise
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.level_draw import Group, LevelDraw, WordTable
+from tukeydp.exact.weighted_draw import WeightedDraw
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, SafetyTest, passes
 from tukeydp.randomness import Bits
@@ -58,7 +59,7 @@ Draw = tuple[Callable[[Bits], Hashable], dict[Any, float]]
 
 
 def _noise() -> dict[str, Draw]:
-    half, weights = Fraction(1, 2), [Fraction(-2), Fraction(0), Fraction(-1, 2)]
+    half = Fraction(1, 2)
     coin = math.exp(-5 / 3)
     return {
         "coin": (lambda bits: noise.bernoulli_exp(5, 3, bits), {True: coin, False: 1 - coin}),
@@ -75,12 +76,13 @@ def _noise() -> dict[str, Draw]:
             lambda bits: tuple(cube_noise.cube_noise(2, half / 2, bits)),
             oracle.cube(2, half / 2, 5),
         ),
-        "drawn index": (lambda bits: noise.drawn_index(weights, bits), oracle.index(weights)),
     }
 
 
 def _coins() -> dict[str, Draw]:
-    """Draws that compare one uniform number with a threshold: levels, REM's tests, Algorithm 3's noise."""
+    """Draws that compare one uniform number with thresholds: levels, shells, REM's tests, Algorithm 3's noise."""
+    shells = WeightedDraw([3, 40, 7], [Fraction(0), Fraction(-5, 3), Fraction(-1, 2)])
+    of_shells = [3.0, 40 * math.exp(-5 / 3), 7 * math.exp(-1 / 2)]
     groups = [Group(0, 1, 40), Group(2, 2, 25), Group(3, 6, 6)]
     law = LevelDraw(groups, EPSILON)
     q = math.exp(EPSILON / 2)
@@ -103,6 +105,7 @@ def _coins() -> dict[str, Draw]:
 
     return {
         "level": (lambda bits: law.finish(bits.take(64), bits)[0], {lv: w / total for lv, w in weights.items()}),
+        "shell of a quantile": (shells.draw, {i: w / sum(of_shells) for i, w in enumerate(of_shells)}),
         "Algorithm 3's noise": (lambda bits: noise_reaches(2, Fraction(7, 10), bits), chances(reach)),
         "rem's graded test": (coin(Graded()), chances(rem_oracle.graded(worst, 1.0, 3.0, 0.2))),
         "rem's plain test": (coin(Laplace()), chances(rem_oracle.laplace(worst, 1.0, 0.2))),
@@ -198,7 +201,7 @@ def _value(proposals: kernels.Proposals, ranks: kernels.Ranks, word: int) -> int
 
 CHECK = Check(
     name="replay of all bit strings",
-    claim="On all bit strings to a depth, exact noise, drawn indices, level draws, REM's coins and boxem's proposals "
+    claim="On all bit strings to a depth, exact noise, draws of levels and shells, REM's coins and boxem's proposals "
     "have masses that bracket their probabilities; compiled coordinates have equally many words for each value.",
     measure="largest distance of a probability from its bracket",
     run=run,

@@ -1,7 +1,7 @@
 """Whole calls of the public functions: every use of noise is noted, and together they cost what the release says.
 
-Neighbouring tables run with equal bits and equal answers in the place of noise, so that their steps are the same. What
-each step alone costs is for the enumerations; here it is that none is forgotten or paid for twice.
+Neighbouring tables (`audit/called.py`) run with equal bits and equal answers in the place of noise, so that their steps
+are the same. What each step alone costs is for the enumerations; here it is that none is forgotten or paid for twice.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-import tukeydp as td
 from tukeydp.arrays import FloatArray
+from tukeydp.audit.called import CALLS, EPSILON, Whole
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.forcing import forced
 from tukeydp.exact.boxes import Box
@@ -26,46 +26,11 @@ from tukeydp.exact.cube_noise import cube_noise
 from tukeydp.exact.noise import discrete_laplace
 from tukeydp.mechanisms.clip_radii import RADII, drawn_radii, rows_beyond
 from tukeydp.mechanisms.clipped_sum import STEPS
+from tukeydp.mechanisms.quantiles import TIE_BITS
+from tukeydp.mechanisms.rank_draw import RankLaw
 from tukeydp.sampling.cutting_planes import DepthSampler
 
 _ROUNDING = 1e-9
-EPSILON = Fraction(7, 5)
-
-Call = Callable[[FloatArray], Any]
-WIDE: dict[str, Any] = {"epsilon": EPSILON, "bounds": (-50, 50)}
-CALLS: dict[str, tuple[int, Call]] = {
-    "boxem": (60, lambda x: td.boxem(x, **WIDE, randomness=td.seeded(1))),
-    "boxem, certified": (60, lambda x: td.boxem(x, **WIDE, certify="0.2", randomness=td.seeded(1))),
-    "spread": (600, lambda x: td.spread(x, **WIDE, randomness=td.seeded(1))),
-    "cube": (60, lambda x: td.cube(x, **WIDE, randomness=td.seeded(1))),
-    "mean": (3000, lambda x: td.mean(x, **WIDE, randomness=td.seeded(1))),
-    "mean, few rows": (60, lambda x: td.mean(x, **WIDE, randomness=td.seeded(1))),
-    "mean, subset": (800, lambda x: td.mean(x, **WIDE, mechanism="subset", randomness=td.seeded(1))),
-    "mean, subset, spreads known": (
-        800,
-        lambda x: td.mean(x, **WIDE, mechanism="subset", sd=1, randomness=td.seeded(1)),
-    ),
-    "mean, two-step": (3000, lambda x: td.mean(x, **WIDE, mechanism="two-step", randomness=td.seeded(1))),
-    "mean, two-step, spreads known": (
-        3000,
-        lambda x: td.mean(x, **WIDE, mechanism="two-step", sd=1, randomness=td.seeded(1)),
-    ),
-    "mean with interval": (3000, lambda x: td.mean(x, **WIDE, confidence=0.95, randomness=td.seeded(1))),
-    "mean with interval, subset": (
-        3000,
-        lambda x: td.mean(x, **WIDE, mechanism="subset", confidence=0.95, randomness=td.seeded(1)),
-    ),
-    "mean with interval, spreads known": (
-        3000,
-        lambda x: td.mean(x, **WIDE, confidence=0.95, sd=1, randomness=td.seeded(1)),
-    ),
-    "summary": (3000, lambda x: td.summary(x, **WIDE, randomness=td.seeded(1))),
-    "summary with a share": (
-        3000,
-        lambda x: td.summary(x, epsilon=EPSILON, bounds=([-50, 0], [50, 1]), randomness=td.seeded(1)),
-    ),
-    "summary of shares": (60, lambda x: td.summary(x, epsilon=EPSILON, bounds=(0, 1), randomness=td.seeded(1))),
-}
 
 
 @dataclass
@@ -76,48 +41,58 @@ class Used:
     cubes: list[Fraction] = field(default_factory=list)
     counts: list[Fraction] = field(default_factory=list)
     weights: list[list[Fraction]] = field(default_factory=list)
+    ranks: list[RankLaw] = field(default_factory=list)
 
-    def cost(self, other: Used) -> Fraction:
-        """Tables: epsilon for each row that the swap moved; sums: the steps of a range; counts: one."""
-        total = sum((STEPS / scale for scale in self.cubes), Fraction(0)) + sum(
-            (1 / s for s in self.counts), Fraction(0)
-        )
+    def cost(self, other: Used, width: Fraction) -> Fraction:
+        """Tables: half of epsilon for each row that goes or comes; sums: their width; counts: one; ranks: by share."""
+        total = sum((width * STEPS / scale for scale in self.cubes), Fraction(0))
+        total += sum((1 / scale for scale in self.counts), Fraction(0))
         for (mine, epsilon), (yours, _) in zip(self.tables, other.tables, strict=True):
-            total += epsilon * sum((mine - yours).values())
+            total += epsilon * _changed(mine, yours) / 2
         for ours, theirs in zip(self.weights, other.weights, strict=True):
             total += 2 * max(abs(a - b) for a, b in zip(ours, theirs, strict=True))
+        for ours_, theirs_ in zip(self.ranks, other.ranks, strict=True):
+            # Without the bits that break ties: where a value is missing, later ones have other bits, of the same law.
+            a, b = (Counter((law.values >> TIE_BITS).tolist()) for law in (ours_, theirs_))
+            share = max(ours_.share, 1 - ours_.share)
+            # A swap moves each rank by at most one; a value that goes or comes moves the wanted rank, too.
+            total += 2 * ours_.weight * (share if len(ours_.values) != len(theirs_.values) else _changed(a, b) // 2)
         return total
 
     def same_steps(self, other: Used) -> bool:
         """As many uses of each kind, with the same public numbers."""
-        ours, theirs = (([e for _, e in u.tables], u.cubes, u.counts, len(u.weights)) for u in (self, other))
+        ours, theirs = (
+            ([e for _, e in u.tables], u.cubes, u.counts, len(u.weights), [(r.share, r.weight) for r in u.ranks])
+            for u in (self, other)
+        )
         return ours == theirs
+
+
+def _changed(ours: Counter[Any], theirs: Counter[Any]) -> int:
+    """Rows that go and rows that come."""
+    return sum((ours - theirs).values()) + sum((theirs - ours).values())
 
 
 def run(effort: Effort) -> Result:
     tally = Tally(bound=1.0 + _ROUNDING)
-    for name, (n, call) in CALLS.items():
+    for name, whole in CALLS.items():
         for seed in range(1 if effort.quick else 5):
-            _examine(name, n, call, seed, tally)
+            _examine(name, whole, seed, tally)
     return tally.result()
 
 
-def _examine(name: str, n: int, call: Call, seed: int, tally: Tally) -> None:
-    random = np.random.default_rng(seed)
-    x = random.normal(size=(n, 2))
-    x[random.random(x.shape) < 0.1] = np.nan
-    swapped = x.copy()
-    swapped[int(random.integers(n))] = (1e9, np.nan) if seed % 2 else (-1e9, 1e9)
+def _examine(name: str, whole: Whole, seed: int, tally: Tally) -> None:
     runs = []
-    for table in (x, swapped):
+    for table in whole.tables(np.random.default_rng(seed), whole.n, seed):
         with _noted() as used:
-            epsilon = call(table).guarantee.epsilon
+            guarantee = whole.call(table).guarantee
         runs.append(used)
-    tally.require(epsilon == EPSILON, f"{name}: the release states another epsilon than was asked for")
+    stated = (guarantee.epsilon, guarantee.neighbours) == (EPSILON, whole.neighbours)
+    tally.require(stated, f"{name}: the release states another epsilon than was asked for, or other neighbours")
     same = runs[0].same_steps(runs[1])
     tally.require(same, f"{name}: steps, or what they spend, depend on the data")
     if same:
-        tally.found(float(runs[0].cost(runs[1]) / epsilon))
+        tally.found(float(runs[0].cost(runs[1], whole.width) / guarantee.epsilon))
     tally.saw(datasets=2, pairs=1)
 
 
@@ -150,7 +125,18 @@ def _noted() -> Iterator[Used]:
         used.weights.append([-epsilon * max(rows) / 2 for rows in places])
         return np.full(len(beyond), RADII[5])
 
-    stands = ((DepthSampler, Noted), (cube_noise, cube), (discrete_laplace, laplace), (drawn_radii, radii))
+    class Ranks(RankLaw):
+        def draw(self, bits: object) -> int:
+            used.ranks.append(self)
+            return (self.low + self.high) // 2
+
+    stands = (
+        (DepthSampler, Noted),
+        (cube_noise, cube),
+        (discrete_laplace, laplace),
+        (drawn_radii, radii),
+        (RankLaw, Ranks),
+    )
     with forced(*(change for original, stand_in in stands for change in _everywhere(original, stand_in))):
         yield used
 

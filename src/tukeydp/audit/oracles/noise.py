@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 
@@ -37,12 +36,6 @@ def cube(d: int, scale: Fraction, reach: int) -> dict[tuple[int, ...], float]:
     total = math.fsum(((2 * m + 1) ** d - (2 * m - 1) ** d if m else 1) * math.exp(-m / scale) for m in range(far))
     points = itertools.product(range(-reach, reach + 1), repeat=d)
     return {z: math.exp(-max(map(abs, z)) / scale) / total for z in points}
-
-
-def index(log_weights: Sequence[Fraction]) -> dict[int, float]:
-    largest = max(log_weights)
-    weights = [math.exp(w - largest) for w in log_weights]
-    return {i: w / sum(weights) for i, w in enumerate(weights)}
 
 
 @cache
