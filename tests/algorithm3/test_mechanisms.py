@@ -94,6 +94,7 @@ def test_sizes_by_definition(rows):
     assert counted == BoxCounting(threads=3).sizes(sets, asked, derived_key("sizes"))
 
 
+@pytest.mark.slow
 def test_walks_and_counts_agree_on_a_fine_grid():
     """Volumes in place of counts: within 15 % of the counted sizes, in a notion without the axes."""
     grid = bounded_grid(3, bounds=(-8, 8), resolution="0.001")

@@ -86,6 +86,7 @@ def test_a_further_row_raises_every_depth_by_nothing_or_one(case):
             assert 0 <= after - before <= 1
 
 
+@pytest.mark.slow
 def test_their_renyi_divergences_are_within_an_eighth_of_epsilon_squared():
     epsilon, rho = float(math.log(Q)), float(math.log(Q)) ** 2 / 8
     laws, kinds, most = depth_laws("d=1", Q)

@@ -292,6 +292,7 @@ def test_the_law_of_boxem_over_exact_depth(lowest):
     assert g_test(observed, pmf(math.exp(epsilon * 5 / 8))) < FALSE_ALARM
 
 
+@pytest.mark.slow
 def test_the_law_in_three_columns_from_end_to_end():
     """A coarse grid in d = 3 through td.boxem, against brute-force depth of every grid point."""
     rows = [(0, 0, 0), (1, 0, 1), (0, 1, 1), (1, 1, 0), (1, 1, 1), (2, 1, 0), (0, 2, 1)]

@@ -155,6 +155,7 @@ def test_many_columns(resolution, depth):
     assert release.point.shape == (70,)
 
 
+@pytest.mark.slow
 def test_an_enormous_epsilon_still_has_an_expected_error():
     release = td.boxem(gaussian(2000, 1), epsilon="1e308", bounds=(-10, 10))
     assert release.to_dict()["expected_error"]["typical"][0] >= 0

@@ -161,6 +161,7 @@ def test_a_point_is_in_exactly_one_slice_of_each_of_its_levels(hints, rows, dire
         assert sorted(level for level in holding if level <= t) == list(range(t + 1))
 
 
+@pytest.mark.slow
 def test_slices_save_proposals_where_sets_are_round_and_only_if_that_pays_off():
     rng = np.random.default_rng(0)
     rows = np.rint(rng.normal(size=(300, 6)) * 1000).astype(np.int64)

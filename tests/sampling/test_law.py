@@ -159,6 +159,7 @@ def test_the_restricted_mechanism_starts_at_its_lowest_level():
     assert_follows(counts(sampler.draw), lowest=lowest)
 
 
+@pytest.mark.slow
 def test_lanes_shared_by_threads_follow_the_same_law(monkeypatch):
     """Tiny lanes, the public box at every level (so that most proposals fail), four threads from the first lane on."""
     monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
