@@ -87,6 +87,23 @@ def test_the_range_does_not_depend_on_groups(monkeypatch):
     assert all(centre == seen[0] for centre in seen)
 
 
+def test_every_step_has_its_own_key(monkeypatch):
+    """Scale, centre, radii and sums: four secret keys, none of them the run's own."""
+    seen = []
+    for name, place in (("released_widths", 4), ("subset_point", 4)):
+        real = getattr(grouped_clipping, name)
+        monkeypatch.setattr(
+            grouped_clipping, name, lambda *given, real=real, place=place: seen.append(given[place]) or real(*given)
+        )
+    keystream = grouped_clipping.Keystream
+    monkeypatch.setattr(grouped_clipping, "Keystream", lambda key: seen.append(key) or keystream(key))
+    sums = grouped_ways.noised_group_sums
+    monkeypatch.setattr(grouped_ways, "noised_group_sums", lambda *given: seen.append(given[3]) or sums(*given))
+    x, by = table(6000)
+    td.mean(x, epsilon=1, bounds=BOUNDS, by=by, keys=KEYS, randomness=td.seeded(1))
+    assert len(seen) == len(set(seen)) == 4
+
+
 def test_yes_no_columns_have_means_and_not_medians():
     """Three groups of 2000 rows with a fifth of yes: a median would be 0."""
     x, by = table(6000)

@@ -11,6 +11,7 @@ OWN_BITS = "tests/mechanisms/test_grouped_means.py::test_every_group_and_step_re
 QUANTILES = "tests/audit/test_quantiles.py::"
 PERSONS = "tests/data/test_persons.py::"
 SECRET_SIZES = "tests/mechanisms/test_grouped_means.py::test_nothing_but_the_points_depends_on_who_is_in_which_group"
+CLIPPED = "tests/mechanisms/test_grouped_clipping.py::"
 
 MUTANTS = (
     Mutant(
@@ -116,5 +117,37 @@ MUTANTS = (
         "guarantee=outcome.guarantee,",
         (f"{PERSONS}test_the_release_is_that_of_the_table_of_persons",),
         "What is proven is about persons: as a guarantee about rows it would add up with others.",
+    ),
+    Mutant(
+        "sums of groups with all of epsilon after centre and radii",
+        "mechanisms/grouped_clipping.py",
+        "means = SumsOfGroups(self.for_sums)",
+        "means = SumsOfGroups(self.epsilon)",
+        (f"{CLIPPED}test_the_steps_spend_epsilon_together",),
+        "Steps add up to more than the guarantee.",
+    ),
+    Mutant(
+        "means of groups with all of epsilon after the scale",
+        "mechanisms/grouped_clipping.py",
+        "clipped = clipped_sums(self.n, self.rest, widths)",
+        "clipped = clipped_sums(self.n, self.epsilon, widths)",
+        (f"{CLIPPED}test_the_steps_spend_epsilon_together",),
+        "Scale and means add up to more than the guarantee.",
+    ),
+    Mutant(
+        "one key for centre, radii and sums of groups",
+        "mechanisms/grouped_clipping.py",
+        'keys = [derived_key("step", i, secret_key) for i in range(3)]',
+        'keys = [derived_key("step", secret_key) for i in range(3)]',
+        (f"{CLIPPED}test_every_step_has_its_own_key",),
+        "The noise of a group's sums repeats the bits that drew the radii.",
+    ),
+    Mutant(
+        "the range of groups from the rows that are in some group",
+        "mechanisms/grouped_clipping.py",
+        "y = subset_point(relative, self.plan",
+        "y = subset_point(relative[groups >= 0] if (groups >= 0).any() else relative, self.plan",
+        (f"{CLIPPED}test_the_range_does_not_depend_on_groups",),
+        "Whether a row has a listed key changes how many rows are dealt: all blocks change.",
     ),
 )
