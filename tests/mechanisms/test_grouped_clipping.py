@@ -82,7 +82,8 @@ def test_the_range_does_not_depend_on_groups(monkeypatch):
         "drawn_radii",
         lambda relative, centre, *rest: seen.append(centre.tolist()) or real(relative, centre, *rest),
     )
-    for keys in (by, by[::-1], ["A"] * len(by), [None] * len(by)):
+    some = [key if i % 3 else None for i, key in enumerate(by)]
+    for keys in (by, by[::-1], ["A"] * len(by), some, [None] * len(by)):
         td.mean(x, epsilon=1, bounds=BOUNDS, by=keys, keys=KEYS, randomness=td.seeded(1))
     assert all(centre == seen[0] for centre in seen)
 
