@@ -59,8 +59,8 @@ MUTANTS = (
         "small groups left out",
         "data/groups.py",
         "return GroupedTable(table, known.places(cells), known, name)",
-        "return GroupedTable(table, np.array([k if (known.places(cells) == k).sum() > 4 else -1 "
-        "for k in known.places(cells)]), known, name)",
+        "places = known.places(cells)\n    places = places * 1 if not len(places) else places - (places + 1) * "
+        "((places[:, None] == places).sum(axis=1) <= 4)\n    return GroupedTable(table, places, known, name)",
         ("tests/data/test_key_columns.py::test_a_row_belongs_to_its_group_whatever_the_others_do",),
         "One row decides about four others: a whole group appears or not.",
     ),
