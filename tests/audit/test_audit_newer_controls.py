@@ -137,7 +137,7 @@ def test_groups_with_a_mistake_are_noticed(mistake, monkeypatch):
 
         monkeypatch.setattr(grouped_blocks, "_one_dealing", sorted_first)
         monkeypatch.setattr(grouped_points, "ONE", grouped_points.ONE[::-1])
-        monkeypatch.setattr(grouped_blocks, "block_numbers", lambda n, blocks, stream: np.arange(n) % blocks)
+        monkeypatch.setattr(grouped_blocks, "drawn_blocks", lambda n, blocks, stream: np.arange(n) % blocks)
         assert tallied(grouped_points.block_means, n=3, blocks=2, partitions=1).failures
     elif mistake == "coins by the place in the group":
         monkeypatch.setattr(

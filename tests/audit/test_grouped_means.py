@@ -17,10 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import groups_oracle as oracle
+from tukeydp.data.dealing import drawn_blocks
 from tukeydp.mechanisms import grouped_blocks, grouped_ways
 from tukeydp.mechanisms.block_statistics import corrected_means
 from tukeydp.mechanisms.group_counts import noised_group_counts
-from tukeydp.mechanisms.grouped_blocks import block_means, block_numbers, grouped_block_means, partly_filled
+from tukeydp.mechanisms.grouped_blocks import block_means, grouped_block_means, partly_filled
 from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, RowsOfGroups
 from tukeydp.randomness import Keystream, derived_key
 
@@ -105,7 +106,7 @@ def test_numbers_drawn_by_each_row_lose_at_most_epsilon_there(blocks):
     ours = alternating(2 * blocks + 1)
     for moved in (0, blocks, 2 * blocks):
         theirs = [*ours[:moved], (1, ours[moved][1]), *ours[moved + 1 :]]
-        numbers = block_numbers(len(ours), blocks, Keystream(derived_key("numbers", moved))).tolist()
+        numbers = drawn_blocks(len(ours), blocks, Keystream(derived_key("numbers", moved))).tolist()
         laws = [
             [oracle.law(oracle.block_values(rows, numbers, h, blocks, GRID), GRID, q) for h in (0, 1)]
             for rows in (ours, theirs)
@@ -164,7 +165,7 @@ def test_the_package_ranks_blocks_as_the_account_does(seen, monkeypatch, partiti
     for rows in itertools.islice(tables(3), 0, None, 3):
         for numbers in itertools.product(range(BLOCKS), repeat=3):
             seen.clear()
-            monkeypatch.setattr(grouped_blocks, "block_numbers", lambda n, b, s, drawn=numbers: np.array(drawn))
+            monkeypatch.setattr(grouped_blocks, "drawn_blocks", lambda n, b, s, drawn=numbers: np.array(drawn))
             way.draw(relative(rows), numbers_of_groups(rows), 2, derived_key("p"), derived_key("s"))
             values = [oracle.block_values(rows, numbers, h, BLOCKS, GRID) * partitions for h in (0, 1)]
             expected = [[oracle.depth(table, y) for y in GRID] for table in values]
@@ -213,7 +214,7 @@ def test_every_dealing_draws_its_own_numbers_and_order(monkeypatch):
     lanes = []
     monkeypatch.setattr(
         grouped_blocks,
-        "block_numbers",
+        "drawn_blocks",
         lambda n, b, stream: lanes.append(stream.words(0, 2).tolist()) or np.zeros(n, int),
     )
     grouped_block_means(np.zeros((4, 1)), np.zeros(4, int), 1, 3, 3, derived_key("k"))

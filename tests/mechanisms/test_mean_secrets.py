@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tukeydp as td
+from support.listening import listen
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.mechanisms import clipped_sum, spread_step, subset_means, two_step
 from tukeydp.mechanisms.mean_choice import mean_plan
@@ -19,7 +20,7 @@ from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean
 from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.mechanisms.subset_means import SubsetPlan
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.randomness import derived_key
 
 WAYS = {
     "subset, three dealings": {"mechanism": "subset", "blocks": 20, "partitions": 3},
@@ -40,19 +41,7 @@ def rows(n, d, seed=0):
 @pytest.fixture
 def opened(monkeypatch):
     """Every (key, lane) that is read from, in turn."""
-    found, made, lane_of = [], Keystream.__init__, Keystream._lane
-
-    def remembered(self, key):
-        self.key = key
-        made(self, key)
-
-    def listened(self, lane):
-        found.append((self.key, lane))
-        return lane_of(self, lane)
-
-    monkeypatch.setattr(Keystream, "__init__", remembered)
-    monkeypatch.setattr(Keystream, "_lane", listened)
-    return found
+    return listen(monkeypatch)
 
 
 def drawn_with(way, x, opened, public="public", secret="secret"):

@@ -25,7 +25,7 @@ MUTANTS = (
     ),
     Mutant(
         "all of epsilon for the mean after the scale",
-        "mechanisms/scaled_mean.py",
+        "mechanisms/scale_step.py",
         "return self.epsilon - self.scale",
         "return self.epsilon",
         (f"{SCALE}test_scale_and_mean_spend_epsilon_together",),

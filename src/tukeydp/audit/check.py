@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tukeydp.randomness import Keystream, derived_key
+
+Case = TypeVar("Case")
 
 
 @dataclass(frozen=True)
@@ -93,3 +96,17 @@ class Tally:
 
     def result(self) -> Result:
         return Result(self._datasets, self._pairs, self._bound, self._worst, self._draws, tuple(self._failures))
+
+
+def over_cases(
+    quick: Sequence[Case], full: Sequence[Case], examine: Callable[[Case, Tally], None], bound: float
+) -> Callable[[Effort], Result]:
+    """A check that examines one case after the other, fewer in a quick run."""
+
+    def run(effort: Effort) -> Result:
+        tally = Tally(bound)
+        for case in quick if effort.quick else full:
+            examine(case, tally)
+        return tally.result()
+
+    return run

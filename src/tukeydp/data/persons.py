@@ -64,6 +64,8 @@ def identity(cell: Any) -> Hashable:
             return None if math.isnan(value) else int(value) if value.is_integer() else value
         text = cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
         return text.strip(BLANKS) or None
+    except MemoryError:  # the machine's, not the cell's: no row may go missing for it
+        raise
     except Exception:  # an object that cannot say what it is
         return None
 

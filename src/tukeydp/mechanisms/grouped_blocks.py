@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.dealing import filled_at_the_ends, secret_order
+from tukeydp.data.dealing import drawn_blocks, filled_at_the_ends, secret_order
 from tukeydp.mechanisms.block_statistics import Moments, corrected
 from tukeydp.randomness import Keystream, derived_key
 
@@ -32,17 +32,12 @@ def _one_dealing(relative: FloatArray, groups: IntArray, count: int, blocks: int
     """Rows are shuffled first, so that the order in which a block is summed tells nothing of a file's order."""
     n, d = relative.shape
     order = secret_order(n, Keystream(derived_key("order", key)))
-    numbers = block_numbers(n, blocks, Keystream(derived_key("numbers", key)))
+    numbers = drawn_blocks(n, blocks, Keystream(derived_key("numbers", key)))
     members = groups[order] >= 0
     places = (groups[order] * blocks + numbers)[members]
     cells = relative[order][members]
     means = np.column_stack([block_means(cells[:, j], places, count * blocks) for j in range(d)])
     return means.reshape(count, blocks, d)
-
-
-def block_numbers(n: int, blocks: int, stream: Keystream) -> IntArray:
-    """A number below `blocks` for each row, by itself; uniform but for blocks / 2^64, on which no privacy rests."""
-    return (stream.words(0, n) % np.uint64(blocks)).astype(np.int64)
 
 
 @np.errstate(all="ignore")  # no cell may warn

@@ -20,7 +20,7 @@ from tukeydp.exact.cube_noise import median_of_noise
 from tukeydp.mechanisms.clip_radii import drawn_radii
 from tukeydp.mechanisms.grouped_ways import QUOTIENT, GroupWay, Means, SumsOfGroups, group_ways
 from tukeydp.mechanisms.mean_ways import CLIPPED_WIDTH
-from tukeydp.mechanisms.scale_step import released_widths, scale_epsilon
+from tukeydp.mechanisms.scale_step import ScaleFirst, released_widths, scale_epsilon
 from tukeydp.mechanisms.subset_means import subset_point
 from tukeydp.mechanisms.two_step import DOUBT, TwoStepPlan, two_step_plan
 from tukeydp.privacy import PureDP, in_steps
@@ -71,30 +71,16 @@ class ClippedSumsOfGroups:
 
 
 @dataclass(frozen=True)
-class ScaledGroups:
+class ScaledGroups(ScaleFirst):
     """How wide the bounds are, found out from all rows, then the means of groups in the way that suits.
 
     `n` rows in all, `rows` in a group if all are equal, `assumed` widths in standard deviations: public.
     """
 
-    epsilon: Fraction
-    scale: Fraction
     n: int
     rows: int
     assumed: tuple[float, ...]
     mechanism: str = "two-step"
-
-    @property
-    def rest(self) -> Fraction:
-        return self.epsilon - self.scale
-
-    @property
-    def guarantee(self) -> PureDP:
-        return in_steps((self.scale,), (self.rest,))
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        return {"epsilon_scale": self.scale, "epsilon_mean": self.rest}
 
     def error(self, rows: int, widths: FloatArray) -> float:
         return self.way(widths).error(rows, widths)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from tukeydp.accuracy import ExpectedError, Rehearsal, over_shapes, sampling_error, shape_error
+from tukeydp.accuracy import ExpectedError, Rehearsal, ShapeError, over_shapes, sampling_error, shape_error
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.shapes import SHAPES, Shape, made_up
 from tukeydp.mechanisms.grouped_ways import GroupWay
 from tukeydp.mechanisms.mean_choice import known_widths
-from tukeydp.mechanisms.mean_rehearsal import own_means
+from tukeydp.mechanisms.mean_rehearsal import NARROW, own_means
 from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS
 from tukeydp.randomness import derived_key
 
@@ -40,11 +41,8 @@ def _grouped_error(
 ) -> ExpectedError:
     sd = given if sd is None else sd
     widths = known_widths(columns, sd)
-    shapes = tuple(
-        shape_error(shape, np.concatenate([_errors(way, n, rows, widths, shape, missing, i) for i in range(_TABLES)]))
-        for shape in SHAPES
-    )
-    return over_shapes(
+    shapes = tuple(_shape_error(way, n, rows, widths, shape, missing) for shape in SHAPES)
+    error = over_shapes(
         shapes,
         estimand="mean",
         sampling=sampling_error(rows, missing),
@@ -53,6 +51,19 @@ def _grouped_error(
         known=sd is not None,
         scales=None if sd is None else columns.widths / widths,
     )
+    if error.known or error.typical is None or error.within_95 is None:
+        return error
+    # Where noise between the bounds is all there is, they may be just around the data, or as wide as assumed.
+    narrow = _shape_error(way, n, rows, np.full(len(widths), NARROW), SHAPES[0], missing)
+    assert narrow.typical is not None
+    assert narrow.within_95 is not None
+    least = min(narrow.typical, error.typical[0]), min(narrow.within_95, error.within_95[0])
+    return replace(error, typical=(least[0], error.typical[1]), within_95=(least[1], error.within_95[1]))
+
+
+def _shape_error(way: GroupWay, n: int, rows: int, widths: FloatArray, shape: Shape, missing: float) -> ShapeError:
+    tables = [_errors(way, n, rows, widths, shape, missing, i) for i in range(_TABLES)]
+    return shape_error(shape, np.concatenate(tables))
 
 
 def _errors(

@@ -47,7 +47,7 @@ from tukeydp.randomness import derived_key
 # Draws from one made-up table. Those by depth cost nothing once the table is prepared; those of two steps pass over it.
 _DRAWS, _PASSES = 20, 8
 # Bounds in standard deviations that are just around the data: even columns have three and a half, bell-shaped ones six.
-_NARROW = 4.0
+NARROW = 4.0
 
 
 def mean_rehearsal(plan: MeanPlan, n: int, columns: BoundedColumns, sd: Any) -> Rehearsal:
@@ -213,7 +213,7 @@ def _noise_alone(
     if facts["known"]:
         return error
     # In standard deviations it is anybody's guess: from bounds just around the data to those assumed.
-    least = [rounded(_NARROW * size) for size in sizes]
+    least = [rounded(NARROW * size) for size in sizes]
     return replace(
         error,
         typical=(min(least[0], rounded(typical)), rounded(typical)),

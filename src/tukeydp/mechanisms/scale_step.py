@@ -9,7 +9,10 @@ in one column: pure epsilon-DP (docs/proofs/mean.md, section 6).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from tukeydp.data.dealing import block_table, secret_order
 from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.exact.boxes import whole_grid
+from tukeydp.privacy import PureDP, in_steps
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.cutting_planes import DepthSampler
 
@@ -38,6 +42,28 @@ _EQUAL_LOW = 2
 # what one column has more.
 _LIMIT, _ONE_MORE = -0.635, 0.241
 _NARROWEST, WIDEST = 2.0, 512.0  # bounds in standard deviations: nothing beyond is believed
+
+
+@dataclass(frozen=True)
+class ScaleFirst:
+    """Means that spend `scale` of epsilon on the scale, and the rest on means in the way that suits it."""
+
+    epsilon: Fraction
+    scale: Fraction
+
+    @property
+    def rest(self) -> Fraction:
+        """What is left for the means."""
+        return self.epsilon - self.scale
+
+    @property
+    def guarantee(self) -> PureDP:
+        """The second step may turn out to be noise, which has no bounded range."""
+        return in_steps((self.scale,), (self.rest,))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {"epsilon_scale": self.scale, "epsilon_mean": self.rest}
 
 
 def scale_epsilon(n: int, epsilon: Fraction) -> Fraction | None:

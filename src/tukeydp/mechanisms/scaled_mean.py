@@ -6,17 +6,14 @@ Both steps are pure DP, the second given what the first has released, so that th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.mechanisms.mean_ways import Way, best_way, way_error, ways
-from tukeydp.mechanisms.scale_step import released_widths
-from tukeydp.privacy import PureDP, in_steps
+from tukeydp.mechanisms.scale_step import ScaleFirst, released_widths
 from tukeydp.randomness import derived_key
 
 # Released spreads are right within this factor, mostly: other ways than cube noise are taken if they win by it.
@@ -24,27 +21,11 @@ _DOUBT = 1.3
 
 
 @dataclass(frozen=True)
-class ScaledMean:
+class ScaledMean(ScaleFirst):
     """Scale first. `assumed` are widths of the bounds in standard deviations, public."""
 
-    epsilon: Fraction
-    scale: Fraction  # epsilon spent on it
     assumed: tuple[float, ...]
     mechanism: str = "two-step"
-
-    @property
-    def rest(self) -> Fraction:
-        """What is left for the mean."""
-        return self.epsilon - self.scale
-
-    @property
-    def guarantee(self) -> PureDP:
-        """The mean's step may turn out to be noise, which has no bounded range."""
-        return in_steps((self.scale,), (self.rest,))
-
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        return {"epsilon_scale": self.scale, "epsilon_mean": self.rest}
 
     def noise_sd(self, n: int, widths: FloatArray) -> None:
         """Not public: it follows from what was found."""

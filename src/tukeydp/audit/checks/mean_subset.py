@@ -9,7 +9,7 @@ from functools import partial
 from statistics import NormalDist
 
 from tukeydp.arrays import FloatArray
-from tukeydp.audit.check import Check, Effort, Result, Tally
+from tukeydp.audit.check import Check, Tally, over_cases
 from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, SHIFTED_AT, by_rows, floats, law, weighed
 from tukeydp.audit.oracles import means as oracle
 from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, worst_ratio
@@ -78,13 +78,6 @@ FULL = (
 )
 
 
-def run(effort: Effort) -> Result:
-    tally = Tally(bound=1.0 + _ROUNDING)
-    for case in QUICK if effort.quick else FULL:
-        examine(case, tally)
-    return tally.result()
-
-
 def examine(case: Case, tally: Tally) -> None:
     plan = SubsetPlan(case.blocks, case.partitions, case.steps, case.shifts)
     epsilon = SubsetMean(EPSILON, plan).guarantee.epsilon
@@ -108,5 +101,5 @@ CHECK = Check(
     claim="Depth of subset means keeps epsilon over all secret dealings and coins, with missing cells, unequal blocks, "
     "several dealings and shifts; its block tables are those of the definition.",
     measure="largest log ratio of probabilities, over epsilon",
-    run=run,
+    run=over_cases(QUICK, FULL, examine, 1.0 + _ROUNDING),
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.audit.check import Check, Effort, Result, Tally
+from tukeydp.audit.check import Check, Tally, over_cases
 from tukeydp.audit.forcing import forced
 from tukeydp.audit.oracles import quantiles as oracle
 from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
@@ -50,13 +50,6 @@ FULL = (
     Case(MEDIAN, 3, 3, 2),
     Case(QUARTILES, 2, 2, 1),
 )
-
-
-def run(effort: Effort) -> Result:
-    tally = Tally(bound=1.0 + _ROUNDING)
-    for case in QUICK if effort.quick else FULL:
-        examine(case, tally)
-    return tally.result()
 
 
 def examine(case: Case, tally: Tally) -> None:
@@ -203,5 +196,5 @@ CHECK = Check(
     claim="All quantiles of a column together keep epsilon, also where a row goes to another part of the recursion or "
     "a cell goes missing; their joint law is that of the definition.",
     measure="largest log ratio of probabilities, over epsilon",
-    run=run,
+    run=over_cases(QUICK, FULL, examine, 1.0 + _ROUNDING),
 )

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.audit.check import Check, Effort, Result, Tally
+from tukeydp.audit.check import Check, Tally, over_cases
 from tukeydp.audit.checks.rem_enumeration import LINE, SLANTED, chance
 from tukeydp.audit.oracles import depths as oracle
 from tukeydp.audit.oracles import rem as definition
@@ -58,13 +58,6 @@ FULL = (
 )
 
 
-def run(effort: Effort) -> Result:
-    tally = Tally(bound=1.0 + _ROUNDING)
-    for case in QUICK if effort.quick else FULL:
-        examine(case, tally)
-    return tally.result()
-
-
 def examine(case: Case, tally: Tally) -> None:
     points = list(itertools.product(*(range(side) for side in case.sides)))
     t, eta, test, delta = case.threshold, float(case.eta), float(case.test), float(case.delta)
@@ -97,5 +90,5 @@ CHECK = Check(
     claim="With one row more or less rem is (epsilon, delta)-DP, refusals included; its chances of a release are those "
     "of the definition.",
     measure="largest hockey-stick divergence at epsilon, over delta",
-    run=run,
+    run=over_cases(QUICK, FULL, examine, 1.0 + _ROUNDING),
 )

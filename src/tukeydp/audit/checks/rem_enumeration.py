@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.audit.accepted import Membership, accepted_weight
-from tukeydp.audit.check import Check, Effort, Result, Tally
+from tukeydp.audit.check import Check, Tally, over_cases
 from tukeydp.audit.oracles import depths as oracle
 from tukeydp.audit.oracles import rem as definition
 from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, worst_excess
@@ -74,13 +74,6 @@ FULL = (
     Case((2, 2, 2), ASKEW, 4, 2, Fraction(4), Fraction(2), Fraction(1, 20)),
     Case((2, 2, 2), ASKEW, 3, 2, Fraction(2), Fraction(1), Fraction(1, 10), counted=False),
 )
-
-
-def run(effort: Effort) -> Result:
-    tally = Tally(bound=1.0 + _ROUNDING)
-    for case in QUICK if effort.quick else FULL:
-        examine(case, tally)
-    return tally.result()
 
 
 def examine(case: Case, tally: Tally) -> None:
@@ -158,5 +151,5 @@ CHECK = Check(
     claim="rem is (epsilon, delta)-DP with each of its tests, refusals included; its chances of a release and its "
     "draw are those of the definition.",
     measure="largest hockey-stick divergence at epsilon, over delta",
-    run=run,
+    run=over_cases(QUICK, FULL, examine, 1.0 + _ROUNDING),
 )

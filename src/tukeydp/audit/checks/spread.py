@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tukeydp.arrays import FloatArray
-from tukeydp.audit.check import Check, Effort, Result, Tally
+from tukeydp.audit.check import Check, Tally, over_cases
 from tukeydp.audit.dealt_tables import by_rows, floats, law, sixteenths, weighed
 from tukeydp.audit.oracles import means as oracle
 from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, worst_ratio
@@ -58,13 +58,6 @@ FULL = (
 )
 
 
-def run(effort: Effort) -> Result:
-    tally = Tally(bound=1.0 + _ROUNDING)
-    for case in QUICK if effort.quick else FULL:
-        examine(case, tally)
-    return tally.result()
-
-
 def examine(case: Case, tally: Tally) -> None:
     laws: dict[Dataset, list[float]] = {}
     for x in datasets(len(case.kinds), case.n):
@@ -87,5 +80,5 @@ CHECK = Check(
     claim="The spread of columns keeps epsilon over all secret dealings and coins, by halves and by more parts, with "
     "missing and equal cells; what is ranked is that of the definition.",
     measure="largest log ratio of probabilities, over epsilon",
-    run=run,
+    run=over_cases(QUICK, FULL, examine, 1.0 + _ROUNDING),
 )
