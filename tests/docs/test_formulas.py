@@ -53,6 +53,8 @@ def formulas(text):
     found, faults = [], []
     for block, in_list in paragraphs(text):
         inner = block.strip()
+        if block.startswith("    ") and re.search(rf"^{LIST_ITEM.pattern}", block, re.MULTILINE):
+            faults.append(f"a blank line is missing before the next item: {inner}")
         if "$$" in inner:
             latex = inner[2:-2]
             if not (inner.startswith("$$") and inner.endswith("$$") and len(inner) > 4 and "$" not in latex):
@@ -122,6 +124,7 @@ def test_no_formula_of_a_proof_is_left_in_plain_text(page):
         r"in words $$x$$ it goes on",
         "    $$x$$",
         "- item\n\n  $$x$$",
+        "- item\n\n    $$x$$\n\n    more\n- next item",
         "# heading of $x$",
         r"lost $\lbrase x$",
         r"lost $\bigl\lbrace x$",
