@@ -74,8 +74,8 @@ def formulas(text):
             for before, latex, after in zip(parts[::2], parts[1::2], parts[2::2], strict=False):
                 if latex != latex.strip() or not latex:
                     faults.append(f"blank next to a dollar sign: {line}")
-                if re.search(r"[\w\\]$", before) or re.match(r"\w", after):
-                    faults.append(f"a letter or digit next to the dollar sign of ${latex}$: {line}")
+                if re.search(r"[\w*\\]$", before) or re.match(r"[\w*]", after):
+                    faults.append(f"a letter, a digit or a star next to the dollar sign of ${latex}$: {line}")
                 found.append(Formula(latex, display=False, in_table=line.lstrip().startswith("|")))
     return found, faults
 
@@ -121,6 +121,7 @@ def test_no_formula_of_a_proof_is_left_in_plain_text(page):
         r"two lines $x +" + "\n" + "y$ more",
         r"a blank $ x$",
         r"a letter $x$th",
+        r"a star *$x$*",
         r"in words $$x$$ it goes on",
         "    $$x$$",
         "- item\n\n  $$x$$",
