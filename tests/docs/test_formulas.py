@@ -19,7 +19,7 @@ SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 LIST_ITEM = re.compile(r" {0,3}([-*+]|\d+\.) ")
 # What Markdown may take for its own before MathJax sees the formula (GitHub parses Markdown first).
 ACTIVE = (
-    (r"(?<![A-Za-z0-9])_", "`_` after a character that is no letter or digit can open emphasis"),
+    (r"(?<![A-Za-z0-9])_(?! )", "`_` after a character that is no letter or digit can open emphasis: a blank after it"),
     (r"\*", "`*` opens emphasis: \\cdot, \\ast"),
     (r"\\[^A-Za-z]", "Markdown eats a backslash before punctuation: \\lbrace, \\quad, \\cr"),
     (r"<(?! )|(?<! )>", "`<` next to a letter is read as HTML: blanks around it"),
