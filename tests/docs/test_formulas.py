@@ -102,6 +102,13 @@ def wrong_on(text):
     return faults + [f"{why}: {formula.latex}" for formula in found for why in faults_of(formula)]
 
 
+def plain_formulas(text):
+    """Words outside formulas, code and links that have exponents, subscripts or inequalities in them."""
+    prose = re.sub(r"\$\$?[^$]+\$\$?", "", without_code(text))
+    prose = re.sub(r"\[[^]]*\]\([^)]*\)", "", prose)
+    return re.findall(r"\S*(?:\^|(?<!\w)[A-Za-z]_\w|\beps_|<=|>=|\bsqrt\(|\bepsilon ?/)\S*", prose)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_formula_can_be_shown(page):
     assert wrong_on(page.read_text(encoding="utf-8")) == []
@@ -109,9 +116,7 @@ def test_every_formula_can_be_shown(page):
 
 @pytest.mark.parametrize("page", PROOFS, ids=lambda page: page.stem)
 def test_no_formula_of_a_proof_is_left_in_plain_text(page):
-    text = without_code(page.read_text(encoding="utf-8"))
-    prose = re.sub(r"\[[^]]*\]\([^)]*\)", "", re.sub(r"\$\$?[^$]+\$\$?", "", text))
-    assert re.findall(r"\S*(?:\^|(?<!\w)[A-Za-z]_\w|<=|>=|\bsqrt\(|\bsum_)\S*", prose) == []
+    assert plain_formulas(page.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(
@@ -145,10 +150,17 @@ def test_a_formula_that_would_show_wrongly_is_noticed(text):
     assert wrong_on(text)
 
 
+@pytest.mark.parametrize("words", ["e^epsilon", "of w_t at", "eps_p", "T(y) >= l", "sqrt(n)", "with epsilon / 2"])
+def test_a_formula_in_plain_text_is_noticed(words):
+    assert plain_formulas(f"Let it be {words}, with $x_i \\le 1$.")
+    assert plain_formulas(f"Let it be `{words}`, with $x_i \\le 1$.") == []
+
+
 def test_good_formulas_and_dollars_in_code_pass():
     text = (
         "Let $x_i \\le 2^{n}$, and ($\\left| x \\right| < 1$).\n\n$$ \\sum_{i=1}^{n} x_i \\ge \\frac{1}{2} $$\n\n"
-        "- item\n\n    $$ \\Pr[Z = z] $$\n\n```console\n$ tukeydp demo\n```\n\nA price `$5` is `a_b`.\n\n| a | $\\lvert x \\rvert$ |"
+        "- item\n\n    $$ \\Pr[Z = z] $$\n\n```console\n$ tukeydp demo\n```\n\n"
+        "A price `$5` is `a_b`.\n\n| a | $\\lvert x \\rvert$ |"
     )
     found, faults = formulas(text)
     assert faults == []
