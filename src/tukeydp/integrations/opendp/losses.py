@@ -16,10 +16,20 @@ from opendp.mod import Measure
 from tukeydp.errors import ParameterError
 from tukeydp.exact.brackets import exp_between, log_between
 from tukeydp.integrations.opendp.spaces import Space
-from tukeydp.parameters import brief, positive_rational
+from tukeydp.parameters import brief, positive_rational, show
 from tukeydp.privacy import ApproxDP, Guarantee, delta_of
 
 Loss = float | tuple[float, float]
+# Nobody has use for less, and means refuse it too. A Context's search for epsilon begins at 0 and halves its way to
+# where a measurement can be made: without an end a thousand steps, with this one fifty.
+SMALLEST_EPSILON = Fraction(1, 10**9)
+
+
+def checked_epsilon(epsilon: Any) -> Fraction:
+    number = exact_number("epsilon", epsilon)
+    if number < SMALLEST_EPSILON:
+        raise ParameterError("epsilon", f"must be at least {show(SMALLEST_EPSILON)}", brief(epsilon))
+    return number
 
 
 def exact_number(parameter: str, value: Any) -> Fraction:
@@ -44,7 +54,7 @@ def rounded_up(number: Fraction) -> float:
         nearest = float(number)
     except OverflowError:
         return math.inf
-    return nearest if math.isinf(nearest) or Fraction(nearest) >= number else math.nextafter(nearest, math.inf)
+    return nearest if Fraction(nearest) >= number else math.nextafter(nearest, math.inf)
 
 
 def measure_for(guarantee: Guarantee, output_measure: Any) -> Measure:

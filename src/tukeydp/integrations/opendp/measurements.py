@@ -2,19 +2,20 @@
 
 All of them take OpenDP's input domain and metric first, then epsilon; the rest by name. What they have in common:
 
-- `input_domain` is `dp.numpy.array2_domain(num_columns=d, T=float)`, or `dp.vector_domain(dp.atom_domain(T=float))` for
-  one column (other types of numbers too). NaN is a missing cell. A `size=` makes the number of rows public.
-- `input_metric` with a size is any of change-one, Hamming, symmetric and insert-delete distance, and epsilon is the loss
-  for one changed row: a change-one distance of 1, a symmetric distance of 2. Without a size it is symmetric or
+- `input_domain` is `dp.numpy.array2_domain(num_columns=d, T=float)`, or for one column
+  `dp.vector_domain(dp.atom_domain(T=float))`; other types of numbers too. NaN is a missing cell. A `size=` makes the
+  number of rows public.
+- `input_metric` with a size: change-one, Hamming, symmetric or insert-delete distance, and epsilon is the loss for one
+  changed row, which is a change-one distance of 1 and a symmetric distance of 2. Without a size: symmetric or
   insert-delete distance, the number of rows stays secret, and epsilon is the loss for one row more or less. `rows` is
   then about how many there are, **known without the data**, where a mechanism has to plan for it.
 - `epsilon` takes what `td.boxem` takes. A float counts as its shortest decimal, but never as more than the float.
 - `columns` are names, one for each column, for bounds by name and for the release.
-- `output_measure` is max divergence unless given (approximate where there is a delta). Zero-concentrated divergence has
-  epsilon^2 / 8 where a release is all by depth (boxem, subset means): a quarter of what OpenDP's own conversion charges.
+- `output_measure` is max divergence unless given, approximate where there is a delta. As zero-concentrated divergence,
+  what is all by depth (boxem, subset means) has epsilon^2 / 8, a quarter of what OpenDP's own conversion charges.
 - The measurement's value is a `Release`, or a `Refused`: a refusal is a value too.
-- Seeded runs, groups, persons and unproven modes are not offered: the privacy map would not be true of them, or means
-  something else.
+- Seeded runs, groups, persons and unproven modes are not offered: the privacy map would not be true of them, or would
+  mean something else.
 
 Every parameter is checked when the measurement is made, so that whether it runs does not depend on the data.
 """
@@ -56,8 +57,8 @@ def make_boxem(
     Parameters: those of this module (above) and of `td.boxem`. `certify` adds a step of noise, which costs more zCDP.
     """
     return measurement(
-        boxem, input_domain, input_metric, epsilon, bounds=bounds, depth=depth,
-        resolution=resolution, certify=certify, columns=columns, rows=rows, pad_to=pad_to, output_measure=output_measure,
+        boxem, input_domain, input_metric, epsilon, bounds=bounds, depth=depth, resolution=resolution, certify=certify,
+        columns=columns, rows=rows, pad_to=pad_to, output_measure=output_measure,
     )  # fmt: skip
 
 

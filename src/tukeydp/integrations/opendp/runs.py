@@ -14,7 +14,7 @@ from opendp.mod import Measurement
 
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
-from tukeydp.integrations.opendp.losses import exact_number, measure_for, privacy_map
+from tukeydp.integrations.opendp.losses import checked_epsilon, measure_for, privacy_map
 from tukeydp.integrations.opendp.spaces import Space, space
 from tukeydp.padding import checked_interval
 from tukeydp.parameters import brief
@@ -126,7 +126,7 @@ def measurement(
         options["rows"] = rows
     run = Run(mechanism, tables, _names(columns, tables.d), deepcopy(options), pad_to)
     try:
-        budget = exact_number("epsilon", epsilon)
+        budget = checked_epsilon(epsilon)
     except ParameterError:
         run.quote(Fraction(1))  # a Context's search begins at 0: what else is wrong is what the caller has to hear
         raise
