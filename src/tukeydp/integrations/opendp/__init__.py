@@ -17,6 +17,11 @@ True
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+if find_spec("opendp") is None:
+    raise ImportError('tukeydp.integrations.opendp needs OpenDP: pip install "tukeydp[opendp]"')
+
 from tukeydp.integrations.opendp.column import make_column
 from tukeydp.integrations.opendp.measurements import make_boxem, make_cube, make_mean, make_rem
 from tukeydp.integrations.opendp.names import register

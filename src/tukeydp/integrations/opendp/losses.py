@@ -1,6 +1,6 @@
 """Privacy maps: what a guarantee about neighbours says of tables farther apart, in OpenDP's floats, never too little.
 
-Everything is computed in rationals and rounded up once, at the end (docs/proofs/opendp.md, sections 2 to 4).
+Everything is computed in rationals and rounded up once, at the end (docs/proofs/opendp.md, sections 2 and 3).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""From one of our mechanisms to an OpenDP measurement: checked, priced and bound before there are any data."""
+"""From one of our mechanisms to an OpenDP measurement: checked, priced and fixed before there are any data.
+
+Why that is enough for OpenDP, which takes a measurement's word: docs/proofs/opendp.md, section 4.
+"""
 
 from __future__ import annotations
 
