@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import logging
+import sys
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ import tukeydp as td
 
 dp = pytest.importorskip("opendp.prelude")
 from opendp import context as opendp_context  # noqa: E402
+from opendp.extras._utilities import to_then  # noqa: E402
 
 from tukeydp.integrations import opendp as ours  # noqa: E402
 from tukeydp.integrations.opendp.runs import _Agreed  # noqa: E402
@@ -298,7 +301,7 @@ def test_what_the_caller_changes_later_changes_nothing():
     lower, upper = np.array([0.0, 0.0]), np.array([100.0, 100.0])
     first = ours.make_boxem(SIZED, CHANGE, 1, bounds=(lower, upper))
     lower[:], upper[:] = -5.0, 5.0
-    second = ours.make_boxem(SIZED, CHANGE, 2, bounds=(lower, upper))
+    second = ours.make_boxem(SIZED, CHANGE, 2, bounds=(lower, upper), resolution=np.array([0.5, 0.25]))
     assert [float(high) for high in first(X).bounds[1]] == [100.0, 100.0]
     assert [float(high) for high in second(X).bounds[1]] == [5.0, 5.0]
     assert (first.map(1), second.map(1)) == (1.0, 2.0)
@@ -310,6 +313,36 @@ def test_a_run_that_would_cost_something_else_does_not_run():
     for other in (td.PureDP("1.1"), td.ApproxDP(1, 1e-6), ours.make_boxem(SIZED, CHANGE, 1, **BETWEEN)(X).guarantee):
         with pytest.raises(RuntimeError, match="cost something else"):
             agreed.spend(other)
+
+
+def test_an_interruption_becomes_an_error_that_opendp_can_hand_on(monkeypatch):
+    """Raised through OpenDP's callback, it would abort the whole process."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    made = ours.make_boxem(SIZED, CHANGE, 1, **BETWEEN)
+    monkeypatch.setattr("tukeydp.randomness.os.urandom", interrupted)
+    with pytest.raises(dp.OpenDPException, match="the run was interrupted; nothing was released"):
+        made(X)
+
+
+def test_without_opendp_the_import_says_what_to_install(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("tukeydp.integrations.opendp")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r'needs OpenDP: pip install "tukeydp\[opendp\]"'):
+        importlib.import_module("tukeydp.integrations.opendp")
+
+
+def test_after_opendps_own_transformations():
+    """A column, imputed and brought to a public size by OpenDP, then a centre: sizes and metrics go together."""
+    space = TABLE, SYMMETRIC
+    column = space >> to_then(ours.make_column)(0) >> dp.t.then_impute_constant(50.0)
+    sized = column >> dp.t.then_resize(size=N, constant=50.0)
+    made = sized >> to_then(ours.make_boxem)(1, **BETWEEN)
+    assert made.map(1) == 1.0  # a resize doubles symmetric distances, two of which are one swap
+    assert made(X).n == N
 
 
 def test_opendp_says_which_features_it_needs_and_none_is_enabled_for_the_caller():

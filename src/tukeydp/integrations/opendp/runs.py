@@ -84,7 +84,9 @@ class Run:
 
         Whether they fit does not depend on rows or epsilon. Defaults always fit.
         """
-        if self.options.get("depth") is None and self.options.get("resolution") in (None, DEFAULT_STEP):
+        step = self.options.get("resolution")
+        usual = step is None or (isinstance(step, Fraction) and step == DEFAULT_STEP)
+        if usual and self.options.get("depth") is None:
             return
         options = {**self.options, "rows": self.space.size or self.options.get("rows")}
         if "test" in options:
@@ -93,11 +95,12 @@ class Run:
         self.mechanism(empty, epsilon=1, neighbours="add-remove", randomness=seeded(0), **options)
 
     def on(self, x: Any, epsilon: Fraction, agreed: _Agreed) -> Release | Refused:
-        table = self.space.table(x, self.columns)
-        return self.mechanism(
-            table, epsilon=epsilon, neighbours=self.space.neighbours, accountant=agreed, pad_to=self.pad_to,
-            **self.options,
-        )  # fmt: skip
+        """The release. An interruption becomes an error: OpenDP hands on errors, and aborts the process on others."""
+        given = {"epsilon": epsilon, "neighbours": self.space.neighbours, "pad_to": self.pad_to, **self.options}
+        try:
+            return self.mechanism(self.space.table(x, self.columns), accountant=agreed, **given)
+        except KeyboardInterrupt:
+            raise RuntimeError("the run was interrupted; nothing was released") from None
 
 
 def measurement(
