@@ -180,6 +180,19 @@ def test_names_for_contexts():
         dp.register(ours.make_mean)
 
 
+def test_the_callers_own_names(monkeypatch):
+    monkeypatch.setattr(opendp_context, "constructors", dict(opendp_context.constructors))
+    dp.register(ours.make_boxem)
+    dp.register(ours.make_mean, "private_mean")
+    budget = dp.Context.compositor(
+        data=X, domain=SIZED, privacy_unit=dp.unit_of(changes=1), privacy_loss=dp.loss_of(epsilon=1.0),
+        split_evenly_over=2,
+    )  # fmt: skip
+    assert budget.query().boxem(**BETWEEN).release().mechanism == "boxem"
+    assert budget.query().private_mean(**BETWEEN, mechanism="cube").release().mechanism == "cube"
+    assert budget.current_privacy_loss() == [0.5, 0.5]
+
+
 @pytest.mark.parametrize("make", MAKERS)
 def test_signatures_are_what_a_context_reads(make):
     parameters = list(inspect.signature(make).parameters.values())

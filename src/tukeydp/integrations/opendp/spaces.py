@@ -75,7 +75,7 @@ def space(input_domain: Any, input_metric: Any) -> Space:
     d, size, vector = _shape(input_domain)
     metric = str(input_metric.type)
     if size is None and metric in _CHANGES:
-        rule = f"must have a size for {metric}: changing rows keeps their number, which is public then"
+        rule = f"must have a size for {metric} (size=n): changing rows keeps their number, which is public then"
         raise ParameterError("input_domain", rule, str(input_domain))
     if size is not None:
         checked_integer("size", size, least=1)
