@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import base64
 import io
-import json
-import os
-import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import replace
 from html.parser import HTMLParser
-from importlib.util import find_spec
-from pathlib import Path
 
 import matplotlib.image
 import pytest
 
+from support.browser import browser, seen
 from tukeydp.cli import main
 from tukeydp.experiments import catalogue
 from tukeydp.experiments.claims import Verdict
@@ -100,35 +95,13 @@ def test_the_report_holds_every_figure_and_every_claim(few, tmp_path, monkeypatc
             assert claim.sentence in text
 
 
-def opened(address):
-    """Width of every picture and what the console said, in whichever Chromium there is: Playwright's or Qt's."""
-    if find_spec("playwright"):
-        from playwright.sync_api import Error, sync_playwright
-
-        with sync_playwright() as driver, suppress(Error):
-            browser = driver.chromium.launch()
-            page = browser.new_page()
-            complaints = []
-            page.on("console", lambda message: complaints.append(message.text))
-            page.on("pageerror", lambda error: complaints.append(str(error)))
-            page.goto(address)
-            widths = page.evaluate("Array.from(document.images, i => i.complete ? i.naturalWidth : 0)")
-            browser.close()
-            return widths, complaints
-    if find_spec("PyQt6") and find_spec("PyQt6.QtWebEngineCore"):
-        settings = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QTWEBENGINE_DISABLE_SANDBOX": "1"}
-        program = [sys.executable, str(Path(__file__).parent / "qt_browser.py"), address]
-        done = subprocess.run(program, env=settings, capture_output=True, text=True, timeout=120)
-        return json.loads(done.stdout.splitlines()[-1])
-    return pytest.skip("no Chromium here")
-
-
 def test_the_report_opens_in_a_browser(few, tmp_path, monkeypatch, capsys):
     call(monkeypatch, capsys, "reproduce", "all", "--out", tmp_path, "--jobs", 1, "--quick")
-    widths, complaints = opened((tmp_path / "report.html").as_uri())
-    assert complaints == []
-    assert len(widths) == len(few)
-    assert min(widths) > 100
+    with browser() as chromium:
+        page = seen(chromium, (tmp_path / "report.html").as_uri())
+    assert page.complaints == []
+    assert len(page.pictures) == len(few)
+    assert min(page.pictures) > 100
 
 
 @pytest.mark.parametrize(
