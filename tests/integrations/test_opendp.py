@@ -343,8 +343,8 @@ def test_an_interruption_becomes_an_error_that_opendp_can_hand_on(monkeypatch):
 def test_without_opendp_the_import_says_what_to_install(monkeypatch):
     for name in [name for name in sys.modules if name.startswith("tukeydp.integrations.opendp")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r'needs OpenDP: pip install "tukeydp\[opendp\]"'):
+    monkeypatch.setitem(sys.modules, "opendp.extras.numpy", None)
+    with pytest.raises(ImportError, match=r'needs OpenDP 0.16: pip install "tukeydp\[opendp\]"'):
         importlib.import_module("tukeydp.integrations.opendp")
 
 

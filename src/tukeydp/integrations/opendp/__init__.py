@@ -17,13 +17,17 @@ True
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+from tukeydp.extras import missing
 
-if find_spec("opendp") is None:
-    raise ImportError('tukeydp.integrations.opendp needs OpenDP: pip install "tukeydp[opendp]"')
+try:
+    from opendp.extras.numpy import NPArray2Domain as _found
+except ImportError as error:
+    wanted = missing("tukeydp.integrations.opendp", "OpenDP 0.16", "opendp", "none, or another one")
+    raise ImportError(str(wanted)) from error
+del _found
 
-from tukeydp.integrations.opendp.column import make_column
-from tukeydp.integrations.opendp.measurements import make_boxem, make_cube, make_mean, make_rem
-from tukeydp.integrations.opendp.names import register
+from tukeydp.integrations.opendp.column import make_column  # noqa: E402
+from tukeydp.integrations.opendp.measurements import make_boxem, make_cube, make_mean, make_rem  # noqa: E402
+from tukeydp.integrations.opendp.names import register  # noqa: E402
 
 __all__ = ["make_boxem", "make_column", "make_cube", "make_mean", "make_rem", "register"]
