@@ -53,8 +53,8 @@ MUTANTS = (
     Mutant(
         "a pure measure for a law with a delta",
         LOSSES,
-        "offered = [approximate(each) for each in pure] + ([] if delta else pure)",
-        "offered = [approximate(each) for each in pure] + pure",
+        "offered = [name for name, measured in _MEASURES.items() if measured.delta or not delta]",
+        "offered = list(_MEASURES)",
         (f"{RUNS}test_parameters_are_checked_when_the_measurement_is_made",),
         "The delta is not in the loss, and a Context never hears of it.",
     ),

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
-from opendp.measures import approximate, max_divergence, zero_concentrated_divergence
+from opendp.measures import approximate, max_divergence
 from opendp.mod import Measure
 
 from tukeydp.errors import ParameterError
@@ -20,6 +20,21 @@ from tukeydp.parameters import brief, positive_rational, show
 from tukeydp.privacy import ApproxDP, Guarantee, delta_of
 
 Loss = float | tuple[float, float]
+
+
+class _Measured(NamedTuple):
+    """Whether a loss is a rho, not an epsilon, and whether a delta comes with it."""
+
+    concentrated: bool
+    delta: bool
+
+
+_MEASURES = {
+    "MaxDivergence": _Measured(False, False),
+    "ZeroConcentratedDivergence": _Measured(True, False),
+    "Approximate<MaxDivergence>": _Measured(False, True),
+    "Approximate<ZeroConcentratedDivergence>": _Measured(True, True),
+}
 # Nobody has use for less, and means refuse it too. A Context's search for epsilon begins at 0 and halves its way to
 # where a measurement can be made: without an end a thousand steps, with this one fifty.
 SMALLEST_EPSILON = Fraction(1, 10**9)
@@ -62,24 +77,20 @@ def measure_for(guarantee: Guarantee, output_measure: Any) -> Measure:
     delta = delta_of(guarantee)
     if output_measure is None:
         return approximate(max_divergence()) if delta else max_divergence()
-    pure = [max_divergence(), zero_concentrated_divergence()]
-    offered = [approximate(each) for each in pure] + ([] if delta else pure)
-    if not isinstance(output_measure, Measure) or all(output_measure != each for each in offered):
-        rule = f"must be {' or '.join(str(each) for each in offered)}{' with a delta' if delta else ''}"
+    offered = [name for name, measured in _MEASURES.items() if measured.delta or not delta]
+    if not isinstance(output_measure, Measure) or str(output_measure.type) not in offered:
+        rule = f"must be {' or '.join(offered)}{' with a delta' if delta else ''}"
         raise ParameterError("output_measure", rule, brief(output_measure))
     return output_measure
 
 
 def privacy_map(guarantee: Guarantee, space: Space, measure: Measure) -> Callable[[Any], Loss]:
     """From a distance between tables to the loss, rounded up."""
-    with_delta = any(measure == approximate(each) for each in (max_divergence(), zero_concentrated_divergence()))
-    concentrated = any(
-        measure == each for each in (zero_concentrated_divergence(), approximate(zero_concentrated_divergence()))
-    )
+    measured = _MEASURES[str(measure.type)]
 
     def loss(d_in: Any) -> Loss:
-        size, delta = group_loss(guarantee, space.steps(d_in), concentrated)
-        return (rounded_up(size), rounded_up(delta)) if with_delta else rounded_up(size)
+        size, delta = group_loss(guarantee, space.steps(d_in), measured.concentrated)
+        return (rounded_up(size), rounded_up(delta)) if measured.delta else rounded_up(size)
 
     return loss
 
@@ -99,9 +110,8 @@ def group_loss(guarantee: Guarantee, steps: int, concentrated: bool) -> tuple[Fr
 def group_delta(guarantee: ApproxDP, steps: int) -> Fraction:
     """delta (1 + e^epsilon + ... + e^((steps - 1) epsilon)), or a little more; at most 1. For at least two steps."""
     epsilon, delta = guarantee.epsilon, guarantee.delta
-    if (steps - 1) * epsilon >= log_between(1 / delta)[
-        1
-    ]:  # the last term alone is 1: no power of e is that large below
+    _, log = log_between(1 / delta)
+    if (steps - 1) * epsilon >= log:  # the last term alone is 1; below, powers of e can be written out
         return Fraction(1)
     terms = steps * exp_between((steps - 1) * epsilon)[1]
     below, _ = exp_between(epsilon)
