@@ -1,0 +1,19 @@
+"""Estimators in the way of scikit-learn: `PrivateMean`, `PrivateLocation`, `PrivateStandardScaler`,
+`PrivateLinearRegression` (docs/guide/scikit-learn.md)."""
+
+from __future__ import annotations
+
+from tukeydp.extras import install
+
+try:
+    from sklearn.utils.validation import validate_data as _since_1_6
+except ImportError as error:
+    raise ImportError(f"tukeydp.integrations.sklearn needs scikit-learn 1.6 or later: {install('sklearn')}") from error
+del _since_1_6
+
+from tukeydp.integrations.sklearn.base import NothingReleased  # noqa: E402
+from tukeydp.integrations.sklearn.linear_regression import PrivateLinearRegression  # noqa: E402
+from tukeydp.integrations.sklearn.location import PrivateLocation, PrivateMean  # noqa: E402
+from tukeydp.integrations.sklearn.scaler import PrivateStandardScaler  # noqa: E402
+
+__all__ = ["NothingReleased", "PrivateLinearRegression", "PrivateLocation", "PrivateMean", "PrivateStandardScaler"]
