@@ -35,7 +35,10 @@ NOT_APPLICABLE = {
 SKIPPED = {"check_array_api_input"}
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+SLOW = "centre without bounds"  # REM on some forty tables
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n == SLOW)) for n in ESTIMATORS])
 def test_all_checks_pass_but_those_that_want_errors_about_cells(name):
     results = check_estimator(ESTIMATORS[name], on_fail=None, on_skip=None)
     by_status: dict[str, set[str]] = {"passed": set(), "failed": set(), "skipped": set()}

@@ -12,6 +12,7 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tukeydp.arrays import FloatArray
+from tukeydp.data.grid import per_column
 from tukeydp.data.relation import MOST_ROWS_DECLARED, checked_relation
 from tukeydp.errors import ParameterError
 from tukeydp.integrations.sklearn.base import PrivateEstimator
@@ -19,16 +20,15 @@ from tukeydp.integrations.sklearn.schema import row_count, table_of
 from tukeydp.mechanisms.cube import checked_epsilon
 from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.spread import spread
-from tukeydp.mechanisms.spread_step import OCTAVES, spread_plan
+from tukeydp.mechanisms.spread_step import spread_plan
 from tukeydp.padding import paced
 from tukeydp.parameters import brief, rational, show
 from tukeydp.privacy import bounded_range
 from tukeydp.release import Release
 from tukeydp.spending import Together, require_room
 
-# The smallest spread that can be released is 1.483 times 2^-30 of the bounds' width, the next one a twelfth more. It
-# stands for a column of equal values, which is not blown up to a spread of 1 but left as wide as it is.
-_AT_THE_FLOOR = 1.55 * 2.0**-OCTAVES
+# Between bounds that are hardly apart a released deviation may be too small for a float, and 0.
+_SMALLEST = 1e-300
 # Shares of epsilon for the standard deviations: the first that the rows suffice for. Where they do not, a deviation is
 # anything between 2^-30 of the bounds' width and all of it. Less than a quarter reads skewed columns lower and saves
 # the means nothing that could be measured (exponential columns, 2000 x 3, epsilon 1: off by 0.5 of a deviation at 3/20,
@@ -50,6 +50,10 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
         None: 1/4, or 1/3 or 1/2 where the rows are too few for less. Fewer than suffice for 1/2 are refused before
         anything is spent: some 120 + 95 d rows for d columns at epsilon 1, and in proportion to 1/epsilon. A
         share that is given is taken, however few there are.
+    least_scale
+        The least that columns are divided by, known without the data: one for all, one for each, or a dict by name. For
+        columns that may hold equal values, or nearly: they have no spread to find, and what is released is noise
+        between 2^-30 of the bounds' width and all of it.
     mechanism, neighbours, rows, pad_to, randomness
         As for `td.mean`.
     accountant
@@ -62,7 +66,7 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
     spread_
         The released standard deviations.
     scale_
-        What columns are divided by: `spread_`, or 1 for a column whose spread was too small to tell.
+        What columns are divided by: `spread_`, or `least_scale` where that is larger.
     release_, guarantee_, released_
         The means' outcome of `td.mean`, with the guarantee of means and standard deviations together. A run with bounds
         never refuses.
@@ -95,6 +99,7 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
         epsilon: Any,
         bounds: Any = None,
         share: Any = None,
+        least_scale: Any = None,
         mechanism: str = "auto",
         neighbours: str = "swap",
         rows: Any = None,
@@ -105,6 +110,7 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
         self.epsilon = epsilon
         self.bounds = bounds
         self.share = share
+        self.least_scale = least_scale
         self.mechanism = mechanism
         self.neighbours = neighbours
         self.rows = rows
@@ -115,12 +121,10 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
     def fit(self, X: Any, y: Any = None) -> Self:
         """Release means and standard deviations of `X`; `y` is ignored. Spends, also when called again."""
         means, deviations = paced(self.pad_to, lambda: self._released(X))
-        assert means.bounds is not None
-        widths = np.array([float(high - low) for low, high in zip(*means.bounds, strict=True)])
         self._keep(means)
         self.mean_ = self.location_ = means.point
         self.spread_ = deviations.point
-        self.scale_ = np.where(self.spread_ > _AT_THE_FLOOR * widths, self.spread_, 1.0)
+        self.scale_ = np.maximum(self.spread_, self._least())
         return self
 
     def transform(self, X: Any) -> FloatArray:
@@ -148,14 +152,22 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
         # What the second step asks for, before the first is paid.
         rows = relation.require_rows("for the number of pairs") if relation.secret else None
         x = self._fitting(x)
+        self._least()  # checks it
         if share is None:
             share = _share(row_count(x) if rows is None else rows, self.n_features_in_, epsilon)
         return self._in_two_steps(x, share * epsilon, epsilon - share * epsilon)
 
+    def _least(self) -> FloatArray:
+        given = _SMALLEST if self.least_scale is None else self.least_scale
+        least = per_column("least_scale", given, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        if min(least) <= 0:
+            raise ParameterError("least_scale", "must be > 0", brief(self.least_scale))
+        return np.array([float(value) for value in least])
+
     def _in_two_steps(self, x: Any, for_spread: Fraction, for_mean: Fraction) -> tuple[Release, Release]:
         """The means, which pay for both, then the standard deviations."""
         paying = self._paying()
-        beside, split = bounded_range(for_spread, self.neighbours), {"epsilon_spread": for_spread}
+        beside, split = bounded_range(for_spread, self.neighbours), {"epsilon_for_spread": for_spread}
         if (accountant := paying.pop("accountant")) is not None:
             require_room(accountant, beside)
             accountant = Together(accountant, beside, split)
@@ -165,7 +177,7 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
         assert isinstance(means, Release)
         assert means.guarantee is not None
         notes = dict.fromkeys((*means.notes, *deviations.notes))  # each once
-        settings = {"epsilon_mean": for_mean, **split, **means.settings}
+        settings = {"epsilon_for_mean": for_mean, **split, **means.settings}
         whole = replace(means, guarantee=means.guarantee + beside, settings=settings, notes=tuple(notes))
         return whole, deviations
 

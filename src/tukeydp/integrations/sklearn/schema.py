@@ -5,6 +5,7 @@ scikit-learn's own validation is not used on cells: it stops at a NaN, and quote
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ _RESHAPE = "must have rows and columns. Reshape your data: X.reshape(-1, 1) is o
 
 
 def table_of(x: Any) -> Table:
-    """`x` as a table of two dimensions."""
-    require_schema(x)
-    return read_table(x, "X")
+    """`x` as a table of two dimensions. It may have no rows: whether it has may be secret."""
+    require_schema(x, size_is_secret=True)
+    return read_table(x, "X", fewest=0)
 
 
 def require_schema(x: Any, *, size_is_secret: bool = False) -> None:
@@ -39,10 +40,12 @@ def require_schema(x: Any, *, size_is_secret: bool = False) -> None:
 def shape_of(x: Any) -> tuple[int, ...] | None:
     """Of an array, a frame or a list of rows. None for what has no shape: `read_table` knows what to say of it."""
     if isinstance(x, list | tuple):
-        return (len(x), len(x[0])) if x and isinstance(x[0], list | tuple | np.ndarray) else (len(x),)
+        rows = bool(x) and (isinstance(x[0], list | tuple) or (isinstance(x[0], np.ndarray) and x[0].ndim > 0))
+        return (len(x), len(x[0])) if rows else (len(x),)
     shape = getattr(x, "shape", None)
     if shape is None and hasattr(x, "__array__"):
-        shape = np.asarray(x).shape
+        with contextlib.suppress(Exception):  # it might quote what it holds
+            shape = np.asarray(x).shape
     return None if shape is None else tuple(shape)
 
 
