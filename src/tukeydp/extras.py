@@ -1,12 +1,13 @@
-"""Optional packages: how to install what an extra brings, said in one way that works for a release and in a clone."""
+"""Packages that come with an extra: where one is missing, the error says what to type."""
 
 from __future__ import annotations
 
+from tukeydp.errors import ParameterError
 
-def install(extra: str) -> str:
-    """For messages: the line that installs an extra of pyproject.toml.
 
-    >>> install("sklearn")
-    'pip install "tukeydp[sklearn]" (in a clone: pip install -e ".[sklearn]")'
+def missing(parameter: str, package: str, extra: str, value: object = "no such package") -> ParameterError:
+    """The error for a package that an extra of ours installs.
+
+    The line works wherever tukeydp is installed, from a wheel or from a clone: pip takes the extra from what is there.
     """
-    return f'pip install "tukeydp[{extra}]" (in a clone: pip install -e ".[{extra}]")'
+    return ParameterError(parameter, f'needs {package}: pip install "tukeydp[{extra}]"', value)

@@ -224,6 +224,9 @@ def test_a_fitted_estimator_holds_no_cell(name):
     x = neighbour(ROWS["a plain row"])
     fit_and_use(name, x)
     assert not holds_cell(WAYS[name], x[0, 0])
+    for shown in (repr(WAYS[name]), WAYS[name]._repr_html_()):  # scikit-learn's page shows what was fitted, too
+        assert type(WAYS[name]).__name__ in shown
+        assert str(x[0, 0])[:6] not in shown
     assert holds_cell([WAYS[name], x], x[0, 0])  # the search can find one
 
 
@@ -239,5 +242,5 @@ def test_without_scikit_learn_the_way_to_it_is_named(monkeypatch):
     for module in [module for module in sys.modules if module.startswith(name)]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "sklearn.utils.validation", None)
-    with pytest.raises(ImportError, match=r'pip install "tukeydp\[sklearn\]" \(in a clone: pip install -e "\.\[skl'):
+    with pytest.raises(ImportError, match=r'needs scikit-learn 1\.6 or later: pip install "tukeydp\[sklearn\]"'):
         importlib.import_module(name)

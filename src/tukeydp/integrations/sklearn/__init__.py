@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from tukeydp.extras import install
+from tukeydp.extras import missing
 
 try:
     from sklearn.utils.validation import validate_data as _since_1_6
 except ImportError as error:
-    raise ImportError(f"tukeydp.integrations.sklearn needs scikit-learn 1.6 or later: {install('sklearn')}") from error
+    wanted = missing("tukeydp.integrations.sklearn", "scikit-learn 1.6 or later", "sklearn", "none, or an older one")
+    raise ImportError(str(wanted)) from error
 del _since_1_6
 
 from tukeydp.integrations.sklearn.base import NothingReleased  # noqa: E402

@@ -39,10 +39,11 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore
     n_features_in_, feature_names_in_
         Of the table; names only where all of them are texts.
 
-    Privacy
-    -------
-    That of `td.regression`, for the coefficients, everything in `release_`, and predictions for rows that are nobody's
-    or public. `score` reads the rows that it is given, and **is not private**: nor is the score of a cross-validation.
+    Notes
+    -----
+    Privacy: that of `td.regression`, for the coefficients, everything in `release_`, and predictions for rows that are
+    nobody's or public. `score` reads the rows that it is given, and **is not private**: nor is the score of a
+    cross-validation.
 
     Examples
     --------

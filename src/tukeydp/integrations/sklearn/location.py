@@ -36,9 +36,10 @@ class PrivateMean(PrivateEstimator):
     n_features_in_, feature_names_in_
         Of the table; names only where all of them are texts.
 
-    Privacy
-    -------
-    That of `td.mean`, for `location_` and everything in `release_`. What else is computed from the rows is not covered.
+    Notes
+    -----
+    Privacy: that of `td.mean`, for `location_` and everything in `release_`. What else is computed from the rows is not
+    covered.
 
     Examples
     --------
@@ -116,9 +117,9 @@ class PrivateLocation(PrivateEstimator):
     n_features_in_, feature_names_in_
         Of the table; names only where all of them are texts.
 
-    Privacy
-    -------
-    That of `td.boxem` or `td.rem`, for `location_` and everything in `release_`.
+    Notes
+    -----
+    Privacy: that of `td.boxem` or `td.rem`, for `location_` and everything in `release_`.
 
     Examples
     --------

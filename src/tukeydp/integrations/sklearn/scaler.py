@@ -73,9 +73,10 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
     n_features_in_, feature_names_in_
         Of the table; names only where all of them are texts.
 
-    Privacy
-    -------
-    Pure epsilon-DP for `mean_`, `spread_` and everything in `release_`. The transformed rows are as secret as before.
+    Notes
+    -----
+    Privacy: pure epsilon-DP for `mean_`, `spread_` and everything in `release_`: two releases on the same rows add up
+    (docs/proofs/composition.md, section 3). The transformed rows are as secret as before.
 
     Examples
     --------
