@@ -230,6 +230,25 @@ def test_a_fitted_estimator_holds_no_cell(name):
     assert holds_cell([WAYS[name], x], x[0, 0])  # the search can find one
 
 
+class Quoting:
+    """What some classes do when they cannot become an array."""
+
+    def __array__(self, *_, **__):
+        raise ValueError("secret-4711")
+
+
+@pytest.mark.parametrize(
+    "x", [Quoting(), {"a": [4711]}, pl.LazyFrame({"a": [4711]}), "4711", [4711.0], None], ids=lambda x: type(x).__name__
+)
+def test_what_is_no_table_is_refused_without_a_quotation(x):
+    account = td.Accountant(9)
+    for estimator in (PrivateMean(**BOXED, accountant=account), PrivateStandardScaler(**BOXED, accountant=account)):
+        with pytest.raises(td.ParameterError, match=r"^X must") as caught:
+            estimator.fit(x)
+        assert "4711" not in str(caught.value)
+    assert account.history == ()
+
+
 def test_scikit_learns_own_validation_would_show_a_cell():
     """The control: why it is not used."""
     x = np.array(neighbour_of_objects(OBJECT_ROWS["text"]), dtype=object)

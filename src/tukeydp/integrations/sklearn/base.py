@@ -42,6 +42,13 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         fresh.accountant = self.accountant
         return fresh
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """The same for copies, of a pipeline too."""
+        fresh = copy.copy(self)
+        memo |= {id(self): fresh, id(self.accountant): self.accountant}
+        fresh.__dict__ = copy.deepcopy(self.__dict__, memo)
+        return fresh
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True

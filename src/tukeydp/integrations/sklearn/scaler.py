@@ -16,7 +16,7 @@ from tukeydp.data.grid import per_column
 from tukeydp.data.relation import MOST_ROWS_DECLARED, checked_relation
 from tukeydp.errors import ParameterError
 from tukeydp.integrations.sklearn.base import PrivateEstimator
-from tukeydp.integrations.sklearn.schema import row_count, table_of
+from tukeydp.integrations.sklearn.schema import require_schema, table_of
 from tukeydp.mechanisms.cube import checked_epsilon
 from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.spread import spread
@@ -155,7 +155,8 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
         x = self._fitting(x)
         self._least()  # checks it
         if share is None:
-            share = _share(row_count(x) if rows is None else rows, self.n_features_in_, epsilon)
+            n, d = require_schema(x, size_is_secret=relation.secret)
+            share = _share(n if rows is None else rows, d, epsilon)
         return self._in_two_steps(x, share * epsilon, epsilon - share * epsilon)
 
     def _least(self) -> FloatArray:

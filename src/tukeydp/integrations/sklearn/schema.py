@@ -22,23 +22,26 @@ def table_of(x: Any) -> Table:
     return read_table(x, "X", fewest=0)
 
 
-def require_schema(x: Any, *, size_is_secret: bool = False) -> None:
-    """Refuse what is no dense table of real numbers with columns, by type and shape alone."""
+def require_schema(x: Any, *, size_is_secret: bool = False) -> tuple[int, int]:
+    """How many rows and columns there are; what is no dense table of real numbers is refused, by type and shape."""
     if hasattr(x, "tocsr"):
         raise ParameterError("X", "must be dense, not sparse: X.toarray() makes it so", type(x).__name__)
     shape = shape_of(x)
-    if shape is not None and len(shape) != 2:
+    if shape is None:
+        raise ParameterError("X", "must be an array, a list of rows or a table that is in memory", type(x).__name__)
+    if len(shape) != 2:
         raise ParameterError("X", _RESHAPE, f"{len(shape)} dimension{'s' * (len(shape) != 1)}")
-    if shape is not None and shape[1] == 0:
+    if shape[1] == 0:
         rows = "" if size_is_secret else shape[0]
         rule = f"must have columns: 0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required"
         raise ParameterError("X", rule, "none")
     if getattr(getattr(x, "dtype", None), "kind", "") == "c":
         raise ParameterError("X", "must hold real numbers. Complex data not supported", f"dtype {x.dtype}")
+    return shape[0], shape[1]
 
 
 def shape_of(x: Any) -> tuple[int, ...] | None:
-    """Of an array, a frame or a list of rows. None for what has no shape: `read_table` knows what to say of it."""
+    """Of an array, a frame or a list of rows; None for what is neither."""
     if isinstance(x, list | tuple):
         rows = bool(x) and (isinstance(x[0], list | tuple) or (isinstance(x[0], np.ndarray) and x[0].ndim > 0))
         return (len(x), len(x[0])) if rows else (len(x),)
@@ -47,8 +50,3 @@ def shape_of(x: Any) -> tuple[int, ...] | None:
         with contextlib.suppress(Exception):  # it might quote what it holds
             shape = np.asarray(x).shape
     return None if shape is None else tuple(shape)
-
-
-def row_count(x: Any) -> int:
-    shape = shape_of(x)
-    return read_table(x, "X").n if shape is None else shape[0]
