@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import KFold, check_cv
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -170,6 +172,12 @@ def test_without_a_constant_and_with_answers_as_a_column():
     for wrong in (Y[:5], np.column_stack([Y, Y]), "age"):
         with pytest.raises(td.ParameterError, match=r"^y must"):
             model.fit(FRAME, wrong)
+
+
+def test_folds_are_cut_by_the_number_of_rows_alone():
+    """A classifier would be given folds by class: one other row then changes which rows are fitted."""
+    for estimator in WAYS.values():
+        assert type(check_cv(3, np.repeat([0, 1], 300), classifier=is_classifier(estimator))) is KFold
 
 
 def test_a_secret_number_of_rows_stays_secret():
