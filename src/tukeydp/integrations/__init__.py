@@ -1,1 +1,1 @@
-"""tukeydp inside other libraries: one folder for each, none of them imported unless asked for."""
+"""What others already use: scikit-learn and OpenDP, with our mechanisms inside."""
