@@ -48,7 +48,9 @@ def boxem(x: Any, **settings: Any) -> Callable[[], Callable[[], Any]]:
     def ready() -> Callable[[], Any]:
         import tukeydp as td
 
-        given = {"bounds": (-10, 10), "epsilon": 1} | {k: v(td) if callable(v) else v for k, v in settings.items()}
+        given: dict[str, Any] = {"bounds": (-10, 10), "epsilon": 1} | {
+            k: v(td) if callable(v) else v for k, v in settings.items()
+        }
         rows = x() if callable(x) else x
         return lambda: td.boxem(rows, **given)
 
@@ -89,13 +91,9 @@ def expected(d: int) -> Callable[[], Callable[[], Any]]:
 
 
 def rem_plan() -> Callable[[], Any]:
-    from tukeydp.mechanisms import rem as module
-
-    numbers = iter(range(400, 500))
     import tukeydp as td
 
-    x = gaussian(500, 3)
-    del module
+    numbers, x = iter(range(400, 500)), gaussian(500, 3)
     return lambda: td.rem(x[: next(numbers)], epsilon=1, delta=1e-6)
 
 
@@ -163,20 +161,15 @@ def run(name: str) -> None:
     job = JOBS[name]
     call = job.ready()
     call()
-    before_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     cpu, clock = [], []
     for _ in range(REPEATS):
         began, since = spent(), time.perf_counter()
         call()
         cpu.append(spent() - began)
         clock.append(time.perf_counter() - since)
-    del before_memory
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    middle = statistics.median(cpu)
-    print(
-        f"{name:55} {job.asked:7.2f} {middle:8.3f} {statistics.median(clock):8.3f} {middle / job.asked:7.2f} {peak:7.0f}",
-        flush=True,
-    )
+    middle, waited = statistics.median(cpu), statistics.median(clock)
+    print(f"{name:55} {job.asked:7.2f} {middle:8.3f} {waited:8.3f} {middle / job.asked:7.2f} {peak:7.0f}", flush=True)
 
 
 def main() -> None:

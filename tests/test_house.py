@@ -13,6 +13,7 @@ GROUND = {
     *(
         "accuracy",
         "arrays",
+        "blas",
         "certificate",
         "errors",
         "extras",
