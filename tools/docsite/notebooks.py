@@ -1,0 +1,63 @@
+"""Notebooks as pages: committed without outputs, run when the site is built, shown with what they print and draw.
+
+A cell that fails stops the build, so the outputs on the site are those of this version.
+"""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+
+SECONDS = 300  # for one cell: a hang stops the build instead of holding it for ever
+# What a picture's cell says of it in its metadata ("alt"); what it shows is in the text around it where it says nothing.
+ALT = "What the code above draws"
+
+
+def markdown_of(path: Path) -> str:
+    """The notebook, run from the start in an empty folder, as a page."""
+    return _page(path.read_text(encoding="utf-8"), path.name)
+
+
+@cache  # `make docs-serve` builds again and again
+def _page(text: str, name: str) -> str:
+    notebook = nbformat.reads(text, as_version=4)
+    if any(cell.get("outputs") for cell in notebook.cells):
+        raise ValueError(f"{name} has outputs: clear them, the site makes its own")
+    with TemporaryDirectory() as folder:
+        client = NotebookClient(
+            notebook, timeout=SECONDS, kernel_name="python3", resources={"metadata": {"path": folder}}
+        )
+        client.execute()
+    return "\n\n".join(_cell(cell) for cell in notebook.cells) + "\n"
+
+
+def _cell(cell: Any) -> str:
+    if cell.cell_type != "code":
+        return cell.source
+    alt = cell.metadata.get("alt", ALT)
+    return "\n\n".join([f"```python\n{cell.source}\n```", *(_output(output, alt) for output in cell.outputs)])
+
+
+def _output(output: Any, alt: str) -> str:
+    if output.output_type == "stream":
+        return _text(output.text)
+    data = output.data
+    if "image/svg+xml" in data:
+        encoded = base64.b64encode(data["image/svg+xml"].encode()).decode()
+        return f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{encoded}">'
+    if "image/png" in data:
+        return f'<img alt="{escape(alt)}" src="data:image/png;base64,{data["image/png"].strip()}">'
+    if "text/html" in data:
+        return f'<div class="notebook-output">\n{data["text/html"]}\n</div>'
+    return _text(data["text/plain"])
+
+
+def _text(text: str) -> str:
+    return f"```text\n{text.rstrip()}\n```"

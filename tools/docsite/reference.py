@@ -1,0 +1,36 @@
+"""The reference page of `tukeydp.integrations`: the public names of every module that is there."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from docsite.links import ROOT
+
+PAGE = "reference/integrations.md"
+PACKAGE = ROOT / "src" / "tukeydp" / "integrations"
+
+
+def integrations(package: Path = PACKAGE) -> str:
+    """A section for each module, an entry for each of its names."""
+    parts = []
+    for path in sorted(package.glob("[!_]*")):
+        source = path / "__init__.py" if path.is_dir() else path
+        if source.suffix == ".py" and source.exists():
+            name = f"tukeydp.integrations.{path.stem}"
+            parts.append(f"## {name}\n\n{_first_sentence(source)}")
+            parts += [f"::: {name}.{public}\n    options:\n      heading_level: 3" for public in public_names(source)]
+    return "\n\n".join(parts)
+
+
+def public_names(source: Path) -> list[str]:
+    """What `__all__` holds, read and not imported: the libraries need not be installed."""
+    for node in ast.parse(source.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["__all__"]:
+            return ast.literal_eval(node.value)
+    raise ValueError(f"{source} has no __all__: what is public in it?")
+
+
+def _first_sentence(source: Path) -> str:
+    text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
+    return text.partition("\n\n")[0]
