@@ -44,3 +44,8 @@ def _as_nav(entries: list[Entry]) -> list[dict[str, object]]:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     LINKS.page = page.file.src_uri
     return f"{markdown}\n{integrations()}\n" if page.file.src_uri == INTEGRATIONS else markdown
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """The theme's page for servers has addresses that start at a server's root: broken in a folder."""
+    (Path(config.site_dir) / "404.html").unlink()
