@@ -115,9 +115,6 @@ MEASURE = """() => ({
 })"""
 
 
-NO_INDEX = 'var __index = {"config": {"lang": ["en"], "separator": " ", "pipeline": []}, "docs": []}'
-
-
 @dataclass(frozen=True)
 class Visit:
     complaints: list[str]
@@ -128,12 +125,8 @@ class Visit:
 
 @contextmanager
 def visitor(started):
-    """Opens pages one after the other in one tab: `visit(address)`; each is loaded once and measured at both sizes.
-
-    The index of the search is left empty: every page would build it again, which takes most of its time.
-    """
+    """Opens pages one after the other in one tab: `visit(address)`; each is loaded once and measured at both sizes."""
     tab = started.new_page(viewport={"width": DESKTOP[0], "height": DESKTOP[1]})
-    tab.route("**/search_index.js", lambda route: route.fulfill(body=NO_INDEX, content_type="text/javascript"))
     complaints: list[str] = []
     tab.on("console", lambda said: said.type in ("error", "warning") and complaints.append(said.text))
     tab.on("pageerror", lambda error: complaints.append(str(error)))

@@ -1,0 +1,132 @@
+"""Renews docs/results/: what the last audit and the last reproduction found, as data and as tables on the pages.
+
+    python tools/docs_results.py --audit build/audit.json            # from `tukeydp audit --json`
+    python tools/docs_results.py --reproduction build/reproduction   # runs `tukeydp reproduce all` there, or resumes it
+    python tools/docs_results.py                                     # the tables again, from the data that are there
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "results"
+BEGIN, END = "<!-- begin: made by tools/docs_results.py -->", "<!-- end -->"
+AUDIT_FACTS = ("version", "python", "platform", "quick", "seed")
+AUDIT_FIELDS = ("name", "claim", "datasets", "pairs", "draws", "bound", "worst", "passed", "cpu_seconds")
+Data = dict[str, Any]
+
+
+def audit_data(found: Data) -> Data:
+    """What the page shows of `tukeydp audit --json`."""
+    checks = [{field: check[field] for field in AUDIT_FIELDS} for check in found["checks"]]
+    return {fact: found[fact] for fact in AUDIT_FACTS} | {"checks": checks}
+
+
+def reproduction_data(folder: Path, *, quick: bool, seed: int) -> Data:
+    """The verdict on every claim; trials that are in the folder already are not run again."""
+    from tukeydp.experiments.command import run
+    from tukeydp.experiments.runner import versions
+
+    sections = run("all", folder, quick=quick, jobs=None, seed=seed)
+    claims = [
+        {
+            "experiment": section.experiment.name,
+            "claim": verdict.sentence,
+            "verdict": verdict.word,
+            "afterwards": verdict.afterwards,
+            "numbers": list(verdict.numbers),
+        }
+        for section in sections
+        for verdict in section.verdicts
+    ]
+    return {"quick": quick, "seed": seed, **versions(), "claims": claims}
+
+
+def audit_table(data: Data) -> str:
+    checks = data["checks"]
+    passed = sum(check["passed"] for check in checks)
+    datasets, pairs, draws, seconds = (
+        sum(check[field] for check in checks) for field in ("datasets", "pairs", "draws", "cpu_seconds")
+    )
+    kind = "quick" if data["quick"] else "full"
+    lines = [
+        f"**{passed} of {len(checks)} checks passed**, on {datasets:,} datasets, {pairs:,} pairs of neighbours and "
+        f"{draws:,} draws, in {seconds / 60:.0f} minutes of CPU time. The {kind} run with seed {data['seed']}; "
+        f"tukeydp {data['version']}, Python {data['python']}, {data['platform']}.",
+        "",
+        "| check | datasets | pairs | draws | bound | worst | result |",
+        "|---|--:|--:|--:|--:|--:|---|",
+    ]
+    for check in checks:
+        counts = " | ".join(f"{check[field]:,}" for field in ("datasets", "pairs", "draws"))
+        worst = "none" if check["worst"] is None else f"{check['worst']:.4g}"
+        result = "passed" if check["passed"] else "**failed**"
+        lines.append(f"| {check['name']} | {counts} | {check['bound']:g} | {worst} | {result} |")
+    lines += ["", "What each of them claims:", ""]
+    return "\n".join(lines + [f"- **{check['name']}.** {_cell(check['claim'])}" for check in checks])
+
+
+def reproduction_table(data: Data) -> str:
+    claims = data["claims"]
+    counts = Counter(claim["verdict"] for claim in claims)
+    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("borne out", "not borne out", "undecided"))
+    kind = "`--quick`, which leaves many undecided on purpose" if data["quick"] else "the full run"
+    lines = [
+        f"**{len(claims)} claims: {tally}.** From {kind}, with seed {data['seed']}; tukeydp {data['tukeydp']}.",
+        "",
+        "| experiment | claim | verdict |",
+        "|---|---|---|",
+    ]
+    for claim in claims:
+        note = " *(chosen after a first look)*" if claim["afterwards"] else ""
+        verdict = claim["verdict"] if claim["verdict"] == "borne out" else f"**{claim['verdict']}**"
+        lines.append(f"| `{claim['experiment']}` | {_cell(claim['claim'])}{note} | {verdict} |")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Text that means itself in a cell of a Markdown table, outside of formulas and of emphasis."""
+    for mark in "\\|$*_<":
+        text = text.replace(mark, f"\\{mark}" if mark != "<" else "&lt;")
+    return text
+
+
+TABLES = {"audit": audit_table, "reproduction": reproduction_table}
+
+
+def with_table(page: str, table: str) -> str:
+    """The page with another table between the marks."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError("the page has no marks for its table")
+    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--audit", type=Path, metavar="FILE")
+    parser.add_argument("--reproduction", type=Path, metavar="FOLDER")
+    parser.add_argument("--quick", action="store_true", help="of the reproduction: few trials")
+    parser.add_argument("--seed", type=int, default=0, help="of the reproduction")
+    given = parser.parse_args(arguments)
+    new: dict[str, Data] = {}
+    if given.audit:
+        new["audit"] = audit_data(json.loads(given.audit.read_text(encoding="utf-8")))
+    if given.reproduction:
+        new["reproduction"] = reproduction_data(given.reproduction, quick=given.quick, seed=given.seed)
+    for name, data in new.items():
+        (FOLDER / f"{name}.json").write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    for name, table in TABLES.items():
+        path = FOLDER / f"{name}.md"
+        data = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+        path.write_text(with_table(path.read_text(encoding="utf-8"), table(data)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
