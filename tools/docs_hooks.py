@@ -9,7 +9,7 @@ from docsite.links import ROOT, ROOT_PAGES, Links
 from docsite.navigation import Entry, navigation
 from docsite.notebooks import markdown_of
 from docsite.reference import PAGE as INTEGRATIONS
-from docsite.reference import integrations
+from docsite.reference import integrations, names_and_sentences
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -44,6 +44,10 @@ def _as_nav(entries: list[Entry]) -> list[dict[str, object]]:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     LINKS.page = page.file.src_uri
     return f"{markdown}\n{integrations()}\n" if page.file.src_uri == INTEGRATIONS else markdown
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    return names_and_sentences(output) if page.file.src_uri.startswith("reference/") else output
 
 
 def on_post_build(config: MkDocsConfig) -> None:

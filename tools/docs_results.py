@@ -1,4 +1,5 @@
-"""Renews docs/results/: what the last audit and the last reproduction found, as data and as tables on the pages.
+"""Renews docs/results/: what the last audit and the last reproduction found, as data and as tables on the pages; and the
+comparison's table, from docs/results/real-tables.csv, which `benchmarks/real_tables.py` measured.
 
     python tools/docs_results.py --audit build/audit.json            # from `tukeydp audit --json`
     python tools/docs_results.py --reproduction build/reproduction   # runs `tukeydp reproduce all` there, or resumes it
@@ -8,9 +9,12 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import json
+import math
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +22,8 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "results"
 BEGIN, END = "<!-- begin: made by tools/docs_results.py -->", "<!-- end -->"
 AUDIT_FACTS = ("version", "python", "platform", "quick", "seed")
 AUDIT_FIELDS = ("name", "claim", "datasets", "pairs", "draws", "bound", "worst", "passed", "cpu_seconds")
+MEAN, PURE, APPROXIMATE = "td.mean", ("Laplace", "OpenDP"), ("CoinPress", "Huang-Liang-Yi", "PLAN")
+WIDE = "10"  # bounds, in ranges of the column
 Data = dict[str, Any]
 
 
@@ -39,7 +45,6 @@ def reproduction_data(folder: Path, *, quick: bool, seed: int) -> Data:
             "claim": verdict.sentence,
             "verdict": verdict.word,
             "afterwards": verdict.afterwards,
-            "numbers": list(verdict.numbers),
         }
         for section in sections
         for verdict in section.verdicts
@@ -96,7 +101,51 @@ def _cell(text: str) -> str:
     return text
 
 
-TABLES = {"audit": audit_table, "reproduction": reproduction_table}
+def comparison_table(lines: Iterable[dict[str, str]]) -> str:
+    """td.mean beside the best of the others on every table, and geometric means of the ratios for all widths of bounds."""
+    errors: dict[str, dict[tuple[str, int, int], dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    for line in lines:
+        table = line["table"], int(line["rows"]), int(line["columns"])
+        errors[line["bounds over range"]][table][line["method"]] = float(line["error"])
+    rows = [
+        "| table | rows | columns | td.mean, epsilon | best other, epsilon | best other, epsilon and delta |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    for table in sorted(errors[WIDE], key=lambda table: table[1]):
+        found = errors[WIDE][table]
+        numbers = (found[MEAN], _best(found, PURE), _best(found, APPROXIMATE))
+        shown = " | ".join(f"**{value:.2g}**" if value == min(numbers) else f"{value:.2g}" for value in numbers)
+        rows.append(f"| {table[0]} | {table[1]:,} | {table[2]} | {shown} |")
+    rows += [
+        "",
+        "Bounds are ten times the range there. The error of td.mean over the best other one, geometric mean over tables:",
+        "",
+    ]
+    rows += ["| bounds over range | best other with epsilon | best other at all | at worst |", "|--:|--:|--:|--:|"]
+    for width in sorted(errors, key=float):
+        pure = [found[MEAN] / _best(found, PURE) for found in errors[width].values()]
+        every = [found[MEAN] / _best(found, PURE + APPROXIMATE) for found in errors[width].values()]
+        rows.append(f"| {width} | {_geometric(pure):.2f} | {_geometric(every):.2f} | {max(every):.1f} |")
+    return "\n".join(rows)
+
+
+def _best(found: dict[str, float], methods: tuple[str, ...]) -> float:
+    return min(found[method] for method in methods)
+
+
+def _geometric(ratios: list[float]) -> float:
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+def tables() -> dict[Path, str]:
+    """Every page with the table that belongs into it."""
+    made: dict[str, Callable[[Data], str]] = {"audit": audit_table, "reproduction": reproduction_table}
+    found = {
+        FOLDER / f"{name}.md": table(json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")))
+        for name, table in made.items()
+    }
+    with (FOLDER / "real-tables.csv").open(encoding="utf-8", newline="") as file:
+        return found | {FOLDER.parent / "comparison.md": comparison_table(csv.DictReader(file))}
 
 
 def with_table(page: str, table: str) -> str:
@@ -122,10 +171,8 @@ def main(arguments: list[str]) -> None:
         new["reproduction"] = reproduction_data(given.reproduction, quick=given.quick, seed=given.seed)
     for name, data in new.items():
         (FOLDER / f"{name}.json").write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    for name, table in TABLES.items():
-        path = FOLDER / f"{name}.md"
-        data = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-        path.write_text(with_table(path.read_text(encoding="utf-8"), table(data)), encoding="utf-8")
+    for path, table in tables().items():
+        path.write_text(with_table(path.read_text(encoding="utf-8"), table), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,10 @@ from __future__ import annotations
 import fcntl
 import importlib
 import os
+import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -21,7 +23,17 @@ TOOLS = str(ROOT / "tools")
 
 def build(config, folder):
     """`make docs`, into another folder."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(config), "--site-dir", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--config-file",
+        str(config),
+        "--site-dir",
+        str(folder),
+    ]
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT / "src"), "MPLBACKEND": "agg"}
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
 
@@ -65,7 +77,9 @@ def test_every_page_is_there_and_nothing_on_it_is_broken(site):
 
 
 def test_every_public_name_has_an_entry(site):
-    entries = {anchor for path, page in pages(site).items() if path.parent.name == "reference" for anchor in page.anchors}
+    entries = {
+        anchor for path, page in pages(site).items() if path.parent.name == "reference" for anchor in page.anchors
+    }
     assert [name for name in public_names() if not entries & addresses(*name)] == []
     assert not entries & addresses("tukeydp", "average")  # the control
 
@@ -195,9 +209,7 @@ def converted(docsite, text):
     import markdown
 
     extensions = ["toc", "pymdownx.arithmatex", docsite("formulas").Formulas()]
-    converter = markdown.Markdown(
-        extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}}
-    )
+    converter = markdown.Markdown(extensions=extensions, extension_configs={"pymdownx.arithmatex": {"generic": True}})
     return converter.convert(text), converter.toc_tokens
 
 
@@ -271,7 +283,26 @@ def test_a_notebook_that_fails_or_has_outputs_stops_the_build(docsite, tmp_path)
         docsite("notebooks").markdown_of(path)
 
 
+def test_every_extra_is_on_the_page_with_what_it_brings():
+    text = (DOCS / "install.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `(\w+)` \| .+ \| (.+) \|$", text, flags=re.MULTILINE))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {
+        name: [re.match(r"[\w-]+", need)[0] for need in needs]
+        for name, needs in project["optional-dependencies"].items()
+    }
+    assert told.keys() == extras.keys()
+    assert {name: brings.split(", ") for name, brings in told.items() if name != "test"} == {
+        name: needs for name, needs in extras.items() if name != "test"
+    }
+    assert set(extras["docs"]) <= set(extras["test"])  # CI builds the site with what the tests need
+    least = re.search(r"Python (3\.\d+) or newer", text)[1]
+    assert project["requires-python"] == f">={least}"
+
+
 def test_nothing_is_awaited_that_is_there(docsite):
     """Once a page is written it leaves the list, so that losing it again stops the build."""
     awaited = docsite("navigation").AWAITED
-    assert [page for page in sorted(awaited) if (DOCS / page).exists() or (DOCS / page).with_suffix(".ipynb").exists()] == []
+    assert [
+        page for page in sorted(awaited) if (DOCS / page).exists() or (DOCS / page).with_suffix(".ipynb").exists()
+    ] == []

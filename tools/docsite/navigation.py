@@ -116,6 +116,7 @@ def navigation(docs: Path, pages: Iterable[str]) -> list[Entry]:
                 ("Security", "security.md"),
                 ("Changelog", "changelog.md"),
                 ("Contributing", "contributing.md"),
+                ("Releasing", "releasing.md"),
             ],
         ),
     ]
@@ -138,9 +139,7 @@ def _folder(docs: Path, folder: str, titles: dict[str, str], there: set[str]) ->
     """The named pages in their order, then the others of the folder by name."""
     others = sorted(page for page in there if page.startswith(f"{folder}/"))
     named: list[Entry] = [(title, f"{folder}/{name}") for name, title in titles.items()]
-    return named + [
-        (heading(docs / page), page) for page in others if page.removeprefix(f"{folder}/") not in titles
-    ]
+    return named + [(heading(docs / page), page) for page in others if page.removeprefix(f"{folder}/") not in titles]
 
 
 def heading(path: Path) -> str:

@@ -1,8 +1,9 @@
-"""The reference page of `tukeydp.integrations`: the public names of every module that is there."""
+"""Reference pages: the names of `tukeydp.integrations`, and parameters by name and sentence."""
 
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from docsite.links import ROOT
@@ -34,3 +35,14 @@ def public_names(source: Path) -> list[str]:
 def _first_sentence(source: Path) -> str:
     text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
     return text.partition("\n\n")[0]
+
+
+# In a list of parameters: a name, its annotation and default in brackets, a dash.
+LISTED = re.compile(
+    r'(<li class="doc-section-item field-body">\s*<b><code>[^<]*</code></b>)\s*\(.*?\)(?=\s*–)', re.DOTALL
+)
+
+
+def names_and_sentences(html: str) -> str:
+    """Parameters without annotation and default: the signature above has them, and `a, b` together get those of `a`."""
+    return LISTED.sub(r"\1", html)
