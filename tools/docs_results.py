@@ -1,5 +1,6 @@
-"""Renews docs/results/: what the last audit and the last reproduction found, as data and as tables on the pages; and the
-comparison's table, from docs/results/real-tables.csv, which `benchmarks/real_tables.py` measured.
+"""Renews docs/results/: what the last audit and the last reproduction found, as data and as tables on the pages.
+
+The comparison's table comes from docs/results/real-tables.csv, which `benchmarks/real_tables.py` measured.
 
     python tools/docs_results.py --audit build/audit.json            # from `tukeydp audit --json`
     python tools/docs_results.py --reproduction build/reproduction   # runs `tukeydp reproduce all` there, or resumes it
@@ -102,7 +103,7 @@ def _cell(text: str) -> str:
 
 
 def comparison_table(lines: Iterable[dict[str, str]]) -> str:
-    """td.mean beside the best of the others on every table, and geometric means of the ratios for all widths of bounds."""
+    """td.mean beside the best of the others on every table, and geometric means of the ratios for all bounds."""
     errors: dict[str, dict[tuple[str, int, int], dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for line in lines:
         table = line["table"], int(line["rows"]), int(line["columns"])
@@ -118,7 +119,7 @@ def comparison_table(lines: Iterable[dict[str, str]]) -> str:
         rows.append(f"| {table[0]} | {table[1]:,} | {table[2]} | {shown} |")
     rows += [
         "",
-        "Bounds are ten times the range there. The error of td.mean over the best other one, geometric mean over tables:",
+        "Bounds are ten times the range there. The error of td.mean over the best other's, geometric mean over tables:",
         "",
     ]
     rows += ["| bounds over range | best other with epsilon | best other at all | at worst |", "|--:|--:|--:|--:|"]

@@ -70,9 +70,14 @@ def test_the_comparison_takes_the_best_of_the_others():
     lines = [
         {"table": "t", "rows": "10", "columns": "2", "bounds over range": "10", "method": method, "error": error}
         for method, error in (
-            ("td.mean", "0.2"), ("Laplace", "0.8"), ("OpenDP", "0.9"), ("CoinPress", "0.1"), ("Huang-Liang-Yi", "3"), ("PLAN", "4"),
+            ("td.mean", "0.2"),
+            ("Laplace", "0.8"),
+            ("OpenDP", "0.9"),
+            ("CoinPress", "0.1"),
+            ("Huang-Liang-Yi", "3"),
+            ("PLAN", "4"),
         )
-    ]  # fmt: skip
+    ]
     table = docs_results.comparison_table(lines)
     assert "| t | 10 | 2 | 0.2 | 0.8 | **0.1** |" in table
     assert "| 10 | 0.25 | 2.00 | 2.0 |" in table

@@ -1,4 +1,4 @@
-"""The documentation site: built once with warnings as errors, read page by page, and opened in a browser from its folder."""
+"""The documentation site: built once with warnings as errors, read page by page, opened in a browser from its folder."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_formulas_become_mathml(docsite):
     assert "<code>$x$</code>" in html
     assert "<mtable>" in html
     assert "&lt;" in html
-    assert contents[0]["name"] == "The size of Yℓ"
+    assert contents[0]["name"] == "The size of Y\u2113"
 
 
 @pytest.mark.parametrize("formula", [r"\nosuchcommand x", r"\frac{1}{2", r"x_{", r"}x{", r"\sqrt[3", r"a & b"])

@@ -1,7 +1,7 @@
 """Every block of Python and every command on every page runs as written, in order, in an empty folder.
 
-The README has its own test (`tests/test_readme.py`), and so has `docs/extending.md`, whose blocks are files. A block that
-must not run has a comment before it that says why: `<!-- not run: it takes an hour -->`.
+The README has its own test (`tests/test_readme.py`), and so has `docs/extending.md`, whose blocks are files. A block
+that must not run has a comment before it that says why: `<!-- not run: it takes an hour -->`.
 """
 
 from __future__ import annotations
@@ -38,6 +38,14 @@ def test_few_blocks_are_left_out_and_each_says_why():
     found = [block for path in WITH_CODE for block in blocks(path.read_text(encoding="utf-8")) if block.why]
     assert len(found) <= MOST_LEFT_OUT
     assert all(len(block.why.split()) >= 3 for block in found)
+
+
+def test_the_output_shown_first_is_what_is_printed():
+    """Up to the sentences left out: as stored for a rehearsal, which has a banner besides."""
+    text = (DOCS / "quick-start.md").read_text(encoding="utf-8")
+    stored = (ROOT / "tests" / "cli" / "words" / "mean-verbose.txt").read_text(encoding="utf-8")
+    shown = next(block.code for block in blocks(text) if block.language == "text")
+    assert [line for line in shown.splitlines() if line.removesuffix(" ...") not in stored] == []
 
 
 def test_sessions_are_in_blocks():

@@ -63,7 +63,7 @@ def run_session(code: str, names: dict[str, object], page: str) -> None:
 
 
 def run_page(path: Path) -> dict[str, object]:
-    """Every block of `python` and `console` that no comment takes out, in the present folder; the names that were made."""
+    """Every block of `python` and `console` that no comment takes out, in the present folder; the names it made."""
     names: dict[str, object] = {}
     for block in blocks(path.read_text(encoding="utf-8")):
         if block.language not in RUN or block.why:

@@ -1,9 +1,9 @@
 """Links from pages to files of the repository: right on the site too.
 
-Pages link to what lies beside them in the repository. On the site a link to a folder of pages leads to its overview, one
-to a file at the root that has a page (`ROOT_PAGES`) to that page, and one to any other file, such as a test, becomes
-its text with the path as a hint: the site holds no sources, and knows of no address that does. A link to a file that
-does not exist stays as it is, and the strict build stops there.
+Pages link to what lies beside them in the repository. On the site a link to a folder of pages leads to its overview,
+one to a file at the root that has a page (`ROOT_PAGES`) to that page, and one to any other file, such as a test,
+becomes its text with the path as a hint: the site holds no sources, and knows of no address that does. A link to a file
+that does not exist stays as it is, and the strict build stops there.
 """
 
 from __future__ import annotations

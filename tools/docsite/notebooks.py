@@ -16,7 +16,7 @@ import nbformat
 from nbclient import NotebookClient
 
 SECONDS = 300  # for one cell: a hang stops the build instead of holding it for ever
-# What a picture's cell says of it in its metadata ("alt"); what it shows is in the text around it where it says nothing.
+# A picture's alternative text: what its cell says in its metadata under "alt". This where it says nothing.
 ALT = "What the code above draws"
 
 

@@ -39,7 +39,7 @@ def _first_sentence(source: Path) -> str:
 
 # In a list of parameters: a name, its annotation and default in brackets, a dash.
 LISTED = re.compile(
-    r'(<li class="doc-section-item field-body">\s*<b><code>[^<]*</code></b>)\s*\(.*?\)(?=\s*–)', re.DOTALL
+    r'(<li class="doc-section-item field-body">\s*<b><code>[^<]*</code></b>)\s*\(.*?\)(?=\s*\u2013)', re.DOTALL
 )
 
 
