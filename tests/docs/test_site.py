@@ -1,4 +1,4 @@
-"""The documentation site: built once with warnings as errors, read page by page, opened in a browser from its folder."""
+"""The documentation site: built once with warnings as errors, read page by page, and opened in a browser."""
 
 from __future__ import annotations
 
