@@ -14,6 +14,7 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
+from traitlets.config import Config
 
 SECONDS = 300  # for one cell: a hang stops the build instead of holding it for ever
 # A picture's alternative text: what its cell says in its metadata under "alt". This where it says nothing.
@@ -30,11 +31,11 @@ def _page(text: str, name: str) -> str:
     notebook = nbformat.reads(text, as_version=4)
     if any(cell.get("outputs") for cell in notebook.cells):
         raise ValueError(f"{name} has outputs: clear them, the site makes its own")
-    with TemporaryDirectory() as folder:
-        client = NotebookClient(
-            notebook, timeout=SECONDS, kernel_name="python3", resources={"metadata": {"path": folder}}
-        )
-        client.execute()
+    with TemporaryDirectory() as folder, TemporaryDirectory() as sockets:
+        # Sockets in a folder of their own: no port is opened.
+        config = Config(KernelManager={"transport": "ipc", "ip": f"{sockets}/kernel"})
+        resources = {"metadata": {"path": folder}}
+        NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=resources, config=config).execute()
     return "\n\n".join(_cell(cell) for cell in notebook.cells) + "\n"
 
 
