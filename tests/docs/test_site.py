@@ -278,6 +278,9 @@ def test_a_notebook_that_fails_or_has_outputs_stops_the_build(docsite, tmp_path)
     path.write_text(notebook("1 / 0"), encoding="utf-8")
     with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
         docsite("notebooks").markdown_of(path)
+    path.write_text(notebook("class Figure:\n    __repr__ = lambda self: '<Figure>'\nFigure()"), encoding="utf-8")
+    with pytest.raises(ValueError, match="matplotlib inline"):
+        docsite("notebooks").markdown_of(path)
     path.write_text(notebook("1", outputs=[nbformat.v4.new_output("stream", text="1")]), encoding="utf-8")
     with pytest.raises(ValueError, match="has outputs"):
         docsite("notebooks").markdown_of(path)

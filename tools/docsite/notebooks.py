@@ -57,6 +57,8 @@ def _output(output: Any, alt: str) -> str:
         return f'<img alt="{escape(alt)}" src="data:image/png;base64,{data["image/png"].strip()}">'
     if "text/html" in data:
         return f'<div class="notebook-output">\n{data["text/html"]}\n</div>'
+    if data["text/plain"].startswith("<Figure"):
+        raise ValueError("a picture is shown as text: the notebook must begin with %matplotlib inline")
     return _text(data["text/plain"])
 
 

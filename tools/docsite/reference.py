@@ -19,7 +19,7 @@ def integrations(package: Path = PACKAGE) -> str:
         source = path / "__init__.py" if path.is_dir() else path
         if source.suffix == ".py" and source.exists():
             name = f"tukeydp.integrations.{path.stem}"
-            parts.append(f"## {name}\n\n{_first_sentence(source)}")
+            parts.append(f"::: {name}\n    options:\n      members: false\n      show_root_full_path: true")
             parts += [f"::: {name}.{public}\n    options:\n      heading_level: 3" for public in public_names(source)]
     return "\n\n".join(parts)
 
@@ -30,11 +30,6 @@ def public_names(source: Path) -> list[str]:
         if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["__all__"]:
             return ast.literal_eval(node.value)
     raise ValueError(f"{source} has no __all__: what is public in it?")
-
-
-def _first_sentence(source: Path) -> str:
-    text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
-    return text.partition("\n\n")[0]
 
 
 # In a list of parameters: a name, its annotation and default in brackets, a dash.
