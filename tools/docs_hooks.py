@@ -9,7 +9,8 @@ from docsite.links import ROOT, ROOT_PAGES, Links
 from docsite.navigation import Entry, navigation
 from docsite.notebooks import markdown_of
 from docsite.reference import PAGE as INTEGRATIONS
-from docsite.reference import integrations, names_and_sentences
+from docsite.reference import integrations, shown
+from docsite.sessions import Sessions
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -18,7 +19,7 @@ LINKS = Links()
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    config.markdown_extensions += [Formulas(), LINKS]
+    config.markdown_extensions += [Formulas(), LINKS, Sessions()]
     return config
 
 
@@ -47,7 +48,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    return names_and_sentences(output) if page.file.src_uri.startswith("reference/") else output
+    return shown(output) if page.file.src_uri.startswith("reference/") else output
 
 
 def on_post_build(config: MkDocsConfig) -> None:

@@ -1,4 +1,4 @@
-"""Reference pages: the names of `tukeydp.integrations`, and parameters by name and sentence."""
+"""Reference pages: the names of `tukeydp.integrations`, parameters by name and sentence, pages that docstrings name."""
 
 from __future__ import annotations
 
@@ -38,6 +38,18 @@ LISTED = re.compile(
 )
 
 
-def names_and_sentences(html: str) -> str:
-    """Parameters without annotation and default: the signature above has them, and `a, b` together get those of `a`."""
-    return LISTED.sub(r"\1", html)
+# A page that a docstring names, as in the repository.
+NAMED = re.compile(r"(?<![\w/])docs/(?P<folder>[a-z]+/)?(?P<name>[\w-]+)\.md")
+
+
+def shown(html: str) -> str:
+    """Parameters without annotation and default, and named pages as links.
+
+    The signature above has annotations and defaults, and of `a, b` together both would get those of `a`.
+    """
+    return NAMED.sub(_link, LISTED.sub(r"\1", html))
+
+
+def _link(named: re.Match[str]) -> str:
+    name = "index" if named["name"] == "README" else named["name"]
+    return f'<a href="../{named["folder"] or ""}{name}.html">{named[0]}</a>'
