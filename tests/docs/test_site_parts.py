@@ -50,6 +50,8 @@ def test_formulas_become_mathml(docsite):
     assert "<code>$x$</code>" in html
     assert "<mtable>" in html
     assert "&lt;" in html
+    assert "long" not in html
+    assert 'class="arithmatex long"' in converted(docsite, f"${'x + ' * 12}y$")[0]
     assert contents[0]["name"] == "The size of Y\u2113"
 
 
@@ -88,8 +90,10 @@ def test_sessions_in_docstrings_are_shown_as_code(docsite):
 
 
 def test_reference_pages_show_names_and_link_to_pages(docsite):
-    item = '<li class="doc-section-item field-body">\n<b><code>sd</code></b>\n(<code>Any</code>, default: <code>1</code>)\n'
-    shown = docsite("reference").shown(f"{item}\u2013 text (docs/proofs/README.md, section 2)")
+    item = (
+        '<li class="doc-section-item field-body">\n<b><code>sd</code></b>\n(<code>Any</code>, default: <code>1</code>)'
+    )
+    shown = docsite("reference").shown(f"{item}\n\u2013 text (docs/proofs/README.md, section 2)")
     assert "default" not in shown
     assert '</b>\n\u2013 text (<a href="../proofs/index.html">docs/proofs/README.md</a>, section 2)' in shown
 

@@ -17,6 +17,10 @@ from markdown.util import AtomicString
 MARKED = "arithmatex"
 DELIMITERS = {r"\(": (r"\)", "inline"), r"\[": (r"\]", "block")}
 
+# Characters of LaTeX from which on an inline formula may be wider than a phone: browsers do not break formulas, and
+# `site.css` lets these scroll by themselves there.
+LONG = 40
+
 
 class FormulaError(ValueError):
     """A formula that cannot be shown as it was meant."""
@@ -59,8 +63,11 @@ class _Formulas(Treeprocessor):
             if element.get("class") == MARKED:
                 text = unescape((element.text or "").strip())
                 closing, display = DELIMITERS[text[:2]]
+                formula = text[2:].removesuffix(closing).strip()
                 element.text = None
-                element.append(mathml(text[2:].removesuffix(closing).strip(), display))
+                element.append(mathml(formula, display))
+                if display == "inline" and len(formula) > LONG:
+                    element.set("class", f"{MARKED} long")
 
 
 class Formulas(Extension):
