@@ -19,9 +19,6 @@ AWAITED = {
     "examples/privacy-engineer.md",
     "notebooks/first-release.md",
     "notebooks/plan-and-table-one.md",
-    "guide/scikit-learn.md",
-    "guide/opendp.md",
-    "proofs/opendp.md",
 }
 
 Entry = tuple[str, "str | list[Entry]"]
