@@ -93,9 +93,9 @@ def test_reference_pages_show_names_and_link_to_pages(docsite):
     item = (
         '<li class="doc-section-item field-body">\n<b><code>sd</code></b>\n(<code>Any</code>, default: <code>1</code>)'
     )
-    shown = docsite("reference").shown(f"{item}\n\u2013 text (docs/proofs/README.md, section 2)")
+    shown = docsite("reference").shown(f"{item}\n\u2013 text (docs/proofs/README.md)")
     assert "default" not in shown
-    assert '</b>\n\u2013 text (<a href="../proofs/index.html">docs/proofs/README.md</a>, section 2)' in shown
+    assert '</b>\n\u2013 text (<a href="../proofs/index.html">docs/proofs/README.md</a>)' in shown
 
 
 def notebook(*sources, outputs=()):
