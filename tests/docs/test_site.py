@@ -31,7 +31,7 @@ def build(config, folder):
         "--site-dir",
         str(folder),
     ]
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT / "src"), "MPLBACKEND": "agg"}
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT / "src")}
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
 
 

@@ -48,7 +48,8 @@ def _cell(cell: Any) -> str:
 
 def _output(output: Any, alt: str) -> str:
     if output.output_type == "stream":
-        return _text(output.text)
+        # What goes to stderr is the machinery's, such as a cache of fonts that is made once.
+        return _text(output.text) if output.name == "stdout" else ""
     data = output.data
     if "image/svg+xml" in data:
         encoded = base64.b64encode(data["image/svg+xml"].encode()).decode()
