@@ -56,7 +56,8 @@ docs-serve: $(STAMP)
 docs-results: $(STAMP)
 	@mkdir -p build
 	$(BIN)/tukeydp audit --json > build/audit.json
-	$(BIN)/python tools/docs_results.py --audit build/audit.json --reproduction build/reproduction
+	$(BIN)/tukeydp reproduce all --out build/reproduction
+	$(BIN)/python tools/docs_results.py --audit build/audit.json --reproduction build/reproduction/results/claims.json
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

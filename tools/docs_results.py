@@ -3,7 +3,7 @@
 The comparison's table comes from docs/results/real-tables.csv, which `benchmarks/real_tables.py` measured.
 
     python tools/docs_results.py --audit build/audit.json            # from `tukeydp audit --json`
-    python tools/docs_results.py --reproduction build/reproduction   # runs `tukeydp reproduce all` there, or resumes it
+    python tools/docs_results.py --reproduction build/reproduction/results/claims.json    # from `tukeydp reproduce all`
     python tools/docs_results.py                                     # the tables again, from the data that are there
 """
 
@@ -23,6 +23,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "results"
 BEGIN, END = "<!-- begin: made by tools/docs_results.py -->", "<!-- end -->"
 AUDIT_FACTS = ("version", "python", "platform", "quick", "seed")
 AUDIT_FIELDS = ("name", "claim", "datasets", "pairs", "draws", "bound", "worst", "passed", "cpu_seconds")
+CLAIM_FIELDS = ("experiment", "claim", "whose", "chosen_afterwards", "verdict")
 MEAN, PURE, APPROXIMATE = "td.mean", ("Laplace", "OpenDP"), ("CoinPress", "Huang-Liang-Yi", "PLAN")
 WIDE = "10"  # bounds, in ranges of the column
 Data = dict[str, Any]
@@ -34,23 +35,12 @@ def audit_data(found: Data) -> Data:
     return {fact: found[fact] for fact in AUDIT_FACTS} | {"checks": checks}
 
 
-def reproduction_data(folder: Path, *, quick: bool, seed: int) -> Data:
-    """The verdict on every claim; trials that are in the folder already are not run again."""
-    from tukeydp.experiments.command import run
-    from tukeydp.experiments.runner import versions
-
-    sections = run("all", folder, quick=quick, jobs=None, seed=seed)
-    claims = [
-        {
-            "experiment": section.experiment.name,
-            "claim": verdict.sentence,
-            "verdict": verdict.word,
-            "afterwards": verdict.afterwards,
-        }
-        for section in sections
-        for verdict in section.verdicts
-    ]
-    return {"quick": quick, "seed": seed, **versions(), "claims": claims}
+def reproduction_data(found: Data) -> Data:
+    """What the page shows of a reproduction's `results/claims.json`."""
+    return {
+        "facts": found["facts"],
+        "claims": [{field: claim[field] for field in CLAIM_FIELDS} for claim in found["claims"]],
+    }
 
 
 def audit_table(data: Data) -> str:
@@ -78,20 +68,18 @@ def audit_table(data: Data) -> str:
 
 
 def reproduction_table(data: Data) -> str:
-    claims = data["claims"]
-    counts = Counter(claim["verdict"] for claim in claims)
-    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("borne out", "not borne out", "undecided"))
-    kind = "`--quick`, which leaves many undecided on purpose" if data["quick"] else "the full run"
-    lines = [
-        f"**{len(claims)} claims: {tally}.** From {kind}, with seed {data['seed']}; tukeydp {data['tukeydp']}.",
-        "",
-        "| experiment | claim | verdict |",
-        "|---|---|---|",
-    ]
+    facts, claims = data["facts"], data["claims"]
+    kind = "`--quick`: few trials, so that some stay undecided" if facts["quick"] == "yes" else "the full run"
+    lines = [f"From {kind}, with seed {facts['seed']}; tukeydp {facts['tukeydp']}, numpy {facts['numpy']}.", ""]
+    for whose in sorted({claim["whose"] for claim in claims}, reverse=True):  # the paper's before ours
+        counts = Counter(claim["verdict"] for claim in claims if claim["whose"] == whose)
+        tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("borne out", "not borne out", "undecided"))
+        lines.append(f"- **{counts.total()} claims, {whose}: {tally}.**")
+    lines += ["", "| experiment | claim | whose | verdict |", "|---|---|---|---|"]
     for claim in claims:
-        note = " *(chosen after a first look)*" if claim["afterwards"] else ""
+        note = " *(chosen after a first look)*" if claim["chosen_afterwards"] else ""
         verdict = claim["verdict"] if claim["verdict"] == "borne out" else f"**{claim['verdict']}**"
-        lines.append(f"| `{claim['experiment']}` | {_cell(claim['claim'])}{note} | {verdict} |")
+        lines.append(f"| `{claim['experiment']}` | {_cell(claim['claim'])}{note} | {claim['whose']} | {verdict} |")
     return "\n".join(lines)
 
 
@@ -161,15 +149,13 @@ def with_table(page: str, table: str) -> str:
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--audit", type=Path, metavar="FILE")
-    parser.add_argument("--reproduction", type=Path, metavar="FOLDER")
-    parser.add_argument("--quick", action="store_true", help="of the reproduction: few trials")
-    parser.add_argument("--seed", type=int, default=0, help="of the reproduction")
+    parser.add_argument("--reproduction", type=Path, metavar="FILE")
     given = parser.parse_args(arguments)
     new: dict[str, Data] = {}
     if given.audit:
         new["audit"] = audit_data(json.loads(given.audit.read_text(encoding="utf-8")))
     if given.reproduction:
-        new["reproduction"] = reproduction_data(given.reproduction, quick=given.quick, seed=given.seed)
+        new["reproduction"] = reproduction_data(json.loads(given.reproduction.read_text(encoding="utf-8")))
     for name, data in new.items():
         (FOLDER / f"{name}.json").write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for path, table in tables().items():

@@ -55,15 +55,26 @@ def test_the_audit_still_writes_what_the_page_needs():
     assert docs_results.audit_data(json.loads(json.dumps(written)))["checks"][0]["pairs"] == 2
 
 
+def claim(sentence, whose, verdict, *, afterwards=False):
+    return {
+        "experiment": "times", "claim": sentence, "whose": whose, "chosen_afterwards": afterwards, "verdict": verdict,
+        "numbers": [], "words": [],
+    }  # fmt: skip
+
+
 def test_claims_are_counted_and_their_marks_mean_themselves():
+    facts = {"quick": "yes", "seed": 0, "tukeydp": "1", "numpy": "2"}
     claims = [
-        {"experiment": "times", "claim": "a | b", "verdict": "borne out", "afterwards": False},
-        {"experiment": "times", "claim": "$k$ < 3", "verdict": "undecided", "afterwards": True},
+        claim("a | b", "the paper's", "borne out"),
+        claim("c", "the paper's", "not borne out"),
+        claim("$k$ < 3", "ours", "undecided", afterwards=True),
     ]
-    table = docs_results.reproduction_table({"quick": True, "seed": 0, "tukeydp": "1", "claims": claims})
-    assert "**2 claims: 1 borne out, 0 not borne out, 1 undecided.**" in table
-    assert r"| `times` | a \| b | borne out |" in table
-    assert r"| `times` | \$k\$ &lt; 3 *(chosen after a first look)* | **undecided** |" in table
+    data = docs_results.reproduction_data({"facts": facts, "tally": {}, "claims": claims})
+    table = docs_results.reproduction_table(data)
+    assert "**2 claims, the paper's: 1 borne out, 1 not borne out, 0 undecided.**" in table
+    assert "**1 claims, ours: 0 borne out, 0 not borne out, 1 undecided.**" in table
+    assert r"| `times` | a \| b | the paper's | borne out |" in table
+    assert r"| `times` | \$k\$ &lt; 3 *(chosen after a first look)* | ours | **undecided** |" in table
 
 
 def test_the_comparison_takes_the_best_of_the_others():
