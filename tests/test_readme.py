@@ -3,56 +3,20 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
-import pytest
-from typer.testing import CliRunner
-
 import tukeydp as td
+from support.pages import run_page
 from tukeydp.cli import app
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, flags=re.MULTILINE | re.DOTALL)
-RELEASED, REFUSED = 0, 3
-
-
-def commands(block: str) -> list[str]:
-    return [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ ")]
-
-
-def run_command(line: str) -> None:
-    program, *arguments = shlex.split(line, comments=True)
-    assert program == "tukeydp", line
-    result = CliRunner().invoke(app, arguments)
-    # Without bounds a refusal is an answer; how often, is the business of other tests.
-    assert result.exit_code in ((RELEASED, REFUSED) if "--delta" in arguments else (RELEASED,)), (line, result.output)
-
-
-def run_python(block: str, names: dict[str, object]) -> None:
-    exec(compile(block, "README.md", "exec"), names)
 
 
 def test_blocks_run_as_written(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    for language, block in BLOCKS:
-        if language == "console":
-            assert commands(block)
-            for line in commands(block):
-                run_command(line)
-        elif language == "python":
-            run_python(block, names)
-    assert {"x", "release"} <= set(names)
-
-
-def test_a_wrong_block_would_fail(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(AssertionError):
-        run_command("tukeydp mean missing.csv --columns a --epsilon 1 --bounds=0,1")
-    with pytest.raises(AttributeError):
-        run_python("import tukeydp as td; td.average", {})
+    assert {"x", "release"} <= run_page(ROOT / "README.md").keys()
 
 
 def test_there_are_blocks_of_each_kind():
