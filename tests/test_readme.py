@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import re
+import statistics
 from pathlib import Path
 
 import tukeydp as td
@@ -44,6 +46,28 @@ def test_links_resolve():
     assert links
     for link in links:
         assert (ROOT / link).exists(), link
+
+
+def over_best(methods: tuple[str, ...]) -> list[float]:
+    """The error of td.mean over the least of these methods', table by table, bounds ten times the range."""
+    errors: dict[str, dict[str, float]] = {}
+    with (ROOT / "docs" / "results" / "real-tables.csv").open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            if line["bounds over range"] == "10":
+                errors.setdefault(line["table"], {})[line["method"]] = float(line["error"])
+    return [by["td.mean"] / min(by[method] for method in methods) for by in errors.values()]
+
+
+def test_the_figures_are_those_that_were_measured():
+    pure, others = ("Laplace", "OpenDP"), ("Laplace", "OpenDP", "CoinPress", "Huang-Liang-Yi", "PLAN")
+    tables, alone, at_all, worst = re.search(
+        r"Over the (\d+) tables .*? is ([\d.]+) of the best .*?, ([\d.]+) of the best at all, and ([\d.]+) times",
+        " ".join(TEXT.split()),
+    ).groups()
+    assert int(tables) == len(over_best(others))
+    assert float(alone) == round(statistics.geometric_mean(over_best(pure)), 2)
+    assert float(at_all) == round(statistics.geometric_mean(over_best(others)), 2)
+    assert float(worst) == round(max(over_best(others)), 1)
 
 
 def test_the_output_shown_is_what_is_printed():
