@@ -1,0 +1,39 @@
+"""Draw all pictures into docs/pictures, or those named on the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import levels
+import means
+import plans
+import rem_test
+import rows
+import sampler
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+PICTURES: dict[str, Callable[[], str]] = {
+    "grid": rows.grid,
+    "depth": rows.depth,
+    "levels": levels.levels,
+    "weights": levels.weights,
+    "envelope": sampler.envelope,
+    "proposals": sampler.proposals,
+    "subset-means": means.subset_means,
+    "radii": means.radii,
+    "graded-law": rem_test.graded_law,
+    "graded-test": rem_test.graded,
+    **{name: partial(plans.plan, name) for name in plans.SITUATIONS},
+}
+
+
+def main(names: list[str]) -> None:
+    for name in names or PICTURES:
+        (FOLDER / f"{name}.svg").write_text(PICTURES[name](), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
