@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all test-locked test-oldest mutants lint bench bench-tables reproduce format lock sbom wheel clean
+.PHONY: demo test test-all test-locked test-oldest mutants lint bench bench-tables reproduce pictures format lock sbom wheel clean
 
 demo: $(STAMP)
 	@$(BIN)/tukeydp demo
@@ -41,6 +41,10 @@ bench-tables: $(STAMP)
 
 reproduce: $(STAMP)
 	$(BIN)/tukeydp reproduce all --quick --out reproduction
+
+# The pictures of the documentation, from the package's own functions: half a minute.
+pictures: $(STAMP)
+	$(BIN)/python tools/pictures
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

@@ -1,8 +1,8 @@
-"""Draw all pictures into docs/pictures, or those named on the command line."""
+"""Draw the pictures of the documentation into docs/pictures."""
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -30,10 +30,14 @@ PICTURES: dict[str, Callable[[], str]] = {
 }
 
 
-def main(names: list[str]) -> None:
-    for name in names or PICTURES:
-        (FOLDER / f"{name}.svg").write_text(PICTURES[name](), encoding="utf-8")
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="tools/pictures", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[[], *PICTURES], metavar="name", help="all of them unless named")
+    parser.add_argument("--out", type=Path, default=FOLDER, help="another folder")
+    asked = parser.parse_args()
+    for name in asked.names or PICTURES:
+        (asked.out / f"{name}.svg").write_text(PICTURES[name](), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
