@@ -15,11 +15,9 @@ from support.references import ROOT
 PICTURES = ROOT / "docs" / "pictures"
 FILES = sorted(PICTURES.glob("*.svg"))
 PAGES = [ROOT / "docs" / name for name in ("how-it-works.md", "which-mechanism.md")]
-SHOWN = {
-    file: alt
-    for page in PAGES
-    for alt, file in re.findall(r"!\[(.*?)\]\(pictures/([\w-]+\.svg)\)", page.read_text("utf-8"))
-}
+IMAGE = re.compile(r"!\[(.*?)\]\(pictures/([\w-]+\.svg)\)")
+SHOWN = {file: alt for page in PAGES for alt, file in IMAGE.findall(page.read_text(encoding="utf-8"))}
+DRAWN = [path for path in FILES if not path.stem.startswith("plan-")]  # the planner's have no words of their own
 LARGEST = 150_000  # bytes: what a phone loads in a moment
 CHEAP = ("grid", "depth", "levels")  # under two seconds together
 
