@@ -15,6 +15,7 @@ GROUND = {
         "arrays",
         "certificate",
         "errors",
+        "extras",
         "grouped_release",
         "interval",
         "parameters",
