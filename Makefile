@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all test-locked test-oldest mutants lint bench bench-tables reproduce pictures format lock sbom packages try-packages clean
+.PHONY: demo test test-all test-locked test-oldest mutants lint bench bench-tables reproduce format lock sbom packages try-packages clean
 
 demo: $(STAMP)
 	@$(BIN)/tukeydp demo
@@ -42,13 +42,14 @@ bench-tables: $(STAMP)
 reproduce: $(STAMP)
 	$(BIN)/tukeydp reproduce all --quick --out reproduction
 
-# The pictures of the documentation, from the package's own functions: half a minute.
-pictures: $(STAMP)
-	$(BIN)/python tools/pictures
-
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The pictures of the documentation, from the package's own functions: half a minute.
+.PHONY: pictures
+pictures: $(STAMP)
+	$(BIN)/python tools/pictures
 
 # Every file of the test environment, pinned by hash; `make lock` renews the pins (needs uv, which is installed for it).
 LOCK := requirements/test.lock

@@ -34,8 +34,10 @@ def number(version):
 
 def test_every_requirement_is_locked_at_a_version_it_allows():
     for requirement in WANTED:
-        name, _, least = requirement.partition(">=")
+        name, _, versions = requirement.partition(">=")
+        least, _, below = versions.partition(",<")
         assert number(PINS[name.lower()]) >= number(least), requirement
+        assert not below or number(PINS[name.lower()]) < number(below), requirement
 
 
 def test_every_pin_has_a_hash_and_no_address():
