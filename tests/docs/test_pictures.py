@@ -13,10 +13,10 @@ import pytest
 from support.references import ROOT
 
 PICTURES = ROOT / "docs" / "pictures"
-FILES = sorted(PICTURES.glob("*.svg"))
 PAGES = [ROOT / "docs" / name for name in ("how-it-works.md", "which-mechanism.md")]
 IMAGE = re.compile(r"!\[(.*?)\]\(pictures/([\w-]+\.svg)\)")
 SHOWN = {file: alt for page in PAGES for alt, file in IMAGE.findall(page.read_text(encoding="utf-8"))}
+FILES = [PICTURES / name for name in sorted(SHOWN)]
 DRAWN = [path for path in FILES if not path.stem.startswith("plan-")]  # the planner's have no words of their own
 LARGEST = 150_000  # bytes: what a phone loads in a moment
 CHEAP = ("grid", "depth", "levels")  # under two seconds together
@@ -39,8 +39,10 @@ def test_a_picture_that_does_not_exist_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_every_picture_is_shown_and_every_shown_one_is_there():
-    assert {path.name for path in FILES} == set(SHOWN)
+def test_every_picture_that_is_drawn_is_shown_and_there(tmp_path):
+    names = drawn(tmp_path, "--list").stdout.split()
+    assert {f"{name}.svg" for name in names} == set(SHOWN)
+    assert all(path.exists() for path in FILES)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

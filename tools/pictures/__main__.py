@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -34,7 +35,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="tools/pictures", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[[], *PICTURES], metavar="name", help="all of them unless named")
     parser.add_argument("--out", type=Path, default=FOLDER, help="another folder")
+    parser.add_argument("--list", action="store_true", help="say the names and draw nothing")
     asked = parser.parse_args()
+    if asked.list:
+        sys.stdout.write("\n".join(PICTURES) + "\n")
+        return
     for name in asked.names or PICTURES:
         (asked.out / f"{name}.svg").write_text(PICTURES[name](), encoding="utf-8")
 
