@@ -19,7 +19,7 @@ SHOWN = {file: alt for page in PAGES for alt, file in IMAGE.findall(page.read_te
 FILES = [PICTURES / name for name in sorted(SHOWN)]
 DRAWN = [path for path in FILES if not path.stem.startswith("plan-")]  # the planner's have no words of their own
 LARGEST = 150_000  # bytes: what a phone loads in a moment
-CHEAP = ("grid", "depth", "levels")  # under two seconds together
+CHEAP = ("grid", "depth", "levels", "subset-means", "radii")  # three seconds together
 
 
 def drawn(folder, *names):

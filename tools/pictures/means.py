@@ -38,12 +38,11 @@ def subset_means() -> str:
         "is close to "
         "the mean.",
     )
-    for place, (points, told) in enumerate(
-        (
-            (rows, f"{_ROWS} skewed rows; orange: one block of {size}"),
-            (means, f"the means of {_BLOCKS} blocks, and their levels"),
-        )
-    ):
+    told = (
+        f"{_ROWS} skewed rows; orange: one block of {size}",
+        f"the means of {_BLOCKS} blocks, and their levels",
+    )
+    for place, points in enumerate((rows, means)):
         panel = Panel((10, 28 + 294 * place), (WIDTH - 20, 250), (-0.08, 3.2), (-0.08, 2.6))
         drawing.words((10, 20 + 294 * place), told[place])
         notion = td.Spread(8, seed=1)
