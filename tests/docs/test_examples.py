@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import pytest
+from typer.testing import CliRunner
 
 from support.references import ROOT
+from tukeydp.cli import app
 
 EXAMPLES = ROOT / "docs" / "examples"
 # A block and what is shown below it.
@@ -41,6 +44,19 @@ def test_what_the_survey_shows_is_what_is_printed(tmp_path, monkeypatch, capsys)
     text = (EXAMPLES / "survey.md").read_text(encoding="utf-8")
     assert sum(repeats(code) for code, _ in SHOWN.findall(text)) == 5
     assert differing(text, capsys) == []
+
+
+def test_what_the_hospital_shows_of_look_and_plan_is_what_is_printed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (EXAMPLES / "hospital.md").read_text(encoding="utf-8")
+    exec(compile(BLOCK.findall(text)[0], "hospital.md", "exec"), {})
+    for command in ("look", "plan"):
+        line, shown = re.search(rf"^\$ tukeydp ({command} [^\n]*)\n```\n\n```text\n(.*?)^```$", text, re.M | re.S).groups()
+        result = CliRunner().invoke(app, shlex.split(line))
+        assert result.exit_code == 0
+        lines = [line.removesuffix(" ...") for line in shown.splitlines() if line != "..."]
+        assert [line for line in lines if line not in result.output] == []
+        assert len(lines) > 4
 
 
 @pytest.mark.parametrize("shown", ["2\n", "1\n2\n", "...\n2\n3\n"])
