@@ -46,7 +46,7 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The pictures of the documentation, from the package's own functions: half a minute.
+# The pictures of the documentation, from the package's own functions: a minute.
 .PHONY: pictures
 pictures: $(STAMP)
 	$(BIN)/python tools/pictures
