@@ -51,7 +51,8 @@ def test_what_the_hospital_shows_of_look_and_plan_is_what_is_printed(tmp_path, m
     text = (EXAMPLES / "hospital.md").read_text(encoding="utf-8")
     exec(compile(BLOCK.findall(text)[0], "hospital.md", "exec"), {})
     for command in ("look", "plan"):
-        line, shown = re.search(rf"^\$ tukeydp ({command} [^\n]*)\n```\n\n```text\n(.*?)^```$", text, re.M | re.S).groups()
+        block = rf"^\$ tukeydp ({command} [^\n]*)\n```\n\n```text\n(.*?)^```$"
+        line, shown = re.search(block, text, flags=re.MULTILINE | re.DOTALL).groups()
         result = CliRunner().invoke(app, shlex.split(line))
         assert result.exit_code == 0
         lines = [line.removesuffix(" ...") for line in shown.splitlines() if line != "..."]
