@@ -63,6 +63,11 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# The pictures of the documentation, from the package's own functions: a minute.
+.PHONY: pictures
+pictures: $(STAMP)
+	$(BIN)/python tools/pictures
+
 # Every file of the test environment, pinned by hash; `make lock` renews the pins (needs uv, which is installed for it).
 LOCK := requirements/test.lock
 
