@@ -10,16 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 # Pages that are written elsewhere at this moment: left out until they exist. Empty this list once they do.
-AWAITED = {
-    "which-mechanism.md",
-    "how-it-works.md",
-    "examples/hospital.md",
-    "examples/survey.md",
-    "examples/pandas-scikit-learn.md",
-    "examples/privacy-engineer.md",
-    "notebooks/first-release.md",
-    "notebooks/plan-and-table-one.md",
-}
+AWAITED: set[str] = set()
 
 Entry = tuple[str, "str | list[Entry]"]
 
@@ -99,6 +90,7 @@ def navigation(docs: Path, pages: Iterable[str]) -> list[Entry]:
                 ("Reproduction results", "results/reproduction.md"),
                 ("Errata", "errata.md"),
                 ("Comparison with other libraries", "comparison.md"),
+                ("Speed and limits", "speed.md"),
             ],
         ),
         ("API reference", _folder(docs, "reference", REFERENCE, there)),
