@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import BaggingRegressor
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import check_is_fitted
 
 import tukeydp as td
 from tukeydp.integrations.sklearn import (
@@ -222,6 +223,24 @@ def test_a_fitted_estimator_is_saved_without_an_account_or_with_a_ledger(tmp_pat
     again = pickle.loads(pickle.dumps(regression(account).fit(X, Y)))
     with pytest.raises(td.BudgetExceeded):
         again.fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_refused_fit_leaves_an_estimator_as_it_was(name):
+    """The names of the refused table would let old coefficients be used for its columns, in silence."""
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    account = td.Accountant("1/3", delta="1e-6", conversion=0)
+    fitted = clone(ESTIMATORS[name]).set_params(accountant=account).fit(frame, Y)
+    before = dict(vars(fitted))
+    for other in (frame[["b", "a"]], frame[["a"]], np.zeros((300, 3))):
+        with pytest.raises(td.BudgetExceeded):
+            fitted.fit(other, Y)
+    assert {key: id(value) for key, value in vars(fitted).items()} == {key: id(v) for key, v in before.items()}
+    never = clone(fitted)
+    with pytest.raises(td.BudgetExceeded):
+        never.fit(frame, Y)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(never)
 
 
 def test_ensembles_seed_no_randomness():

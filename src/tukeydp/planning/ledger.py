@@ -4,7 +4,8 @@ Whoever spends first takes the write lock, then reads what was spent, decides, w
 only then does the caller go on to the data. So two processes cannot spend the same budget, and a process that dies, or
 a disk that is full, leaves either an entry or nothing, and in both cases no release without an entry.
 
-The file guards against mistakes and accidents, not against its owner: a copy or a deleted file begins anew.
+The file guards against mistakes and accidents, not against its owner: a copy begins anew, and so does whoever deletes
+the file and makes another. An accountant that was opened, or pickled, before that notices, and spends no more.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _PATIENCE = 30.0  # seconds to wait for another process's transaction, each of w
 _TABLES = """
 CREATE TABLE budget (
     one INTEGER PRIMARY KEY CHECK (one = 1), epsilon TEXT NOT NULL, delta TEXT NOT NULL, conversion TEXT,
-    neighbours TEXT NOT NULL, time TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')), version TEXT NOT NULL
+    neighbours TEXT NOT NULL, time TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), version TEXT NOT NULL
 );
 CREATE TABLE spending (
     number INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, version TEXT NOT NULL, mechanism TEXT,
@@ -51,14 +52,16 @@ _TRIGGERS = 6
 
 @dataclass(frozen=True)
 class Ledger:
-    """A ledger file and the budget it was made for. Connections last for one call: threads and forks share nothing."""
+    """A ledger file, the budget it was made for, and when that was, to milliseconds: another file at its path is
+    another ledger. Connections last for one call: threads and forks share nothing."""
 
     path: Path
     budget: Budget
+    made: str
 
     def append(self, decide: Decide) -> Entry:
         with _connected(self.path) as connection, _transaction(connection):
-            entry = decide(total(entry.guarantee for entry in _entries(connection, self.path)))
+            entry = decide(total(entry.guarantee for entry in self._entries(connection)))
             marks = ", ".join("?" * len(FIELDS))
             connection.execute(f"INSERT INTO spending ({', '.join(FIELDS)}) VALUES ({marks})", entry.row())
         return entry
@@ -68,7 +71,12 @@ class Ledger:
 
     def entries(self) -> tuple[Entry, ...]:
         with _connected(self.path) as connection:
-            return _entries(connection, self.path)
+            return self._entries(connection)
+
+    def _entries(self, connection: sqlite3.Connection) -> tuple[Entry, ...]:
+        if _ledger(connection, self.path) != self:
+            raise another_ledger(self.path)
+        return _entries(connection, self.path)
 
 
 def open_ledger(path: Path, wanted: Budget | None) -> Ledger:
@@ -84,11 +92,12 @@ def open_ledger(path: Path, wanted: Budget | None) -> Ledger:
             with _transaction(connection):
                 if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                     _make(connection, wanted)
-        budget = _budget(connection, path)
-    if wanted is not None and wanted != budget:
+        found = _ledger(connection, path)
+    if wanted is not None and wanted != found.budget:
         rule = "must have the budget it was made with; leave epsilon out to open it"
-        raise ParameterError("ledger", rule, f"{path} with epsilon = {budget.epsilon}, delta = {budget.delta}")
-    return Ledger(path, budget)
+        said = f"{path} with epsilon = {found.budget.epsilon}, delta = {found.budget.delta}"
+        raise ParameterError("ledger", rule, said)
+    return found
 
 
 @contextmanager
@@ -146,7 +155,7 @@ def _statements() -> list[str]:
     return found
 
 
-def _budget(connection: sqlite3.Connection, path: Path) -> Budget:
+def _ledger(connection: sqlite3.Connection, path: Path) -> Ledger:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != _APPLICATION:
@@ -154,13 +163,13 @@ def _budget(connection: sqlite3.Connection, path: Path) -> Budget:
     if version != _FORMAT:
         raise ParameterError("ledger", f"must be of format {_FORMAT}: this one needs a later version", str(path))
     (triggers,) = connection.execute("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'").fetchone()
-    rows = connection.execute("SELECT epsilon, delta, conversion, neighbours FROM budget").fetchall()
+    rows = connection.execute("SELECT epsilon, delta, conversion, neighbours, time FROM budget").fetchall()
     if triggers != _TRIGGERS or len(rows) != 1:
         raise _altered(path)
-    epsilon, delta, conversion, neighbours = rows[0]
+    epsilon, delta, conversion, neighbours, made = rows[0]
     try:
         share = None if conversion is None else Fraction(conversion)
-        return Budget(Fraction(epsilon), Fraction(delta), share, neighbours)
+        return Ledger(path, Budget(Fraction(epsilon), Fraction(delta), share, neighbours), made)
     except ValueError:
         raise _altered(path) from None
 
@@ -174,6 +183,11 @@ def _entries(connection: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
     if [entry.number for entry in entries] != list(range(1, len(entries) + 1)):
         raise _altered(path)
     return entries
+
+
+def another_ledger(path: Path) -> ParameterError:
+    rule = "must be the one that was opened, saved or sent; another has taken its place"
+    return ParameterError("ledger", rule, str(path))
 
 
 def _altered(path: Path) -> ParameterError:
