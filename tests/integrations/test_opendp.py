@@ -17,7 +17,7 @@ from opendp import context as opendp_context  # noqa: E402
 from opendp.extras._utilities import to_then  # noqa: E402
 
 from tukeydp.integrations import opendp as ours  # noqa: E402
-from tukeydp.integrations.opendp.runs import _Agreed  # noqa: E402
+from tukeydp.integrations.opendp.runs import Run, _Agreed  # noqa: E402
 
 N = 60
 X = np.random.default_rng(1).normal(50, 10, size=(N, 2))
@@ -112,6 +112,26 @@ def test_a_context_spends_on_ours_and_on_opendps_own_and_then_refuses():
         budget.query().td_cube(1e-6, **BETWEEN).release()
     with pytest.raises(dp.OpenDPException, match="filter is exhausted"):
         budget.query().td_column(0).count().laplace(1e6).release()
+
+
+def test_opendps_filter_runs_first_and_asks_afterwards(monkeypatch):
+    """What the guide says of it. The value is thrown away, a run that raises is free: so no cell may raise."""
+    ran, on = [], Run.on
+    monkeypatch.setattr(Run, "on", lambda self, *given: ran.append(on(self, *given)) or ran[-1])
+    given = {"domain": TABLE, "privacy_unit": dp.unit_of(contributions=1), "privacy_loss": dp.loss_of(epsilon=1.0)}
+    with pytest.raises(dp.OpenDPException, match="filter is now exhausted") as caught:
+        dp.Context.compositor(data=X, **given).query(epsilon=1.5).td_boxem(**BETWEEN).release()
+    (thrown_away,) = ran
+    assert not any(str(value)[:6] in str(caught.value) for value in thrown_away.point)
+    wrong = dp.Context.compositor(data=X[:, :1], **given)
+    for _ in range(3):
+        with pytest.raises(dp.OpenDPException, match="2 columns"):
+            wrong.query(epsilon=1.0).td_boxem(**BETWEEN).release()
+    assert wrong.remaining_privacy_loss() == 1.0
+    split = dp.Context.compositor(data=X, **given, split_evenly_over=2)
+    with pytest.raises(dp.OpenDPException, match="insufficient budget"):
+        split.query().td_boxem(1.5, **BETWEEN).release()
+    assert len(ran) == 1
 
 
 def test_a_context_that_is_split_beforehand():
@@ -278,6 +298,11 @@ def test_a_table_of_another_size_than_its_domain_is_not_measured():
         ),
         (lambda: ours.make_boxem(SIZED, CHANGE, 1, bounds=(float("nan"), 1)), "bounds must be a finite number"),
         (lambda: ours.make_boxem(SIZED, CHANGE, 1, bounds=None), "bounds must be given"),
+        # Iterators would be empty after the check.
+        (lambda: ours.make_boxem(SIZED, CHANGE, 1, bounds=iter((0, 100))), "bounds must be a tuple"),
+        (lambda: ours.make_boxem(SIZED, CHANGE, 1, bounds=(0, iter((100, 100)))), "bounds must be a number or one"),
+        (lambda: ours.make_mean(SIZED, CHANGE, 1, **BETWEEN, sd=iter((1, 1))), "sd must be"),
+        (lambda: ours.make_boxem(SIZED, CHANGE, 1, **BETWEEN, resolution=iter((1, 1))), "resolution must be"),
         (lambda: ours.make_boxem(SIZED, CHANGE, 0, **BETWEEN), "epsilon must be > 0"),
         (lambda: ours.make_boxem(SIZED, CHANGE, 1e-10, **BETWEEN), "epsilon must be at least 1e-09"),
         (lambda: ours.make_boxem(SIZED, CHANGE, float("nan"), **BETWEEN), "epsilon must be > 0"),

@@ -113,6 +113,7 @@ def test_what_does_not_fit_is_refused_before_a_cell_is_touched(name):
         PrivateLocation(epsilon=1, bounds=(-9, 9), delta=2),
         PrivateStandardScaler(epsilon=1),
         PrivateStandardScaler(epsilon=1, bounds=([0, 0, 0], 1)),
+        PrivateStandardScaler(epsilon=1, bounds=(-9, iter((9, 9))), share="1/2"),  # empty for the second step
         PrivateStandardScaler(epsilon=1, bounds=(-9, 9), share=1),
         PrivateStandardScaler(epsilon="1/10", bounds=(-9, 9)),
         PrivateStandardScaler(epsilon=1, bounds=(-9, 9), mechanism="cube", neighbours="add-remove"),
