@@ -17,6 +17,7 @@ from opendp import context as opendp_context  # noqa: E402
 from opendp.extras._utilities import to_then  # noqa: E402
 
 from tukeydp.integrations import opendp as ours  # noqa: E402
+from tukeydp.integrations.opendp import spaces  # noqa: E402
 from tukeydp.integrations.opendp.runs import Run, _Agreed  # noqa: E402
 
 N = 60
@@ -353,16 +354,48 @@ def test_a_run_that_would_cost_something_else_does_not_run():
             agreed.spend(other)
 
 
+class Telling(np.ndarray):
+    """What some subclasses do when they are asked."""
+
+    @property
+    def shape(self):
+        raise ValueError("secret-4711")
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: ours.make_cube(TABLE, SYMMETRIC, 1, **BETWEEN), lambda: ours.make_column(TABLE, SYMMETRIC, 0)]
+)
+def test_an_error_that_is_not_the_schemas_is_not_quoted(make, monkeypatch):
+    """numpy says the number of rows, which is secret here, where the memory does not suffice for them."""
+    made = make()
+    with pytest.raises(dp.OpenDPException, match=r"the run failed \(ValueError\)") as caught:
+        made(X.view(Telling))
+    assert "4711" not in str(caught.value)
+
+    def too_large(*_, **__):
+        np.empty((4711, 2**45))
+
+    monkeypatch.setattr(spaces, "read_table", too_large)
+    with pytest.raises(MemoryError, match="4711"):
+        too_large()
+    with pytest.raises(dp.OpenDPException, match="the run failed") as caught:
+        made(X)
+    assert "4711" not in str(caught.value)
+
+
 def test_an_interruption_becomes_an_error_that_opendp_can_hand_on(monkeypatch):
     """Raised through OpenDP's callback, it would abort the whole process."""
 
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     made = ours.make_boxem(SIZED, CHANGE, 1, **BETWEEN)
     monkeypatch.setattr("tukeydp.randomness.os.urandom", interrupted)
     with pytest.raises(dp.OpenDPException, match="the run was interrupted; nothing was released"):
         made(X)
+    monkeypatch.setattr(spaces, "read_table", interrupted)
+    with pytest.raises(dp.OpenDPException, match="the run was interrupted; nothing was released"):
+        ours.make_column(TABLE, SYMMETRIC, 0)(X)
 
 
 def test_without_opendp_the_import_says_what_to_install(monkeypatch):

@@ -121,7 +121,9 @@ def test_a_pickle_opens_no_other_budget_and_makes_no_file(path):
         pickle.loads(saved)
 
 
-@pytest.mark.parametrize("other", [{"epsilon": 10}, {"epsilon": 1}, {"epsilon": 10, "neighbours": "swap-person"}], ids=str)
+@pytest.mark.parametrize(
+    "other", [{"epsilon": 10}, {"epsilon": 1}, {"epsilon": 10, "neighbours": "swap-person"}], ids=str
+)
 def test_another_ledger_in_its_place_is_not_spent_from(path, other):
     """A script that deletes and makes the file again must not give those who hold the old one a budget once more, nor
     let them spend what the new one has not."""

@@ -142,7 +142,8 @@ def checked_bounds(d: int, bounds: Any, columns: Sequence[str] | None = None) ->
         if _is_list_of_pairs(d, bounds):
             raise ParameterError("bounds", f"must be {_A_PAIR}; a list of pairs is ambiguous", brief(bounds))
         try:
-            lower, upper = () if isinstance(bounds, Iterator) else bounds
+            ends: Any = () if isinstance(bounds, Iterator) else bounds
+            lower, upper = ends
         except (TypeError, ValueError):
             raise ParameterError("bounds", f"must be {_A_PAIR}", brief(bounds)) from None
     lows, highs = tuple(per_column("bounds", lower, d)), tuple(per_column("bounds", upper, d))
