@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import BaggingRegressor
+from sklearn.ensemble import BaggingRegressor, StackingRegressor, VotingRegressor
 from sklearn.exceptions import FitFailedWarning, NotFittedError
+from sklearn.feature_selection import RFE
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -251,6 +252,26 @@ def test_ensembles_seed_no_randomness():
     assert all(part.release_.private for part in bag.estimators_)
     assert len({tuple(part.coef_) for part in bag.estimators_}) == 4
     assert account.totals.epsilon == 4
+
+
+META = {
+    "votes": (lambda part: VotingRegressor([("a", part), ("b", part)]), 2),
+    "stacks": (lambda part: StackingRegressor([("a", part)], cv=3), 4),
+    "features left out": (lambda part: RFE(part, n_features_to_select=1), 2),
+    "a warm start": (lambda part: BaggingRegressor(part, n_estimators=2, warm_start=True), 2),
+    "an account in the grid": (lambda part: GridSearchCV(part, {"accountant": [part.accountant]}, cv=2), 3),
+}
+
+
+@pytest.mark.parametrize("name", META)
+def test_whatever_fits_an_estimator_pays_for_each_fit(name):
+    make, fits = META[name]
+    account = td.Accountant(9)
+    whole = make(regression(account)).fit(X, Y)
+    assert account.totals.epsilon == account.totals.count == fits
+    if name == "a warm start":
+        whole.set_params(n_estimators=5).fit(X, Y)
+        assert account.totals.count == 5
 
 
 def _spent(account):

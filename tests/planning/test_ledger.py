@@ -110,6 +110,20 @@ def test_an_account_from_a_pickle_is_the_same_file_and_stays_closed(path):
         pickle.loads(pickle.dumps(account)).spend("0.1")
 
 
+class Stricter(td.Accountant):
+    """A user's own rule on top."""
+
+    def require(self, guarantee, delta=0):
+        raise td.BudgetExceeded("epsilon", "must be approved by the board", "none")
+
+
+def test_an_account_with_a_rule_of_its_own_keeps_it_in_a_pickle(path):
+    sent = pickle.loads(pickle.dumps(Stricter.open(path, epsilon=1)))
+    with pytest.raises(td.BudgetExceeded, match="board"):
+        td.boxem([[0.0]], epsilon=1, bounds=(0, 1), accountant=sent)
+    assert sent.history == ()
+
+
 def test_a_pickle_opens_no_other_budget_and_makes_no_file(path):
     saved = pickle.dumps(td.Accountant.open(path, epsilon=1))
     path.unlink()

@@ -233,7 +233,7 @@ class Accountant:
 
     def __reduce__(self) -> Any:
         if isinstance(self._store, Ledger):
-            return _opened_again, (self._store, self._closed)
+            return _opened_again, (type(self), self._store, self._closed)
         raise TypeError(_SECOND_BUDGET)
 
     def __repr__(self) -> str:
@@ -242,9 +242,9 @@ class Accountant:
         return f"Accountant({budget}, left: epsilon={_shown(left.epsilon)}, delta={show(left.delta)})"
 
 
-def _opened_again(ledger: Ledger, closed: bool) -> Accountant:
+def _opened_again(kind: type[Accountant], ledger: Ledger, closed: bool) -> Accountant:
     """From a pickle: the same file, not another in its place; one that was closed stays closed."""
-    account = Accountant.open(ledger.path)
+    account = kind.open(ledger.path)
     if account._store != ledger:
         raise another_ledger(ledger.path)
     account._closed = closed
