@@ -321,6 +321,8 @@ def test_a_table_of_another_size_than_its_domain_is_not_measured():
         (lambda: ours.make_rem(SIZED, CHANGE, 1, delta=1e-6, output_measure=ZCDP), "output_measure must be"),
         (lambda: ours.make_rem(SIZED, CHANGE, 1, delta=1e-6, depth=td.Random(1, axes=False)), "depth must have"),
         (lambda: ours.make_mean(SIZED, CHANGE, 1), "bounds must be given"),
+        (lambda: ours.make_mean(SIZED, CHANGE, 1e-4, delta=1e-6), "epsilon must be from 0.001 to 10000 for rem"),
+        (lambda: ours.make_mean(TABLE, SYMMETRIC, 1e5, delta=1e-6, rows=60), "epsilon must be from 0.001 to 10000"),
         (lambda: ours.make_mean(TABLE, SYMMETRIC, 1, **BETWEEN, rows=60, mechanism="two-step"), "mechanism must be"),
         (lambda: ours.make_cube(SIZED, CHANGE, 1, **BETWEEN, output_measure="pure"), "output_measure must be"),
         (

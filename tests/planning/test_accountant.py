@@ -112,6 +112,16 @@ def test_a_mistyped_parameter_costs_nothing():
     assert account.history == ()
 
 
+@pytest.mark.parametrize("more", [{}, {"confidence": 0.95, "sd": 1}, {"neighbours": "add-remove", "rows": 300}], ids=str)
+def test_what_rem_cannot_do_costs_nothing_where_a_mean_is_made_by_it(more):
+    """Means take smaller and larger epsilons than rem, and smaller deltas."""
+    account = td.Accountant(10**6, delta="0.5", conversion=0, neighbours=more.get("neighbours", "swap"))
+    for epsilon, delta in (("1e-4", "1e-6"), (10**5, "1e-6"), (1, "1e-305")):
+        with pytest.raises(td.ParameterError, match="for rem"):
+            td.mean(X, epsilon=epsilon, delta=delta, accountant=account, **more)
+    assert account.history == ()
+
+
 def test_refusals_spend_and_seeded_runs_are_marked():
     account = td.Accountant(2, delta="1e-6")
     refused = td.rem(X[:20], epsilon=1, delta="5e-7", accountant=account, randomness=td.seeded(1))

@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
@@ -30,7 +31,7 @@ _PATIENCE = 30.0  # seconds to wait for another process's transaction, each of w
 _TABLES = """
 CREATE TABLE budget (
     one INTEGER PRIMARY KEY CHECK (one = 1), epsilon TEXT NOT NULL, delta TEXT NOT NULL, conversion TEXT,
-    neighbours TEXT NOT NULL, time TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')), version TEXT NOT NULL
+    neighbours TEXT NOT NULL, time TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')), version TEXT NOT NULL
 );
 CREATE TABLE spending (
     number INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, version TEXT NOT NULL, mechanism TEXT,
@@ -52,7 +53,7 @@ _TRIGGERS = 6
 
 @dataclass(frozen=True)
 class Ledger:
-    """A ledger file, the budget it was made for, and when that was, to milliseconds: another file at its path is
+    """A ledger file, the budget it was made for, and when that was, to microseconds: another file at its path is
     another ledger. Connections last for one call: threads and forks share nothing."""
 
     path: Path
@@ -139,9 +140,13 @@ def _make(connection: sqlite3.Connection, budget: Budget) -> None:
     connection.execute(f"PRAGMA user_version = {_FORMAT}")
     share = None if budget.conversion is None else str(budget.conversion)
     connection.execute(
-        "INSERT INTO budget (one, epsilon, delta, conversion, neighbours, version) VALUES (1, ?, ?, ?, ?, ?)",
-        (str(budget.epsilon), str(budget.delta), share, budget.neighbours, __version__),
+        "INSERT INTO budget (one, epsilon, delta, conversion, neighbours, time, version) VALUES (1, ?, ?, ?, ?, ?, ?)",
+        (str(budget.epsilon), str(budget.delta), share, budget.neighbours, _now(), __version__),
     )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _statements() -> list[str]:
