@@ -9,7 +9,7 @@ from typing import Any
 from tukeydp.blas import on_one_thread
 from tukeydp.data.grid import unbounded_grid
 from tukeydp.data.relation import checked_relation
-from tukeydp.depth.choice import chosen_notion, require_memory
+from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
 from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
 from tukeydp.errors import ParameterError
@@ -161,6 +161,8 @@ def rem(
             raise ParameterError("test", "must be left out with unproven='mcmc', which runs the paper's", repr(test))
         budget = {"epsilon": guarantee.epsilon, "delta": guarantee.delta}
         return unproven_rem(unproven, table, **budget, grid=grid, depth=notion, threshold=lowest, randomness=bits)
+    if depth is not None:
+        require_fitting(notion, grid, spanning=True)
     settings = {
         "test": test,
         "threshold": plan.threshold,
