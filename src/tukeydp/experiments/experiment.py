@@ -51,6 +51,15 @@ class Seeds:
 
 
 @dataclass(frozen=True)
+class Table:
+    """A table in the report: what it shows, its head, and rows whose first cell is their head."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class Experiment:
     """A table or figure of the paper, or a question it left open.
 
@@ -63,7 +72,9 @@ class Experiment:
     measure
         One trial: settings and randomness to rows, usually one per method.
     draw
-        A matplotlib figure of the results.
+        A matplotlib figure of the results, or several by what they show: the panels, which a page wraps.
+    table
+        A table of its own for the report, as `Table`; None for none.
     across
         Columns that tell apart what the report's table averages over trials.
     shown
@@ -85,6 +96,7 @@ class Experiment:
     shown: str = "error"
     chunk: int = 10
     alone: bool = False
+    table: Callable[[Results], Table] | None = None
     notes: tuple[str, ...] = field(default=())
 
 
