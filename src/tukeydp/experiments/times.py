@@ -52,8 +52,8 @@ PAPER_TABLE: dict[tuple[str, int], tuple[float | None, ...]] = {
 }
 
 
-# Calls of one cell under --quick where a call takes more than a fraction of a second, by (depth, d, n). The largest cell
-# takes minutes and is left to the full run.
+# Calls of a cell, by (depth, d, n), where one takes more than a fraction of a second. The largest cell takes minutes and
+# is left to the full run.
 _QUICK_CALLS = {("exact", 3, 1000): 5, ("exact", 3, 2000): 5, ("exact", 4, 500): 2, ("exact", 4, 1000): 1}
 _FULL_CALLS = {("exact", 4, 500): 5, ("exact", 4, 1000): 3, ("exact", 4, 2000): 1}
 _LARGEST = ("exact", 4, 2000)
@@ -176,8 +176,8 @@ def _table(results: Results) -> Table:
         rows.append(tuple(row))
     heads = ("n", *(f"{depth}, d = {d}" for depth, d in _COLUMNS))
     caption = (
-        "Seconds on the clock: here (median of warm calls) | the authors' code on another machine | the paper's Table I "
-        "on its laptop. A dash: over ten minutes, or, in the second place, not tried."
+        "Seconds on the clock: here (median of warm calls) | the authors' code on another machine | the paper's "
+        "Table I on its laptop. A dash: over ten minutes, or, in the second place, not tried."
     )
     return Table(caption, heads, tuple(rows))
 
