@@ -47,7 +47,7 @@ EXACT_FOUR = Experiment(
     claims=(
         *(
             Claim(
-                f"With exact depth in d = 4 the privacy error is comparable to the sampling error (2 times) at n = {n}.",
+                f"With exact depth in d = 4 the privacy error is at most twice the sampling error at n = {n}.",
                 _comparable(n),
             )
             for n in (500, 1000)

@@ -52,8 +52,8 @@ PAPER_TABLE: dict[tuple[str, int], tuple[float | None, ...]] = {
 }
 
 
-# Calls of a cell, by (depth, d, n), where one takes more than a fraction of a second. The largest cell takes minutes and
-# is left to the full run.
+# Calls of a cell, by (depth, d, n), where one takes more than a fraction of a second. The largest takes minutes and is
+# left to the full run.
 _QUICK_CALLS = {("exact", 3, 1000): 5, ("exact", 3, 2000): 5, ("exact", 4, 500): 2, ("exact", 4, 1000): 1}
 _FULL_CALLS = {("exact", 4, 500): 5, ("exact", 4, 1000): 3, ("exact", 4, 2000): 1}
 _LARGEST = ("exact", 4, 2000)
