@@ -247,10 +247,10 @@ def test_times_are_compared_in_sorts_so_that_a_faster_machine_changes_no_verdict
     assert judge(catalogue.named("times").claims[2], here).holds is expected
 
 
-def test_the_largest_cell_of_the_table_has_a_claim_of_its_own():
+def test_the_largest_cells_of_the_table_have_a_claim_of_their_own():
     most, largest = catalogue.named("times").claims[:2]
     cells = [((depth, d), n) for depth, d in AUTHORS for n in (50, 100, 500, 1000, 2000)]
-    without = timed(1.0, 0.1, [place for place in cells if place != (("exact", 4), 2000)])
+    without = timed(1.0, 0.1, [place for place in cells if place[0] != ("exact", 4) or place[1] < 1000])
     assert (judge(most, without).holds, judge(largest, without).holds) == (True, None)
     assert judge(largest, timed(1.0, 0.1, cells, seconds=601.0)).holds is False
 

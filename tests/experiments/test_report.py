@@ -16,7 +16,7 @@ import pytest
 from support.browser import DESKTOP, PHONE, browser, seen
 from tukeydp.cli import main
 from tukeydp.experiments import catalogue, estimates
-from tukeydp.experiments.claims import OURS, PAPER, Claim, Finding, Verdict, judge, tally
+from tukeydp.experiments.claims import AFTERWARDS, OURS, PAPER, Claim, Finding, Verdict, judge, tally
 from tukeydp.experiments.experiment import cell
 from tukeydp.experiments.figures import new_figure, save, ticks_at
 from tukeydp.experiments.report import Section, write_claims, write_report
@@ -124,11 +124,16 @@ def pages(tmp_path_factory):
     return (folder / "report.html").as_uri(), sum(len(section.pictures) for section in sections)
 
 
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as started:
+        yield started
+
+
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_the_report_in_a_browser_fits_the_window_and_complains_of_nothing(pages, size):
+def test_the_report_in_a_browser_fits_the_window_and_complains_of_nothing(chromium, pages, size):
     address, pictures = pages
-    with browser() as chromium:
-        page = seen(chromium, address, size)
+    page = seen(chromium, address, size)
     assert page.complaints == []
     assert len(page.pictures) == pictures == 3
     assert min(page.pictures) > 500
@@ -137,25 +142,25 @@ def test_the_report_in_a_browser_fits_the_window_and_complains_of_nothing(pages,
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_every_picture_opens_and_closes(pages, size):
+def test_every_picture_opens_and_closes(chromium, pages, size):
     """A click fills the window with the picture, at no less than its size on the page; the link leads back."""
-    with browser() as chromium:
-        page = chromium.new_page(viewport={"width": size[0], "height": size[1]})
-        page.goto(pages[0])
-        page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
-        assert page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-        for i in range(pages[1]):
-            figure = page.locator("figure").nth(i)
-            before = figure.locator("img").bounding_box()["width"]
-            assert not figure.locator("a.close").is_visible()
-            figure.locator("a.open").click()
-            box = figure.bounding_box()
-            assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, *size)
-            assert figure.locator("img").bounding_box()["width"] > before
-            assert page.evaluate("() => document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-            figure.locator("a.close").click()
-            assert figure.locator("img").bounding_box()["width"] == before
-        page.close()
+    page = chromium.new_page(viewport={"width": size[0], "height": size[1]})
+    page.goto(pages[0])
+    page.evaluate("() => document.querySelectorAll('details').forEach(d => d.open = true)")
+    sideways = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(sideways) == 0
+    for i in range(pages[1]):
+        figure = page.locator("figure").nth(i)
+        before = figure.locator("img").bounding_box()["width"]
+        assert not figure.locator("a.close").is_visible()
+        figure.locator("a.open").click()
+        box = figure.bounding_box()
+        assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, *size)
+        assert figure.locator("img").bounding_box()["width"] > before
+        assert page.evaluate(sideways) == 0
+        figure.locator("a.close").click()
+        assert figure.locator("img").bounding_box()["width"] == before
+    page.close()
 
 
 @pytest.mark.parametrize(
@@ -225,14 +230,14 @@ def test_the_paper_s_claims_and_ours_are_counted_apart(tmp_path):
         Verdict("e", True, ("1",)),
     )
     expected = {
-        PAPER: {"borne out": 1, "not borne out": 1, "undecided": 1, "chosen afterwards": 1},
-        OURS: {"borne out": 2, "not borne out": 0, "undecided": 0, "chosen afterwards": 0},
+        PAPER: {"borne out": 1, "not borne out": 1, "undecided": 1, AFTERWARDS: 1},
+        OURS: {"borne out": 2, "not borne out": 0, "undecided": 0, AFTERWARDS: 0},
     }
     assert tally(verdicts) == expected
     write_report(tmp_path / "report.html", [section("depth", verdicts)], {})
     text = " ".join(" ".join(read(tmp_path / "report.html").text).split())
-    assert "5 claims claims borne out not borne out undecided of these chosen afterwards the paper's 1 1 1 1" in text
-    assert "ours 2 0 0 0" in text
+    assert "5 claims claims the paper's ours borne out 1 2 not borne out 1 0 undecided 1 0" in text
+    assert f"{AFTERWARDS} 1 0" in text
 
 
 def test_claims_are_written_for_other_programs(tmp_path):

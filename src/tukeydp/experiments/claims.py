@@ -17,6 +17,7 @@ from tukeydp.experiments.results import NotMeasured, Results
 SIZE = 0.01  # chance of a wrong verdict, for each claim; smaller leaves more of them undecided
 
 HOLDS, FAILS, OPEN = "borne out", "not borne out", "undecided"
+AFTERWARDS = "of these, chosen after a first look"
 PAPER, OURS = "the paper's", "ours"  # who claims it
 
 
@@ -108,7 +109,7 @@ def tally(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
     for whose in (PAPER, OURS):
         theirs = [verdict for verdict in verdicts if verdict.whose == whose]
         counts = {word: sum(verdict.word == word for verdict in theirs) for word in (HOLDS, FAILS, OPEN)}
-        found[whose] = counts | {"chosen afterwards": sum(verdict.afterwards for verdict in theirs)}
+        found[whose] = counts | {AFTERWARDS: sum(verdict.afterwards for verdict in theirs)}
     return found
 
 

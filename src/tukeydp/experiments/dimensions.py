@@ -34,7 +34,7 @@ def _notions(d: int) -> dict[str, Any]:
 
 
 def _cells(quick: bool) -> list[Cell]:
-    trials = {2: 60, 3: 40, 5: 60, 10: 30} if quick else dict.fromkeys(range(2, 11), 150)
+    trials = {2: 50, 3: 32, 5: 40, 10: 24} if quick else dict.fromkeys(range(2, 11), 150)
     return [cell(count, n=_ROWS, d=d) for d, count in trials.items()]
 
 

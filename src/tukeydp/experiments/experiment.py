@@ -40,6 +40,11 @@ class Seeds:
         seed, name, _, trial = self.parts
         return Seeds((seed, name, "shared", trial))
 
+    @property
+    def trial(self) -> int:
+        """The number of the trial, from 0: for what is measured once in a cell."""
+        return int(self.parts[-1])
+
     def number(self, *labels: Any) -> int:
         return int.from_bytes(hashlib.sha256(repr((self.parts, labels)).encode()).digest()[:16], "big")
 

@@ -15,7 +15,7 @@ _NOTIONS = {"BoxEM random, k = 42": td.Random(42, axes=False), "BoxEM default": 
 
 
 def _cells(quick: bool) -> list[Cell]:
-    return [cell(20 if quick else 60, n=n, d=14) for n in ((1050,) if quick else (500, 1050, 2000))]
+    return [cell(16 if quick else 60, n=n, d=14) for n in ((1050,) if quick else (500, 1050, 2000))]
 
 
 def _measure(settings: Settings, seeds: Seeds) -> list[Row]:

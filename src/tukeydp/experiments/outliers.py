@@ -42,7 +42,7 @@ def _share_cells(quick: bool) -> list[Cell]:
 
 def _place_cells(quick: bool) -> list[Cell]:
     places = (1.0, 4.0, 10.0, 20.0) if quick else (1.0, 2.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 15.0, 20.0)
-    return [cell(100 if quick else 200, share=_SHARE, place=place) for place in places]
+    return [cell(80 if quick else 200, share=_SHARE, place=place) for place in places]
 
 
 def _less_sensitive(results: Results) -> list[Finding]:

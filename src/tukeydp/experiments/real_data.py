@@ -43,7 +43,7 @@ def generous_bounds(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _cells(quick: bool) -> list[Cell]:
-    return [cell(30 if quick else 200, table=name) for name in _TABLES]
+    return [cell(24 if quick else 200, table=name) for name in _TABLES]
 
 
 def _measure(settings: Settings, seeds: Seeds) -> list[Row]:

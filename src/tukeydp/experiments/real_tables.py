@@ -26,7 +26,7 @@ def _cells(quick: bool) -> list[Cell]:
     names = installed_tables()
     if not names:
         raise ParameterError("real-tables", 'needs tables: pip install "tukeydp[bench]"', "none")
-    return [cell(12 if quick else 60, table=name, times=times) for times in (TIGHT, WIDE) for name in names]
+    return [cell(10 if quick else 60, table=name, times=times) for times in (TIGHT, WIDE) for name in names]
 
 
 def _measure(settings: Settings, seeds: Seeds) -> list[Row]:

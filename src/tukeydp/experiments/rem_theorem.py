@@ -39,8 +39,8 @@ _EXACT_ROWS, _EXACT_EPSILON = 60, 8  # exact depth takes seconds with more rows,
 
 # Trials under --quick, as many as the claims need; few of what takes longest, five columns and exact depth.
 _QUICK = {
-    (_NEEDED, 2): 16, (_NEEDED, 5): 6, _AGAINST_DELTA: 250, _AGAINST_N: 80, _DEPTHS: 5,
-    ("REM default", "as they are"): 120, ("REM default", "columns scaled"): 120,
+    (_NEEDED, 2): 14, (_NEEDED, 5): 5, _AGAINST_DELTA: 200, _AGAINST_N: 80, _DEPTHS: 5,
+    ("REM default", "as they are"): 100, ("REM default", "columns scaled"): 100,
     ("REM", "as they are"): 40, ("REM", "scaled, then turned"): 40,
     ("REM exact", "as they are"): 10, ("REM exact", "scaled, then turned"): 10,
 }  # fmt: skip

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from tukeydp.experiments.claims import FAILS, HOLDS, OPEN, SIZE, Measured, Verdict, tally
+from tukeydp.experiments.claims import AFTERWARDS, FAILS, HOLDS, OPEN, SIZE, Measured, Verdict, tally
 from tukeydp.experiments.estimates import mean, papers_half_width, proportion
 from tukeydp.experiments.experiment import Experiment, Table
 from tukeydp.experiments.results import NotMeasured, Results
@@ -86,17 +86,15 @@ def _page(sections: Sequence[Section], facts: dict[str, object]) -> str:
 
 
 def _tallies(verdicts: Sequence[Verdict]) -> str:
-    """One line for what the paper claims, one for what is claimed here."""
-    classes = dict(zip((HOLDS, FAILS, OPEN), _CLASS.values(), strict=True))
+    """One column for what the paper claims, one for what is claimed here."""
+    counts = tally(verdicts)
+    kinds = {word: _CLASS[state] for word, state in ((HOLDS, True), (FAILS, False), (OPEN, None))}
     lines = ""
-    for whose, counts in tally(verdicts).items():
-        cells = "".join(f'<td class="number {classes[word]}">{counts[word]}</td>' for word in classes)
-        lines += f'<tr><th scope="row">{whose}</th>{cells}<td class="number">{counts["chosen afterwards"]}</td></tr>'
-    heads = "".join(f'<th scope="col">{word}</th>' for word in ("claims", *classes, "of these chosen afterwards"))
-    return (
-        f'<div class="wide" tabindex="0"><table class="tally"><caption>{len(verdicts)} claims</caption>'
-        f"<tr>{heads}</tr>{lines}</table></div>"
-    )
+    for word in (HOLDS, FAILS, OPEN, AFTERWARDS):
+        cells = "".join(f'<td class="number {kinds.get(word, "")}">{theirs[word]}</td>' for theirs in counts.values())
+        lines += f'<tr><th scope="row">{word}</th>{cells}</tr>'
+    heads = "".join(f'<th scope="col">{whose}</th>' for whose in ("claims", *counts))
+    return f'<table class="tally"><caption>{len(verdicts)} claims</caption><tr>{heads}</tr>{lines}</table>'
 
 
 def _marks(verdicts: Sequence[Verdict]) -> str:

@@ -29,7 +29,7 @@ _NOTIONS: dict[str, Any] = {
 
 
 def _cells(quick: bool) -> list[Cell]:
-    trials = {4: 12, 3: 40} if quick else {4: 60, 3: 200}
+    trials = {4: 12, 3: 30} if quick else {4: 60, 3: 200}
     return [cell(trials[d], n=_ROWS[d], d=d) for d in _DEVIATIONS]
 
 

@@ -32,10 +32,10 @@ _CLOSE = 1.0  # distance to the sample mean, in standard deviations, that counts
 
 # Trials under --quick: many where noise varies most from trial to trial (few columns) and a trial costs little.
 _QUICK: dict[str, dict[float, int]] = {
-    "n": dict.fromkeys(_GRIDS["n"], 80),
-    "d": {1: 600, 2: 300, 3: 100, 4: 100, 6: 40, 8: 40},
-    "epsilon": {0.125: 120, 0.25: 120, 0.5: 120, 1.0: 120, 2.0: 60, 4.0: 60},
-    "R": {1e1: 250, 1e4: 15, 1e7: 15, 1e10: 250},
+    "n": dict.fromkeys(_GRIDS["n"], 60),
+    "d": {1: 400, 2: 200, 3: 60, 4: 80, 6: 30, 8: 30},
+    "epsilon": {0.125: 100, 0.25: 100, 0.5: 100, 1.0: 100, 2.0: 40, 4.0: 40},
+    "R": {1e1: 200, 1e4: 10, 1e7: 10, 1e10: 200},
 }
 
 

@@ -25,8 +25,8 @@ _RIGHT, _MISPRINTED = "right weight of the lowest level", "misprinted weight"
 
 
 def _cells(quick: bool) -> list[Cell]:
-    errors = [cell(400 if quick else 2000, what=_ERRORS, n=n, d=2) for n in _ROWS]
-    return errors + [cell(100 if quick else 400, what=_OUTSIDE, n=_SMALLEST, d=d) for d in (2, 3)]
+    errors = [cell(300 if quick else 2000, what=_ERRORS, n=n, d=2) for n in _ROWS]
+    return errors + [cell(60 if quick else 400, what=_OUTSIDE, n=_SMALLEST, d=d) for d in (2, 3)]
 
 
 def _measure(settings: Settings, seeds: Seeds) -> list[Row]:

@@ -18,13 +18,13 @@ section{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem}
 caption{text-align:left;color:var(--soft);padding-bottom:.4rem;max-width:min(52rem,calc(100vw - 2.5rem))}
 td,th{padding:.25rem .7rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top;
 overflow-wrap:normal}td{white-space:nowrap}.number{text-align:right;font-variant-numeric:tabular-nums}
-.tally td{font-size:1.2rem}.tally th{font-weight:600}
+.tally td{font-size:1.1rem}
 .yes{color:var(--yes)}.no{color:var(--no)}.open{color:var(--open)}
 .contents{padding-left:1.2rem;columns:22rem auto}
-.panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),30rem));gap:1rem;margin:1rem 0}
-figure{margin:0}figure img{display:block;width:100%;height:auto;background:#fff;border-radius:6px}
+.panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));gap:1rem;margin:1rem 0}
+figure{margin:0;max-width:32rem}figure img{display:block;width:100%;height:auto;background:#fff;border-radius:6px}
 figure a.open{display:block;cursor:zoom-in}figure a.close{display:none}
-figure:target{position:fixed;inset:0;z-index:1;overflow:auto;background:var(--page);padding:.5rem}
+figure:target{max-width:none;position:fixed;inset:0;z-index:1;overflow:auto;background:var(--page);padding:.5rem}
 figure:target a.close{display:inline-block;position:sticky;left:0;top:0;padding:.5rem 1rem;background:var(--card);
 border-radius:6px;margin-bottom:.5rem}figure:target img{width:auto;min-width:min(100%,46rem);max-width:none}
 .claims{list-style:none;padding:0}.claims>li{background:var(--card);border-left:4px solid currentColor;

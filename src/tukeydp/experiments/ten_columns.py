@@ -24,8 +24,8 @@ def _cells(quick: bool) -> list[Cell]:
     if quick:
         trials = {
             "cheap": {250: 60, 750: 200, 1000: 200},
-            "default": {250: 4, 750: 40, 1000: 40},
-            "walks": {500: 10},
+            "default": {250: 4, 750: 30, 1000: 30},
+            "walks": {500: 8},
             "rem": {500: 3},
         }
         # The walks' counterpart on as many rows.

@@ -26,7 +26,7 @@ _METHODS = (EMPIRICAL, "median", "BoxEM", "Gaussian", _HALVED, "analytic Gaussia
 
 def _cells(quick: bool) -> list[Cell]:
     if quick:
-        return [cell(30 if n in _CLAIMED else 8, n=n, d=1) for n in _QUICK]
+        return [cell(26 if n in _CLAIMED else 6, n=n, d=1) for n in _QUICK]
     return [cell(200, n=n, d=1) for n in _SMALL + _LARGE]
 
 
