@@ -57,7 +57,7 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Table:
-    """A table in the report: what it shows, its head, and rows whose first cell is their head."""
+    """A table in the report: what it shows, its head, and rows whose first cell is their head; cells may have lines."""
 
     caption: str
     head: tuple[str, ...]

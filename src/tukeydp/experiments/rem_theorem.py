@@ -172,7 +172,7 @@ def _root(results: Results) -> list[Finding]:
     return [Finding("exponent of n in the distance to the true mean", found, at_most=-0.4)]
 
 
-def _invariant(method: str, moved: str, most: float, least: float = 0.0) -> Callable[[Results], list[Finding]]:
+def _invariant(method: str, moved: str, most: float, least: float = -math.inf) -> Callable[[Results], list[Finding]]:
     def check(results: Results) -> list[Finding]:
         where = {"what": _MOVED, "method": method}
         pair = (results.values("error", moved=name, **where) for name in (moved, "as they are"))

@@ -17,7 +17,7 @@ section{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem}
 .wide{overflow-x:auto;margin:1rem 0}table{border-collapse:collapse;font-size:.9rem}
 caption{text-align:left;color:var(--soft);padding-bottom:.4rem;max-width:min(52rem,calc(100vw - 2.5rem))}
 td,th{padding:.25rem .7rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top;
-overflow-wrap:normal}td{white-space:nowrap}.number{text-align:right;font-variant-numeric:tabular-nums}
+overflow-wrap:normal}td{white-space:pre}.number{text-align:right;font-variant-numeric:tabular-nums}
 .tally td{font-size:1.1rem}
 .yes{color:var(--yes)}.no{color:var(--no)}.open{color:var(--open)}
 .contents{padding-left:1.2rem;columns:22rem auto}
