@@ -198,8 +198,8 @@ AGAINST_RANGE = Experiment(
         "as end with least noise; with at most 12, as first tried here, its error at R = 10^10 was hundreds of "
         "times larger. An exponent of 0.02, the first bound for no dependence, held, but would have let CoinPress pass "
         "too. There were 100 trials at first, seed 0, which left CoinPress's growth undecided; now the two ends of the "
-        "range, which the claims compare, have thousands. REM takes no R: it runs with the same random numbers for "
-        "every R, and its exponent is 0 by construction.",
+        "range, which the claims compare, have hundreds (--quick) to thousands. REM takes "
+        "no R: it runs with the same random numbers for every R, and its exponent is 0 by construction.",
     ),
 )
 register(AGAINST_RANGE)

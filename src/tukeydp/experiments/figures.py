@@ -126,7 +126,7 @@ def ticks_at(panel: Any, places: Sequence[float], *, log: bool = True) -> None:
         labels.append(_number(place) if clear else "")
         last = at if clear else last
     panel.set_xticks(list(places), labels, fontsize="small")
-    panel.minorticks_off()
+    panel.set_xticks([], minor=True)
 
 
 def _number(place: float) -> str:
