@@ -23,13 +23,13 @@ _CLAIMED = (750, 1000)  # rows at which claims compare
 def _cells(quick: bool) -> list[Cell]:
     if quick:
         trials = {
-            "cheap": {250: 60, 750: 200, 1000: 200},
+            "cheap": {250: 40, 750: 100, 1000: 100},
             "default": {250: 4, 750: 30, 1000: 30},
-            "walks": {500: 8},
+            "walks": {500: 6},
             "rem": {500: 3},
         }
         # The walks' counterpart on as many rows.
-        trials["cheap"][500] = 60
+        trials["cheap"][500] = 40
     else:
         rows = (100, 250, 500, 750, 1000, 1500, 2000)
         many = {n: 400 if n in _CLAIMED else 100 for n in rows}

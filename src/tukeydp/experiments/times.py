@@ -65,7 +65,7 @@ def _cells(quick: bool) -> list[Cell]:
         for n in _ROWS:
             if quick and (depth, d, n) in _LARGEST:
                 continue
-            calls = _QUICK_CALLS.get((depth, d, n), 40) if quick else _FULL_CALLS.get((depth, d, n), 60)
+            calls = _QUICK_CALLS.get((depth, d, n), 25) if quick else _FULL_CALLS.get((depth, d, n), 60)
             cells.append(cell(calls, depth=depth, d=d, n=n))
     return cells
 
