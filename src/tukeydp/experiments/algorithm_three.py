@@ -38,7 +38,7 @@ _RUNS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _cells(quick: bool) -> list[Cell]:
-    trials = dict.fromkeys(_ROWS, 8) | {_FEW: 32, _MANY: 24}  # many where claims compare
+    trials = dict.fromkeys(_ROWS, 8) | {_FEW: 32, _MANY: 40}  # many where claims compare
     return [cell(count if quick else 10 * count, n=n, d=2) for n, count in trials.items()]
 
 

@@ -30,7 +30,7 @@ _STEP = 1.08  # ratio of one number of rows to the next: how finely "rows needed
 _CLOSE = 1.0  # distance to the sample mean, in standard deviations, that counts as close
 
 
-# Trials under --quick: many at the ends, which decide an exponent, and where noise varies most and a trial costs little.
+# Trials under --quick: many at the ends, which decide an exponent, and where noise varies most and a trial is cheap.
 _QUICK: dict[str, dict[float, int]] = {
     "n": {300: 200, 600: 60, 1200: 60, 2400: 60, 4800: 150},
     "d": {1: 400, 2: 200, 3: 60, 4: 80, 6: 30, 8: 30},
