@@ -34,7 +34,7 @@ def _notions(d: int) -> dict[str, Any]:
 
 
 def _cells(quick: bool) -> list[Cell]:
-    trials = {2: 100, 3: 32, 5: 60, 10: 36} if quick else dict.fromkeys(range(2, 11), 150)
+    trials = {2: 80, 3: 26, 5: 60, 10: 26} if quick else dict.fromkeys(range(2, 11), 150)
     return [cell(count, n=_ROWS, d=d) for d, count in trials.items()]
 
 

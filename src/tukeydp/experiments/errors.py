@@ -95,7 +95,7 @@ _ERRORS, _RANGE_FREE, _FOOTNOTE = "errors", "REM", "footnote"
 
 def _range_cells(quick: bool) -> list[Cell]:
     ranges = [10.0**e for e in ((1, 4, 7, 10) if quick else range(1, 11))]
-    trials = {_ERRORS: (800, 40) if quick else (5000, 500), _RANGE_FREE: (20, 20) if quick else (100, 100)}
+    trials = {_ERRORS: (600, 40) if quick else (5000, 500), _RANGE_FREE: (20, 20) if quick else (100, 100)}
     cells = [
         cell(ends if r in _ENDS else between, what=what, R=r, n=_ROWS, d=_COLUMNS)
         for what, (ends, between) in trials.items()

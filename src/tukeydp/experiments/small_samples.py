@@ -25,7 +25,7 @@ _RIGHT, _MISPRINTED = "right weight of the lowest level", "misprinted weight"
 
 
 def _cells(quick: bool) -> list[Cell]:
-    errors = [cell(300 if quick else 2000, what=_ERRORS, n=n, d=2) for n in _ROWS]
+    errors = [cell(200 if quick else 2000, what=_ERRORS, n=n, d=2) for n in _ROWS]
     return errors + [cell(60 if quick else 400, what=_OUTSIDE, n=_SMALLEST, d=d) for d in (2, 3)]
 
 
