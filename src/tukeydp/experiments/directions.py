@@ -17,7 +17,7 @@ _RADIUS = 10.0
 _COUNTS, _QUICK_COUNTS = (2, 3, 4, 6, 8, 12, 16, 24, 30, 50, 100), (2, 4, 8, 16, 30, 100)
 _MANY = 100  # directions at which the claims compare
 # Trials under --quick: many where claims compare errors that differ by a tenth; the others are for the figure.
-_QUICK_TRIALS = {0: 700, 2: 100, 4: 300, _MANY: 700}
+_QUICK_TRIALS = {0: 700, 2: 100, 4: 600, _MANY: 700}
 _FIXED = {"BoxEM exact": td.Exact(), "BoxEM axis-aligned": td.AxisAligned()}
 
 
