@@ -52,7 +52,7 @@ PAPER_TABLE: dict[tuple[str, int], tuple[float | None, ...]] = {
 }
 
 
-# Calls of a cell, by (depth, d, n): fewer where one takes more than a fraction of a second, more where they are shortest
+# Calls of a cell, by (depth, d, n): fewer where one takes more than a fraction of a second, more where they are short
 # and the notions differ least. The two largest take a minute and more, and are left to the full run.
 _QUICK_CALLS = {
     ("random", 2, 50): 80, ("random", 2, 100): 80, ("exact", 2, 50): 80, ("exact", 2, 100): 80,
