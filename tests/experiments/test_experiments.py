@@ -18,6 +18,7 @@ from tukeydp.experiments.outliers import corrupted
 from tukeydp.experiments.real_data import generous_bounds, table
 from tukeydp.experiments.results import Results
 from tukeydp.experiments.runner import reproduce
+from tukeydp.experiments.scaling import theorem_exponent
 from tukeydp.experiments.setup import papers_data
 from tukeydp.experiments.small_samples import outside_chances
 from tukeydp.experiments.smallest_rows import smallest
@@ -296,6 +297,31 @@ def needed(two, five, spread=2.0, trials=16):
 def test_rows_needed_against_delta(two, five, expected):
     claims = catalogue.named("rem-theorem").claims[:2]
     assert tuple(judge(claim, needed(two, five)).holds for claim in claims) == expected
+
+
+def test_the_exponent_of_the_theorem_is_that_of_its_solution():
+    """Solve n a = C (d + log 1/a) by bisection at two n close to each other."""
+
+    def solution(n, d=3, c=5.0):
+        low, high = 1e-12, 1.0
+        for _ in range(200):
+            middle = (low * high) ** 0.5
+            low, high = (middle, high) if n * middle < c * (d - np.log(middle)) else (low, middle)
+        return low
+
+    numeric = np.log(solution(1001.0) / solution(1000.0)) / np.log(1.001)
+    assert theorem_exponent(solution(1000.5) / 0.5, 3, 0.5) == pytest.approx(numeric, abs=1e-4)
+
+
+@pytest.mark.parametrize(("power", "expected"), [(-0.87, True), (-0.6, False), (-1.2, False)])
+def test_noise_that_falls_otherwise_than_the_theorem_says_is_noticed(power, expected):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"vary": "n", "n": n, "noise": 0.03 * (n / 1200) ** power * rng.gamma(9.0) / 9}
+        for n in (300, 600, 1200, 2400, 4800)
+        for _ in range(200)
+    ]
+    assert judge(catalogue.named("scaling").claims[0], Results(rows)).holds is expected
 
 
 def test_errors_of_algorithm_three_are_compared_where_both_released():
