@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all test-locked test-oldest mutants lint bench bench-tables reproduce format lock sbom wheel clean
+.PHONY: demo test test-all test-locked test-oldest mutants lint bench bench-tables reproduce format lock sbom packages try-packages clean
 
 demo: $(STAMP)
 	@$(BIN)/tukeydp demo
@@ -77,9 +77,14 @@ sbom: $(STAMP)
 	@mkdir -p build
 	$(BIN)/python tools/sbom.py > build/sbom.json
 
-# Twice, from copies made at different times: the same bytes.
-wheel: $(STAMP)
-	$(BIN)/python tools/wheel.py dist
+# Wheel and source package, built twice from copies made at different times: the same bytes.
+packages: $(STAMP)
+	rm -rf dist
+	$(BIN)/python tools/packages.py dist
+
+# Installed into empty environments, with the newest and the lowest versions of what they need, and used: minutes.
+try-packages: packages
+	$(BIN)/python tools/try_packages.py dist $(PYTHONS)
 
 clean:
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache

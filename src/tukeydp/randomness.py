@@ -64,6 +64,19 @@ class SeededRandomness:
             self._used += 1
             return derived_key("source", self._seed, self._used)
 
+    def __repr__(self) -> str:
+        return f"seeded({self._seed})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy goes on from where its original is, by itself."""
+        return _seeded_at, (self._seed, self._used)
+
+
+def _seeded_at(seed: int, used: int) -> SeededRandomness:
+    source = SeededRandomness(seed)
+    source._used = used
+    return source
+
 
 def seeded(seed: int) -> SeededRandomness:
     """Randomness for tests and experiments: equal seeds give equal streams; a source advances as it is used.

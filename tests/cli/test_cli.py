@@ -425,6 +425,6 @@ def test_module_and_version():
 
 def test_import_stays_light():
     """numba, the solver, DataFrames and plotting load when first needed."""
-    heavy = ("numba", "scipy", "highspy", "narwhals", "pandas", "matplotlib", "typer", "rich")
+    heavy = ("numba", "scipy", "highspy", "narwhals", "pandas", "matplotlib", "typer", "rich", "sklearn")
     code = f"import sys, tukeydp; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

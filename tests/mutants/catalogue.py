@@ -9,6 +9,7 @@ from mutants import (
     of_groups,
     of_means,
     of_noise,
+    of_opendp,
     of_randomness,
     of_rem,
     of_sampling,
@@ -31,4 +32,5 @@ MUTANTS = (
     *of_summaries.MUTANTS,
     *of_accounts.MUTANTS,
     *of_add_remove.MUTANTS,
+    *of_opendp.MUTANTS,
 )

@@ -7,6 +7,7 @@ from mutants.mutant import Mutant
 ACCOUNT = "tests/planning/test_accountant.py::"
 COMPOSITION = "tests/planning/test_composition.py::"
 LEDGER = "tests/planning/test_ledger.py::"
+SKLEARN = "tests/integrations/test_sklearn_budget.py::"
 PADDING = "tests/test_padding.py::"
 MULTIPLE = f"{PADDING}test_a_job_ends_at_a_multiple_however_it_ends"
 ROUNDED = f"{COMPOSITION}test_the_conversion_is_rounded_up_and_sharp"
@@ -182,16 +183,48 @@ MUTANTS = (
         "planning/accountant.py",
         "        if self._closed:",
         "        if False:",
-        (f"{ACCOUNT}test_a_closed_account_is_closed_and_a_copy_is_none",),
+        (f"{ACCOUNT}test_a_closed_account_is_closed",),
         "What was declared finished goes on spending.",
     ),
     Mutant(
         "copies of an account",
         "planning/accountant.py",
-        'raise TypeError("an accountant in memory cannot',
-        "return Accountant, (self.epsilon, self.delta)  # ",
-        (f"{ACCOUNT}test_a_closed_account_is_closed_and_a_copy_is_none",),
+        "return copy.copy(self)",
+        "return Accountant(self.epsilon, self.delta)",
+        (f"{ACCOUNT}test_a_copy_is_the_account_itself",),
         "Every copy has the whole budget once more.",
+    ),
+    Mutant(
+        "pickles of an account in memory",
+        "planning/accountant.py",
+        "raise TypeError(_SECOND_BUDGET)",
+        "return Accountant, (self.epsilon, self.delta)",
+        (f"{ACCOUNT}test_an_account_in_memory_is_not_pickled",),
+        "Every process has the whole budget once more.",
+    ),
+    Mutant(
+        "an account that a pickle opens again",
+        "planning/accountant.py",
+        "    account._closed = closed",
+        "    account._closed = False",
+        (f"{LEDGER}test_an_account_from_a_pickle_is_the_same_file_and_stays_closed",),
+        "What was declared finished goes on spending in another process.",
+    ),
+    Mutant(
+        "an account that clones copy",
+        "integrations/sklearn/base.py",
+        "        fresh.accountant = self.accountant",
+        "        fresh.accountant = copy.deepcopy(self.accountant)",
+        (f"{SKLEARN}test_clones_share_an_account_of_any_kind",),
+        "Every fold of a cross-validation has the whole budget.",
+    ),
+    Mutant(
+        "a scaler that pays for its means only",
+        "integrations/sklearn/scaler.py",
+        "            accountant = Together(accountant, beside, split)",
+        "            pass",
+        (f"{SKLEARN}test_each_fit_pays_once_for_all_it_releases",),
+        "Standard deviations for nothing.",
     ),
     Mutant(
         "every part of a split the whole",

@@ -246,15 +246,25 @@ def test_bad_budgets_are_named(wrong):
         td.Accountant(1, "1e-6", conversion="1e-5")
 
 
-def test_a_closed_account_is_closed_and_a_copy_is_none():
+def test_a_closed_account_is_closed():
     with td.Accountant(1) as account:
         account.spend("0.5")
     with pytest.raises(td.ParameterError, match="must be open"):
         account.spend("0.1")
     assert account.remaining().epsilon == Fraction(1, 2)
-    for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(TypeError, match="cannot be copied"):
-            duplicate(account)
+
+
+@pytest.mark.parametrize(
+    "duplicate", [copy.copy, copy.deepcopy, lambda account: copy.deepcopy({"a": [account]})["a"][0]]
+)
+def test_a_copy_is_the_account_itself(duplicate, tmp_path):
+    for account in (td.Accountant(1), td.Accountant.open(tmp_path / "study.db", epsilon=1)):
+        assert duplicate(account) is account
+
+
+def test_an_account_in_memory_is_not_pickled():
+    with pytest.raises(TypeError, match=r"second budget.*td\.Accountant\.open\("):
+        pickle.dumps(td.Accountant(1))
 
 
 def test_an_error_closes_the_account_and_gives_nothing_back():

@@ -99,6 +99,28 @@ def test_a_ledger_is_made_once_and_opened_again(path):
         td.Accountant.open(path, delta="1e-6")
 
 
+def test_an_account_from_a_pickle_is_the_same_file_and_stays_closed(path):
+    account = td.Accountant.open(path, epsilon=1)
+    sent = pickle.loads(pickle.dumps(account))
+    sent.spend("0.7")
+    with pytest.raises(td.BudgetExceeded, match=r"at most 0\.3"):
+        account.spend("0.4")
+    account.close()
+    with pytest.raises(td.ParameterError, match="must be open"):
+        pickle.loads(pickle.dumps(account)).spend("0.1")
+
+
+def test_a_pickle_opens_no_other_budget_and_makes_no_file(path):
+    saved = pickle.dumps(td.Accountant.open(path, epsilon=1))
+    path.unlink()
+    with pytest.raises(td.ParameterError, match="must exist"):
+        pickle.loads(saved)
+    assert not path.exists()
+    td.Accountant.open(path, epsilon=5)
+    with pytest.raises(td.ParameterError, match="budget that it had"):
+        pickle.loads(saved)
+
+
 def test_entries_are_the_same_in_memory_and_in_a_file(path):
     for account in (td.Accountant(1, "1e-6"), td.Accountant.open(path, epsilon=1, delta="1e-6")):
         account.spend(td.ApproxDP("1/7", "1e-7"), mechanism="rem", parameters={"columns": ["a"]}, seeded=True)

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -33,8 +34,10 @@ def number(version):
 
 def test_every_requirement_is_locked_at_a_version_it_allows():
     for requirement in WANTED:
-        name, _, least = requirement.partition(">=")
+        name, _, versions = requirement.partition(">=")
+        least, _, below = versions.partition(",<")
         assert number(PINS[name.lower()]) >= number(least), requirement
+        assert not below or number(PINS[name.lower()]) < number(below), requirement
 
 
 def test_every_pin_has_a_hash_and_no_address():
@@ -66,18 +69,43 @@ def test_the_bill_of_materials_lists_what_runs():
     assert json.loads(json.dumps(bill)) == tool("sbom").bill()
 
 
-def test_two_builds_of_the_wheel_are_the_same(tmp_path):
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
     pytest.importorskip("hatchling")
-    wheel = tool("wheel").wheel(tmp_path)
+    return tool("packages").packages(tmp_path_factory.mktemp("dist"))
+
+
+def test_two_builds_are_the_same_and_hold_what_they_should(packages):
+    wheel, source = packages
     names = zipfile.ZipFile(wheel).namelist()
     assert "tukeydp/mechanisms/boxem.py" in names
+    assert "tukeydp/py.typed" in names
     assert not [name for name in names if name.startswith("tests") or "__pycache__" in name]
+    with tarfile.open(source) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+    assert {
+        "Makefile",
+        "LICENSE",
+        "README.md",
+        "docs/glossary.md",
+        "tests/conftest.py",
+        "src/tukeydp/py.typed",
+    } <= inside
+    assert not [name for name in inside if name.startswith((".venv", "build", "dist", ".git/"))]
+
+
+def test_the_source_package_builds_the_same_wheel(packages, tmp_path):
+    wheel, source = packages
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (tree,) = tmp_path.iterdir()
+    assert tool("packages").built(tree)[0].read_bytes() == wheel.read_bytes()
 
 
 def test_a_build_that_differs_is_refused(tmp_path, monkeypatch):
     """The control: a tree in which something changes between the builds."""
     pytest.importorskip("hatchling")
-    make = tool("wheel")
+    make = tool("packages")
     real = make.copied
 
     def copied(folder, time):
@@ -87,7 +115,13 @@ def test_a_build_that_differs_is_refused(tmp_path, monkeypatch):
 
     monkeypatch.setattr(make, "copied", copied)
     with pytest.raises(SystemExit, match="differ"):
-        make.wheel(tmp_path)
+        make.packages(tmp_path)
+
+
+def test_every_extra_that_an_error_names_exists():
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    named = set(re.findall(r'missing\("[^"]*", [^,]+, "(\w+)"', source)) | set(re.findall(r"tukeydp\[(\w+)\]", source))
+    assert {"plots", "files", "reproduce", "bench"} <= named <= set(PROJECT["optional-dependencies"])
 
 
 def test_make_has_the_targets_that_the_pages_name():

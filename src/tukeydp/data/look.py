@@ -26,6 +26,7 @@ from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import KIND_NAMES, kind_of, name_of, opened
 from tukeydp.data.tables import is_array, read_table
 from tukeydp.errors import ParameterError
+from tukeydp.extras import missing
 
 _MOST_ROWS = 100_000  # rows of a text file whose cells are looked at as texts
 _FEW = 10  # different values: a column that is rather a choice than a measurement
@@ -167,7 +168,7 @@ def _look_at_schema(
         else:
             table = pa.ipc.open_stream(pa.BufferReader(content)).read_all()
     except ImportError:
-        raise ParameterError("FILE", "needs pyarrow to be read: pip install 'tukeydp[files]'", name_of(path)) from None
+        raise missing("FILE", "pyarrow", "files", name_of(path)) from None
     except Exception:
         raise ParameterError("FILE", f"must be {KIND_NAMES[form]} that can be read", name_of(path)) from None
     seen = look(table, bounds)

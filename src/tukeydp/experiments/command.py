@@ -19,6 +19,7 @@ from tukeydp.experiments.experiment import Experiment
 from tukeydp.experiments.figures import save
 from tukeydp.experiments.report import Section, write_claims, write_report
 from tukeydp.experiments.runner import reproduce, tasks_of, versions
+from tukeydp.extras import missing
 from tukeydp.parameters import checked_integer
 
 _NEEDED = {"matplotlib": "matplotlib", "joblib": "joblib", "sklearn": "scikit-learn"}
@@ -35,7 +36,7 @@ def run(name: str, out: Path, *, quick: bool, jobs: int | None, seed: int) -> li
         checked_integer("jobs", jobs, least=1)
     for module, package in _NEEDED.items():
         if importlib.util.find_spec(module) is None:
-            raise ParameterError("reproduce", f'needs {package}: pip install "tukeydp[reproduce]"', "none")
+            raise missing("reproduce", package, "reproduce")
     try:
         for folder in ("parts", "results", "figures"):
             (out / folder).mkdir(parents=True, exist_ok=True)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tukeydp.errors import ParameterError
 from tukeydp.experiments.estimates import mean, papers_half_width
 from tukeydp.experiments.methods import EMPIRICAL, METHODS
 from tukeydp.experiments.results import NotMeasured, Results
+from tukeydp.extras import missing
 
 MARKERS = "osD^v<>Pp*X"
 TRIVIAL = 3.0  # what "0" achieves, the mean being on the sphere of this radius: larger average errors are left out
@@ -36,7 +36,7 @@ def new_figure(width: float = WIDTH, height: float = HEIGHT) -> tuple[Any, Any]:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ParameterError("reproduce", 'needs matplotlib: pip install "tukeydp[reproduce]"', "none") from None
+        raise missing("reproduce", "matplotlib", "reproduce") from None
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots()
 

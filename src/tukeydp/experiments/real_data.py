@@ -9,13 +9,13 @@ import numpy as np
 
 import tukeydp as td
 from tukeydp.arrays import FloatArray
-from tukeydp.errors import ParameterError
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import mean, ratio
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import colour, legend, new_figure
 from tukeydp.experiments.methods import DELTA, EPSILON
 from tukeydp.experiments.results import NotMeasured, Results, Row
+from tukeydp.extras import missing
 
 _TABLES = ("iris", "wine", "diabetes", "breast_cancer")
 _MOST_COLUMNS = 10  # of a table; the first ones
@@ -32,7 +32,7 @@ def table(name: str) -> FloatArray:
     try:
         from sklearn import datasets
     except ImportError:
-        raise ParameterError("real-data", 'needs scikit-learn: pip install "tukeydp[reproduce]"', "none") from None
+        raise missing("real-data", "scikit-learn", "reproduce") from None
     return np.asarray(getattr(datasets, f"load_{name}")().data[:, :_MOST_COLUMNS], dtype=np.float64)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.errors import ParameterError
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.contenders import APPROXIMATE, CENTRE, CONTENDERS, MEAN, PURE, WITH_SD, Question
 from tukeydp.experiments.estimates import Estimate, mean
@@ -17,6 +16,7 @@ from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, ce
 from tukeydp.experiments.figures import MARKERS, colour, legend, new_figure
 from tukeydp.experiments.results import NotMeasured, Results, Row
 from tukeydp.experiments.tables import TABLES, installed_tables, real_table, skipped_tables
+from tukeydp.extras import missing
 
 TIGHT, WIDE = 2, 10  # widths of the bounds, in ranges of the columns
 _METHODS = tuple(name for name in CONTENDERS if not name.startswith("td.mean by"))
@@ -35,7 +35,7 @@ def _claimed(times: int) -> tuple[str, ...]:
 def _cells(quick: bool) -> list[Cell]:
     names = installed_tables()
     if not names:
-        raise ParameterError("real-tables", 'needs tables: pip install "tukeydp[bench]"', "none")
+        raise missing("real-tables", "tables", "bench")
     return [cell(18 if quick else 60, table=name, times=times) for times in (TIGHT, WIDE) for name in names]
 
 

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 import tukeydp
-from tukeydp.errors import ParameterError
 from tukeydp.experiments.experiment import Experiment, Seeds
 from tukeydp.experiments.results import Results, Row
+from tukeydp.extras import missing
 from tukeydp.parameters import checked_integer
 from tukeydp.threads import available_cores
 
@@ -117,7 +117,7 @@ def _in_parallel(tasks: list[Task], known: dict[str, Experiment], jobs: int) -> 
         from joblib import Parallel, delayed
         from joblib.parallel import get_active_backend
     except ImportError:
-        raise ParameterError("jobs", 'above 1 needs joblib: pip install "tukeydp[reproduce]"', jobs) from None
+        raise missing("jobs", "joblib when above 1", "reproduce", jobs) from None
     backend, _ = get_active_backend()
     # Rows are stored as they come, so that an interrupted run loses little; a backend that cannot do this stores all
     # at the end.

@@ -13,6 +13,7 @@ from tukeydp.data.tables import finite_rows, read_table
 from tukeydp.depth.notions import Notion
 from tukeydp.depth.of_points import EXACT
 from tukeydp.errors import ParameterError
+from tukeydp.extras import missing
 from tukeydp.geometry.depth_regions import body_of
 from tukeydp.geometry.level_sets import LevelSet, level_set_of
 from tukeydp.parameters import checked_integer
@@ -73,8 +74,7 @@ def _figure_class() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        rule = 'needs matplotlib: pip install "tukeydp[plots]"'
-        raise ParameterError("contours", rule, "no such package") from None
+        raise missing("contours", "matplotlib", "plots") from None
     return Figure
 
 

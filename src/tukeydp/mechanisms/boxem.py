@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from tukeydp.blas import on_one_thread
 from tukeydp.data.grid import bounded_grid, checked_bounds, require_bounds
 from tukeydp.data.groups import require_by
 from tukeydp.data.relation import checked_relation
@@ -29,6 +30,7 @@ from tukeydp.spending import Spends, require_room, spend
 
 
 @padded
+@on_one_thread
 def boxem(
     x: Any,
     *,

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from tukeydp.blas import on_one_thread
 from tukeydp.data.grid import unbounded_grid
 from tukeydp.data.relation import checked_relation
 from tukeydp.depth.choice import chosen_notion, require_memory
@@ -33,6 +34,7 @@ _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "pape
 
 
 @padded
+@on_one_thread
 def rem(
     x: Any,
     *,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 import threading
@@ -17,6 +18,11 @@ from tukeydp.planning.budget import Budget, Remaining, Totals, checked_budget
 from tukeydp.planning.entries import Entry
 from tukeydp.planning.ledger import Decide, Ledger, open_ledger
 from tukeydp.privacy import ApproxDP, Concentrated, Guarantee, PureDP, delta_of
+
+_SECOND_BUDGET = (
+    "an accountant in memory cannot be saved or sent to another process: its copy would be a second budget. "
+    'Keep it in a file, which processes share: td.Accountant.open("study.db", epsilon=...)'
+)
 
 
 class Store(Protocol):
@@ -218,16 +224,32 @@ class Accountant:
     ) -> None:
         self.close()
 
+    def __copy__(self) -> Accountant:
+        # A copy would be a second budget. What copies its parameters (scikit-learn's `clone`) shares this one.
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Accountant:
+        return copy.copy(self)
+
     def __reduce__(self) -> Any:
-        # A copy would be a second budget.
         if isinstance(self._store, Ledger):
-            return Accountant.open, (self._store.path,)
-        raise TypeError("an accountant in memory cannot be copied or sent to another process: use td.Accountant.open")
+            return _opened_again, (self._store.path, self._budget, self._closed)
+        raise TypeError(_SECOND_BUDGET)
 
     def __repr__(self) -> str:
         left = self.remaining()
         budget = f"epsilon={show(self.epsilon)}, delta={show(self.delta)}"
         return f"Accountant({budget}, left: epsilon={_shown(left.epsilon)}, delta={show(left.delta)})"
+
+
+def _opened_again(path: Path, budget: Budget, closed: bool) -> Accountant:
+    """From a pickle: the same file, of the same budget; one that was closed stays closed."""
+    account = Accountant.open(path)
+    if account.budget != budget:
+        rule = "must have the budget that it had when the accountant was saved or sent"
+        raise ParameterError("ledger", rule, f"{path} with epsilon = {account.epsilon}, delta = {account.delta}")
+    account._closed = closed
+    return account
 
 
 class _Memory:

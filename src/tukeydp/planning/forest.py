@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tukeydp.errors import ParameterError
+from tukeydp.extras import missing
 from tukeydp.planning.summary_words import Summarised, printable, title
 from tukeydp.release import Release
 from tukeydp.views.table import counted
@@ -162,5 +163,5 @@ def _figure_class() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ParameterError("plot", 'needs matplotlib: pip install "tukeydp[plots]"', "no such package") from None
+        raise missing("plot", "matplotlib", "plots") from None
     return Figure

@@ -10,6 +10,7 @@ from typing import Any
 
 from tukeydp.accuracy import sampling_error
 from tukeydp.errors import ParameterError
+from tukeydp.extras import missing
 from tukeydp.parameters import brief, checked_choice
 from tukeydp.planning.facts import PlanFacts
 from tukeydp.planning.options import all_options
@@ -134,5 +135,5 @@ def _figure_class() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise ParameterError("plot", 'needs matplotlib: pip install "tukeydp[plots]"', "no such package") from None
+        raise missing("plot", "matplotlib", "plots") from None
     return Figure

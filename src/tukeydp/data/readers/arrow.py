@@ -16,6 +16,7 @@ from tukeydp.data.readers.columns import places_in_schema
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import KIND_NAMES, check_kind, name_of
 from tukeydp.errors import ParameterError
+from tukeydp.extras import missing
 
 _ROWS_AT_A_TIME = 1 << 16  # what is held twice
 
@@ -28,7 +29,7 @@ def _guarded(wanted: str, path: Path | str) -> Iterator[None]:
     except (ParameterError, MemoryError):
         raise
     except ImportError:
-        raise ParameterError("FILE", "needs pyarrow to be read: pip install 'tukeydp[files]'", name_of(path)) from None
+        raise missing("FILE", "pyarrow", "files", name_of(path)) from None
     except Exception:
         rule = f"must be {KIND_NAMES[wanted]} that can be read; it is damaged or cut off"
         raise ParameterError("FILE", rule, name_of(path)) from None

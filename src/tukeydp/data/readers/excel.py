@@ -16,6 +16,7 @@ from tukeydp.data.readers.columns import TextCells, places_of, positions
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import LOOK, check_kind, name_of
 from tukeydp.errors import ParameterError
+from tukeydp.extras import missing
 
 _ROWS_AT_A_TIME = 8192  # rows held as Python objects, which take ten times the room of floats
 
@@ -94,8 +95,7 @@ def _workbook(content: bytes, path: Path | str) -> Any:
     try:
         from python_calamine import CalamineWorkbook
     except ImportError:
-        rule = "needs python-calamine to be read: pip install 'tukeydp[files]'"
-        raise ParameterError("FILE", rule, name_of(path)) from None
+        raise missing("FILE", "python-calamine", "files", name_of(path)) from None
     with _guarded(path):
         return CalamineWorkbook.from_filelike(io.BytesIO(content))
 

@@ -55,21 +55,21 @@ def chosen_plan(
     n: int, d: int, epsilon: Fraction, delta: Fraction, threshold: int | None, neighbours: str = "swap"
 ) -> Plan:
     """The plan of the graded and the plain test; n is a public number of rows, a rough one under add/remove."""
-    _require_range(epsilon, delta)
+    require_range(epsilon, delta)
     t, part = _best(n, d, float(epsilon), float(delta), threshold, neighbours)
     return make_plan(n, t, epsilon * part, epsilon * (1 - part), delta, neighbours)
 
 
 def paper_plan(n: int, epsilon: Fraction, delta: Fraction, threshold: int | None) -> Plan:
     """Algorithm 2's own split, and its usual threshold n/4."""
-    _require_range(epsilon, delta)
+    require_range(epsilon, delta)
     t = max(1, n // 4) if threshold is None else threshold
     test = epsilon / 4
     swaps = min(t - 1, _swaps(float(test), float(delta)))
     return Plan(n, t, epsilon / 2, test, delta, swaps, tuple(range(n + 1)))
 
 
-def _require_range(epsilon: Fraction, delta: Fraction) -> None:
+def require_range(epsilon: Fraction, delta: Fraction) -> None:
     """Public values, checked before any data are looked at."""
     if not _SMALLEST_EPSILON <= epsilon <= _LARGEST_EPSILON:
         rule = f"must be from {show(_SMALLEST_EPSILON)} to {show(_LARGEST_EPSILON)} for rem"

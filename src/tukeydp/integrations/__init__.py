@@ -1,0 +1,1 @@
+"""What others already use: scikit-learn and OpenDP, with our mechanisms inside."""
