@@ -12,7 +12,7 @@ from tukeydp.experiments.setup import errors_to_mean, papers_data
 
 
 def _cells(quick: bool) -> list[Cell]:
-    trials = {50: 8, 100: 8, 200: 16, 500: 6} if quick else {50: 50, 100: 50, 200: 50, 500: 30, 1000: 16}
+    trials = {50: 8, 100: 8, 200: 24, 500: 6} if quick else {50: 50, 100: 50, 200: 50, 500: 30, 1000: 16}
     return [cell(count, n=n, d=4) for n, count in trials.items()]
 
 
