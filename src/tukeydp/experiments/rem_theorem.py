@@ -192,7 +192,7 @@ def _draw(results: Results) -> Any:
         points = averages(some, _NEEDED, "at", "rows", math.inf)
         places, values, halves, _ = zip(*points, strict=True)
         panel.errorbar(places, values, yerr=halves, marker="os"[i], markersize=4, capsize=3, label=f"{d} columns")
-        ticks_at(panel, places)
+    ticks_at(panel, [float(delta) for delta in _DELTAS])
     panel.set_xlabel("delta")
     panel.set_ylabel("rows that a release needs")
     panel.grid(alpha=0.25)
