@@ -98,8 +98,8 @@ class Envelope:
         Sets the top to the deepest grid point and the boxes from there down to what the points span.
         """
         if self._within.size <= most_points and self._levels.rows * len(self._levels.directions) <= _ALL_RANKS:
-            level = 1
-            self.boxes.setdefault(level, self._within)
+            self.boxes.setdefault(1, self._within)
+            level: int | None = 1
         else:
             level = lowest_small(self, most_points)
         if level is None or level >= self._settled:
