@@ -21,6 +21,7 @@ _MOST_PROJECTIONS = 20_000_000
 _FEWEST_DIRECTIONS = 30  # however many rows: the number the paper uses
 # Projections, the rows and the directions themselves, with room for one copy.
 _BYTES_PER_PROJECTION, _BYTES_PER_ENTRY = 16, 64
+TRIAL_KEY = bytes(32)  # known to all: directions are drawn under it to see whether they fit, and used for nothing else
 
 
 def chosen_notion(depth: Any, n: int | None, d: int, default: type[AnyScale] | type[Spread] = Spread) -> Notion:
@@ -39,7 +40,7 @@ def require_fitting(depth: Notion, grid: Grid, *, spanning: bool = False) -> Non
 
     They are tried on no rows: where they are used, all is spent. Defaults always fit.
     """
-    prepared = depth.prepare(np.empty((0, len(grid.cells)), dtype=np.int64), grid, bytes(32))
+    prepared = depth.prepare(np.empty((0, len(grid.cells)), dtype=np.int64), grid, TRIAL_KEY)
     if spanning:
         require_spanning(prepared.along_public().directions)
 
