@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tukeydp.cli import audit, centre, contours, demo, look, mean, plan, quantiles, regress, reproduce, summary
+from tukeydp.cli.first_run import announce
 from tukeydp.cli.ledger import ledger
 from tukeydp.version import __version__
 
@@ -27,6 +28,7 @@ def version(
     if show:
         sys.stdout.write(f"tukeydp {__version__}\n")
         raise typer.Exit
+    announce(context.invoked_subcommand)
 
 
 # Options that a command does not have reach it, so that it can say which command has them.
