@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 import tukeydp as td
 from tukeydp.mechanisms import grouped_clipping, grouped_ways
-from tukeydp.mechanisms.grouped_clipping import ClippedSumsOfGroups, clipped_sums, scaled_groups
+from tukeydp.mechanisms.grouped_clipping import CENTRE_SHARES, ClippedSumsOfGroups, clipped_sums, scaled_groups
 from tukeydp.mechanisms.grouped_sums import HALF, GroupPlan, group_sums
 from tukeydp.randomness import derived_key
 
@@ -112,7 +112,9 @@ def test_a_larger_share_finds_the_range_where_rows_are_few(monkeypatch):
     assert isinstance(way, ClippedSumsOfGroups)
     assert way.plan.epsilons[0] == way.epsilon / 5
     assert way.plan.epsilons[0] + way.plan.epsilons[2] + way.for_sums == way.epsilon
-    monkeypatch.setattr(grouped_clipping, "_CENTRE_SHARES", grouped_clipping.FIRST_STEPS)
+    narrow = np.full(6, 20.0)
+    assert scaled_groups(2000, 1000, Fraction(1), wide).way(narrow).mechanism == "subset"  # enough rows for blocks
+    monkeypatch.setattr(grouped_clipping, "CENTRE_SHARES", grouped_clipping.FIRST_STEPS)
     assert scaled_groups(2000, 500, Fraction(1), wide).way(wide).mechanism == "cube"
 
 
@@ -161,7 +163,7 @@ def test_a_row_moves_sums_within_the_range_by_no_more_than_in_section_2(x, other
     relative, swapped = x.copy(), x.copy()
     swapped[0] = other
     groups = np.array([old, 0, 1, 0]), np.array([new, 0, 1, 0])
-    plan = clipped_sums(20_000, Fraction(1), np.array([100.0, 100.0]))
+    plan = clipped_sums(20_000, Fraction(1), np.array([100.0, 100.0]), CENTRE_SHARES)
     assert isinstance(plan, ClippedSumsOfGroups)
     seen = []
 
