@@ -88,8 +88,8 @@ def plan(
     bounds, sd
         As for `td.mean`; also by name, `sd` for some columns only (`td.mean` takes it for all or none).
     by
-        A number of groups of about equal size: predictions for each of them. **Groups come later:** `td.mean` has no
-        `by=` yet; the numbers are what the theorem for groups will allow.
+        A number of groups of about equal size: predictions for the mean of each of them by `td.mean(by=..., keys=...)`,
+        which takes bounds. All groups together cost epsilon once.
     missing
         Share of cells that are feared to be missing.
 
