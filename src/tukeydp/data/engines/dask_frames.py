@@ -1,0 +1,57 @@
+"""Dask: every partition is worked off by one task on its worker; what tasks give is added up as a tree.
+
+A partition that is computed again, because its worker died, gives what it gave before where its rows stand in the same
+order: draws are fixed by a secret key and the partition's number. Where they do not, still only one of the two results
+can reach the root: each task's result is one array, and each is used by one other task.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.data.arrays_and_lists import NUMBERS
+from tukeydp.data.engines.batches import Pass, Read
+from tukeydp.data.frames import read_frame
+
+_FAN_IN = 8  # results that one task adds up
+
+
+def opened(x: Any, names: tuple[str, ...]) -> Read:
+    return lambda one: _added_up(x[list(x.columns)], one)
+
+
+def _added_up(frame: Any, one: Pass) -> IntArray:
+    import dask
+
+    work, plus = dask.delayed(_of_partition, pure=False), dask.delayed(_sum, pure=False)
+    # Unfused, so that a worker's death costs a partition and not a tree of them.
+    parts = [work(partition, one, i) for i, partition in enumerate(frame.to_delayed())]
+    while len(parts) > 1:
+        parts = [plus(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
+    total: IntArray = parts[0].compute()
+    return total
+
+
+def _of_partition(partition: Any, one: Pass, number: int) -> IntArray:
+    try:
+        return one.of([_cells(partition, one.columns)], number)
+    except Exception as error:  # a worker's log would show the words, and they may quote a cell
+        raise ValueError(f"a partition is not like its table: {type(error).__name__}") from None
+
+
+def _cells(partition: Any, names: tuple[str, ...]) -> FloatArray:
+    if tuple(str(label) for label in partition.columns) != names:
+        raise ValueError("other columns")
+    for j in range(partition.shape[1]):
+        # What the table declares to be numbers must be numbers: text would be read cell by cell.
+        if getattr(partition.dtypes.iloc[j], "kind", "") not in NUMBERS:
+            raise ValueError("another type")
+    return read_frame(partition, "x")[0]
+
+
+def _sum(parts: list[IntArray]) -> IntArray:
+    total = parts[0].copy()
+    for part in parts[1:]:
+        total += part
+    return total

@@ -1,0 +1,37 @@
+"""The schema of a lazy frame and its number of rows, through narwhals: public, and checked before anything is spent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tukeydp.data.arrow_columns import TEXT_ADVICE
+from tukeydp.errors import ParameterError
+
+
+def checked_names(x: Any) -> tuple[tuple[str, ...], int]:
+    """The names of the columns, all of them numbers or truth values, and the number of rows by one query."""
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(x)
+    schema = frame.collect_schema()
+    names = tuple(schema)
+    if not names:
+        raise ParameterError("x", "must have at least one row and one column", "no column")
+    for name, kind in schema.items():
+        if isinstance(kind, nw.String | nw.Categorical | nw.Enum | nw.Object):
+            raise ParameterError(f"x column {name!r}", TEXT_ADVICE, _kind(kind))
+        if not kind.is_numeric() and not isinstance(kind, nw.Boolean):
+            raise ParameterError(f"x column {name!r}", "must hold numbers", _kind(kind))
+    return names, int(frame.select(nw.len()).collect().item())
+
+
+def _kind(kind: Any) -> str:
+    """A type without what it lists: an enumeration would name every value of the column."""
+    return f"type {str(kind).partition('(')[0]}"
+
+
+def as_floats(x: Any, names: tuple[str, ...]) -> Any:
+    """The frame with its columns cast to floats by the engine, cell by cell; still lazy, and of the same kind."""
+    import narwhals.stable.v2 as nw
+
+    return nw.from_native(x).select(*(nw.col(name).cast(nw.Float64) for name in names)).to_native()
