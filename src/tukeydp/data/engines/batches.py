@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -44,15 +44,18 @@ class Pass:
     def of(self, batches: Iterable[FloatArray], *place: int) -> IntArray:
         """How many rows there are, and the kernels' integers in two limbs, for batches that share a place."""
         total = np.zeros(1 + 2 * sum(kernel.length for kernel in self.kernels), dtype=np.int64)
-        for i, cells in enumerate(batches):
-            if cells.ndim != 2 or cells.shape[1] != len(self.columns):
-                raise ValueError("a batch has other columns than its table")
-            for start in range(0, len(cells), PIECE):
-                total += self._limbs(cells[start : start + PIECE], (*place, i, start))
+        for i, piece in enumerate(_pieces(self._checked(batches))):
+            total += self._limbs(piece, (*place, i))
         return total
 
+    def _checked(self, batches: Iterable[FloatArray]) -> Iterator[FloatArray]:
+        for cells in batches:
+            if cells.ndim != 2 or cells.shape[1] != len(self.columns):
+                raise ValueError("a batch has other columns than its table")
+            yield cells
+
     def _limbs(self, piece: FloatArray, place: Place) -> IntArray:
-        found = np.concatenate([kernel(piece, place) for kernel in self.kernels])
+        found = np.concatenate([np.empty(0, dtype=np.int64), *(kernel(piece, place) for kernel in self.kernels)])
         return np.concatenate([[len(piece)], found >> _LIMB, found & (2**_LIMB - 1)])
 
     def whole(self, total: IntArray) -> tuple[int, list[list[int]]]:
@@ -65,6 +68,23 @@ class Pass:
             parts.append(found[start : start + kernel.length])
             start += kernel.length
         return limbs[0], parts
+
+
+def _pieces(batches: Iterable[FloatArray]) -> Iterator[FloatArray]:
+    """The same rows in pieces of `PIECE`, the last one shorter: where they are cut does not depend on the batches."""
+    waiting: list[FloatArray] = []
+    rows = 0
+    for cells in batches:
+        start = 0
+        while rows + len(cells) - start >= PIECE:
+            end = start + PIECE - rows
+            yield np.concatenate([*waiting, cells[start:end]])
+            waiting, rows, start = [], 0, end
+        if start < len(cells):
+            waiting.append(cells[start:])
+            rows += len(cells) - start
+    if waiting:
+        yield np.concatenate(waiting)
 
 
 # Reads all rows of a frame once, by a pass, and returns what its parts add up to.

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.data.engines.batches import BATCH, Read
-from tukeydp.data.engines.schema import as_floats
+from tukeydp.data.engines.batches import BATCH, Pass, Read
+from tukeydp.data.engines.schema import as_floats, without_rows
 from tukeydp.errors import ParameterError
 
 
 def opened(x: Any, names: tuple[str, ...]) -> Read:
     if not hasattr(x, "collect_batches"):
         raise ParameterError("x", "needs polars 1.34 or later to be read in batches", "an older polars")
+    Pass((), names).of(_batches(as_floats(without_rows(x), names)))
     return lambda one: one.of(_batches(as_floats(x, names)))
 
 

@@ -15,6 +15,8 @@ def checked_names(x: Any) -> tuple[tuple[str, ...], int]:
     frame = nw.from_native(x)
     schema = frame.collect_schema()
     names = tuple(schema)
+    if len(names) != len(frame.columns):
+        raise ParameterError("x", "must have distinct column names", f"{len(frame.columns)} columns")
     if not names:
         raise ParameterError("x", "must have at least one row and one column", "no column")
     for name, kind in schema.items():
@@ -28,6 +30,13 @@ def checked_names(x: Any) -> tuple[tuple[str, ...], int]:
 def _kind(kind: Any) -> str:
     """A type without what it lists: an enumeration would name every value of the column."""
     return f"type {str(kind).partition('(')[0]}"
+
+
+def without_rows(x: Any) -> Any:
+    """The frame's first no rows: reading them shows that the engine can be read, and costs nothing."""
+    import narwhals.stable.v2 as nw
+
+    return nw.from_native(x).head(0).to_native()
 
 
 def as_floats(x: Any, names: tuple[str, ...]) -> Any:
