@@ -153,7 +153,7 @@ def test_more_sums_than_fit_in_memory_are_refused(monkeypatch):
         with pytest.raises(td.ParameterError, match=r"for a lazy frame|of a lazy frame"):
             td.mean(frame, epsilon=1, bounds=(0, 1), **given)
     assert td.mean(frame, epsilon=1, bounds=(0, 100)).mechanism == "cube"
-    with pytest.raises(td.ParameterError, match="pairs"):
+    with pytest.raises(td.ParameterError, match="epsilon must be larger for the spread of a lazy frame"):
         td.spread(frame, epsilon=1, bounds=(0, 1))
 
 

@@ -85,8 +85,6 @@ def lazy_table(x: Any) -> LazyTable:
     """
     if _kind(x)[0] == "narwhals":
         x = x.to_native()
-        if not is_lazy(x):
-            raise ParameterError("x", f"must be of {', '.join(sorted({name for name, _ in _ENGINES}))}", _kind(x)[0])
     engine = _kind(x)[0].removeprefix("_")
     try:
         names, n = checked_names(x)

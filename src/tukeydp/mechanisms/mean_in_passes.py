@@ -41,7 +41,7 @@ def mean_in_passes(
     """Every row draws a block for each dealing; the blocks' means are released by boxem or REM."""
     if not isinstance(statistic, str) or statistic != "mean":
         rule = "must be 'mean' for a lazy frame, whose rows are added up where they are; collect it for any other"
-        raise ParameterError("statistic", rule, brief(statistic))
+        raise ParameterError("statistic", rule, brief(statistic) if isinstance(statistic, str) else "a function")
     if clip is None and bounds is None:
         rule = "must be given for a lazy frame without bounds: (lower, upper) of its cells, which are added up"
         raise ParameterError("clip", rule, "none")
@@ -51,7 +51,7 @@ def mean_in_passes(
     bits = source(randomness)
     table = lazy_table(x)
     count = checked_integer("blocks", blocks, least=1, most=table.n)
-    require_sums("blocks", count, dealings, table.d)
+    require_sums(count, dealings, table.d)
     names = _names(columns, table.columns)
     cells = (
         bounded_columns(table.d, clip, table.columns) if clip is not None else bounded_columns(table.d, bounds, names)

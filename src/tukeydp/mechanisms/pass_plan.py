@@ -39,11 +39,15 @@ def refuse_in_passes(**given: Any) -> None:
             raise ParameterError(name, "must be left out for a lazy frame: collect it first", brief(value))
 
 
-def require_sums(parameter: str, blocks: int, dealings: int, d: int) -> None:
-    """A pass must not add up more integers than fit well in memory; public numbers only."""
-    if 2 * blocks * dealings * d > MOST_SUMS:
+def fits_in_a_pass(blocks: int, d: int) -> bool:
+    """Whether a pass can add up sums and numbers of so many blocks, all dealings together; public numbers only."""
+    return 2 * blocks * d <= MOST_SUMS
+
+
+def require_sums(blocks: int, dealings: int, d: int) -> None:
+    if not fits_in_a_pass(blocks * dealings, d):
         rule = f"times partitions and columns must be at most {MOST_SUMS // 2} for a lazy frame"
-        raise ParameterError(parameter, rule, blocks * dealings * d)
+        raise ParameterError("blocks", rule, blocks * dealings * d)
 
 
 def pass_plan(
@@ -60,7 +64,6 @@ def pass_plan(
     checked_choice("mechanism", mechanism, MECHANISMS)
     if blocks is not None:
         blocks = checked_integer("blocks", blocks, least=1, most=n)
-        require_sums("blocks", blocks, 1, columns.d)
     if partitions is not None:
         partitions = checked_integer("partitions", partitions, least=1, most=1000)
     for name, value in (("blocks", blocks), ("partitions", partitions)):
@@ -104,8 +107,8 @@ def _subset(
         return []
     dealings = partitions or dealings_for(count)
     if forced:
-        require_sums("blocks", count, dealings, d)
-    elif 2 * count * dealings * d > MOST_SUMS:
+        require_sums(count, dealings, d)
+    if not fits_in_a_pass(count * dealings, d):
         return []
     steps = grid_steps(scatter(n, d, float(epsilon), count), widths)
     return [SubsetMean(epsilon, SubsetPlan(count, dealings, steps, dealing="passes"))]
@@ -121,8 +124,8 @@ def _two_step(n: int, epsilon: Fraction, widths: FloatArray, known: bool, forced
     if plan is None:
         return []
     plan = in_passes(plan)
-    sums = plan.centre.blocks * plan.centre.partitions + (0 if plan.spread is None else 2 * plan.spread.pairs)
-    if 2 * sums * len(widths) > MOST_SUMS:
+    blocks = plan.centre.blocks + (0 if plan.spread is None else 2 * plan.spread.pairs)
+    if not fits_in_a_pass(blocks, len(widths)):
         if forced:
             raise ParameterError("epsilon", "must be larger for a two-step mean of a lazy frame", brief(epsilon))
         return []

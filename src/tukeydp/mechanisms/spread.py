@@ -14,12 +14,14 @@ from tukeydp.data.grid import require_bounds
 from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.data.relation import checked_relation
 from tukeydp.data.tables import Table
+from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.cube import checked_epsilon, opened
 from tukeydp.mechanisms.mean_rehearsal import spread_rehearsal
 from tukeydp.mechanisms.pass_draws import spread_draw, spread_sums
-from tukeydp.mechanisms.pass_plan import require_sums
+from tukeydp.mechanisms.pass_plan import fits_in_a_pass
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
 from tukeydp.padding import padded
+from tukeydp.parameters import show
 from tukeydp.privacy import bounded_range
 from tukeydp.randomness import source
 from tukeydp.release import Release
@@ -78,8 +80,8 @@ def spread(
     plan = spread_plan(size, table.d, budget)
     lazy = isinstance(table, LazyTable)
     used = replace(plan or SpreadPlan(max(1, size // 2)), drawn=relation.secret or lazy)
-    if lazy:
-        require_sums("epsilon must be larger: pairs", 2 * used.pairs, 1, table.d)
+    if lazy and not fits_in_a_pass(2 * used.pairs, table.d):
+        raise ParameterError("epsilon", "must be larger for the spread of a lazy frame", show(budget))
     settings = {"pairs": used.pairs, **relation.settings}
     told = relation.public(table)
     public = {**told, "bounds": (columns.lower, columns.upper), "settings": settings}
