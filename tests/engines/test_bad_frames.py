@@ -79,6 +79,14 @@ def test_pages_that_cannot_be_read_have_cost_the_budget_and_the_error_says_so(tm
     assert account.remaining().epsilon == 0
 
 
+def test_an_aggregate_that_fails_in_the_middle_has_spent():
+    account = td.Accountant(1)
+    frame = pl.LazyFrame({"a": ["1", "Zoe4711"]}).select(pl.col("a").cast(pl.Float64))
+    with pytest.raises(td.ParameterError, match="budget is spent"):
+        td.aggregate(frame, "mean", blocks=1, epsilon=1, bounds=(0, 1), accountant=account)
+    assert account.remaining().epsilon == 0
+
+
 def test_files_of_another_schema(tmp_path):
     pl.DataFrame({"a": [1.0, 2.0]}).write_parquet(tmp_path / "1.parquet")
     pl.DataFrame({"a": ["Zoe4711"]}).write_parquet(tmp_path / "2.parquet")
