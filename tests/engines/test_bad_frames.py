@@ -185,5 +185,5 @@ def test_an_engines_interruption_is_passed_on():
 
 def test_an_older_polars_is_told(monkeypatch):
     monkeypatch.delattr(pl.LazyFrame, "collect_batches")
-    with pytest.raises(td.ParameterError, match=r"x needs polars 1\.34 or later"):
+    with pytest.raises(td.ParameterError, match="x needs a polars whose LazyFrame has collect_batches"):
         lazy_table(pl.LazyFrame({"a": [1.0]}))

@@ -15,7 +15,7 @@ from tukeydp.errors import ParameterError
 
 def opened(x: Any, names: tuple[str, ...]) -> Read:
     if not hasattr(x, "collect_batches"):
-        raise ParameterError("x", "needs polars 1.34 or later to be read in batches", "an older polars")
+        raise ParameterError("x", "needs a polars whose LazyFrame has collect_batches", "another polars")
     Pass((), names).of(_batches(as_floats(without_rows(x), names)))
     return lambda one: one.of(_batches(as_floats(x, names)))
 
