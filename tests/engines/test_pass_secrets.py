@@ -63,7 +63,7 @@ def test_no_lane_of_a_key_is_read_twice(way, opened):
     assert lanes
 
 
-# Secret keys: three pieces of each dealing, coins and draw; for two steps radii, shares and noise too. And public ones.
+# Secret keys: three pieces of each dealing, coins and draw; for two steps radii, shares and noise. Then public ones.
 SECRET_STEPS = {
     "subset": (3 * 3 + 2, 1),
     "two-step": (3 + 2 + 3 + 2 + 3, 2),
