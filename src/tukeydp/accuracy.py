@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.blas import on_one_thread
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
 
@@ -169,6 +170,7 @@ class Rehearsal:
         """Whether `usual` takes no time: a formula, or computed before."""
         return self.instant or "usual" in self.__dict__
 
+    @on_one_thread
     def __call__(self, *, sd: Any = None, missing: Any = 0.0) -> ExpectedError:
         if not isinstance(missing, int | float) or not 0 <= missing < 1:
             raise ParameterError("missing", "must be a share, at least 0 and below 1", brief(missing))

@@ -286,6 +286,10 @@ CALLS = [
     Call("td.look(ragged rows)", lambda: td.look([[1, 2], [3]])),
     Call("td.look(column of dicts)", lambda: td.look([[{}], [{}]])),
     Call("td.boxem(no rows)", lambda: td.boxem(np.empty((0, 2)), epsilon=1, bounds=(0, 1))),
+    Call(
+        "td.boxem(no columns, add-remove)",
+        lambda: td.boxem(np.empty((217, 0)), epsilon=1, bounds=(0, 1), neighbours="add-remove"),
+    ),
     Call("td.boxem(frame with repeated names)", lambda: td.boxem(_repeated(), epsilon=1, bounds=(0, 1))),
     Call("td.boxem(pandas text)", lambda: td.boxem(_text(), epsilon=1, bounds=(0, 1))),
     Call("td.boxem(pandas dates)", lambda: td.boxem(_dates(), epsilon=1, bounds=(0, 1))),

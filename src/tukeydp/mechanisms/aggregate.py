@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.blas import on_one_thread
 from tukeydp.data.dealing import secret_order
 from tukeydp.data.lazy_tables import is_lazy
 from tukeydp.data.row_blocks import rows_of
@@ -31,6 +32,7 @@ AGGREGATE_NOTES = (
 
 
 @padded
+@on_one_thread
 def aggregate(
     x: Any,
     statistic: Any,

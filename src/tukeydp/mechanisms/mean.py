@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tukeydp.blas import on_one_thread
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.grid import require_bounds
 from tukeydp.data.groups import require_by
@@ -32,6 +33,7 @@ from tukeydp.spending import Spends, least_cost, require_room
 
 
 @padded
+@on_one_thread
 def mean(
     x: Any,
     *,

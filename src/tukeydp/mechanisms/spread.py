@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.blas import on_one_thread
 from tukeydp.data.bounded import BoundedColumns, bounded_columns
 from tukeydp.data.grid import require_bounds
 from tukeydp.data.lazy_tables import LazyTable
@@ -35,6 +36,7 @@ FEW_ROWS_NOTE = "Too few rows for this epsilon and number of columns: the result
 
 
 @padded
+@on_one_thread
 def spread(
     x: Any,
     *,

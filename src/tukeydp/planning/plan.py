@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.accuracy import sampling_error
+from tukeydp.blas import on_one_thread
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
 from tukeydp.planning.advice import meaning, recommendation
@@ -52,6 +53,7 @@ class Plan(PlanFacts):
         return figure
 
 
+@on_one_thread
 def plan(
     n: Any = None,
     *,
