@@ -109,6 +109,21 @@ def test_names_that_are_there_twice():
         td.cube(duckdb.sql("select 4711 as a, 2 as a"), epsilon=1, bounds=(0, 1))
 
 
+def test_names_that_sql_does_not_tell_apart_cost_nothing():
+    """Asked for by name, column A would be column a once more."""
+    account = td.Accountant(1)
+    refused(duckdb.sql('select 4711 as a, 2 as "A"'), "names that differ in more than capital letters", account)
+    assert account.remaining().epsilon == 1
+    assert td.cube(pl.LazyFrame({"a": [1], "A": [2]}), epsilon=1, bounds=(0, 1)).columns == ("a", "A")
+
+
+def test_names_that_polars_would_take_for_patterns():
+    for names in (("^b.$", "c"), ("^a.*$", "ab", "*", "")):
+        frame = pl.DataFrame({name: [float(i)] * 9 for i, name in enumerate(names)})
+        points = [td.cube(x, epsilon=1, bounds=(0, 9), randomness=td.seeded(1)).point for x in (frame, frame.lazy())]
+        assert points[0].tobytes() == points[1].tobytes()
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -181,6 +196,17 @@ def test_an_engines_interruption_is_passed_on():
 
     with pytest.raises(KeyboardInterrupt):
         LazyTable(1, ("a",), "test", interrupted).total()
+
+
+def test_a_panic_of_an_engine_is_told_without_its_words():
+    """It is no Exception, and its words may quote a cell."""
+
+    def panicked(one):
+        raise pl.exceptions.PanicException(f"no number: {SECRET}")
+
+    with pytest.raises(td.ParameterError, match="PanicException from test") as caught:
+        LazyTable(1, ("a",), "test", panicked).total()
+    assert "4711" not in str(caught.value)
 
 
 def test_an_older_polars_is_told(monkeypatch):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import time
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import tukeydp as td
@@ -103,6 +105,24 @@ def test_a_text_column_costs_nothing():
     account = td.Accountant(1)
     with pytest.raises(td.ParameterError, match="x column 'name' must hold numbers"):
         td.cube(frame_of(pd.DataFrame({"name": ["Zoe4711"]}), 1), epsilon=1, bounds=(0, 1), accountant=account)
+    assert account.remaining().epsilon == 1
+
+
+def test_labels_that_are_numbers_and_decimals_are_read_as_in_memory():
+    """Declared by the schema, so that a refusal in the middle of a pass would have cost the budget for nothing."""
+    decimals = pd.Series([Decimal("1.5"), Decimal(2), None], dtype=pd.ArrowDtype(pa.decimal128(9, 2)))
+    table = pd.DataFrame({0: [1.0, 2.0, np.nan], 1: decimals})
+    found, expected = (
+        td.cube(x, epsilon=1, bounds=(0, 9), randomness=td.seeded(3)) for x in (frame_of(table, 2), table)
+    )
+    assert found.columns == expected.columns == ("0", "1")
+    assert found.point.tobytes() == expected.point.tobytes()
+
+
+def test_labels_that_read_the_same_cost_nothing():
+    account = td.Accountant(1)
+    with pytest.raises(td.ParameterError, match="x must have distinct column names"):
+        td.cube(frame_of(pd.DataFrame({1: [1.0], "1": [2.0]}), 1), epsilon=1, bounds=(0, 1), accountant=account)
     assert account.remaining().epsilon == 1
 
 

@@ -191,5 +191,7 @@ def test_ibis_over_duckdb(stored):
         frame = ibis.duckdb.connect().read_parquet(os.fspath(stored))
         found = td.cube(frame, epsilon=1, bounds=BOUNDS, randomness=td.seeded(3))
         several = td.mean(frame, epsilon=2, bounds=BOUNDS, mechanism="subset", randomness=td.seeded(3))
+        joined = frame.select("age").cross_join(frame.select("income").limit(1))
+        assert is_lazy(joined), "a class of its own, which would be collected"
     assert found.point.tobytes() == td.cube(survey(), epsilon=1, bounds=BOUNDS, randomness=td.seeded(3)).point.tobytes()
     assert 40 < several["age"] < 70

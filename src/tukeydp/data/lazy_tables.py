@@ -20,6 +20,9 @@ from tukeydp.errors import ParameterError
 # Floats that plans are made of hold such numbers exactly; the limbs of sums stay far below 64 bits.
 MOST_ROWS = 2**40
 
+# What passes by: an interruption. All else is an engine's, also what is no Exception: a panic of polars quotes cells.
+_ASKED_FOR = (KeyboardInterrupt, SystemExit, GeneratorExit)
+
 # Package and class that a lazy frame is known by -> what opens it. A new engine is one file and one line here.
 _ENGINES: dict[tuple[str, str], Callable[[Any, tuple[str, ...]], Read]] = {
     ("polars", "LazyFrame"): polars_frames.opened,
@@ -33,7 +36,9 @@ _ENGINES: dict[tuple[str, str], Callable[[Any, tuple[str, ...]], Read]] = {
 
 
 def _kind(x: Any) -> tuple[str, str]:
-    return type(x).__module__.split(".")[0], type(x).__name__
+    """The first of its classes that is known here, or its own: a join of Ibis is a table, too."""
+    kinds = [(kind.__module__.split(".")[0], kind.__name__) for kind in type(x).__mro__]
+    return next((kind for kind in kinds if kind in _ENGINES), kinds[0])
 
 
 def is_lazy(x: Any) -> bool:
@@ -64,7 +69,9 @@ class LazyTable:
         one = Pass(kernels, self.columns)
         try:
             rows, found = one.whole(self.read(one))
-        except Exception as error:  # an engine's message may quote the cells that it failed at
+        except _ASKED_FOR:
+            raise
+        except BaseException as error:  # an engine's message may quote the cells that it failed at
             _failed(self.engine, error)
         # n is public, and so is whether a pass has as many rows.
         if rows != self.n:
@@ -73,7 +80,7 @@ class LazyTable:
         return found
 
 
-def _failed(engine: str, error: Exception) -> NoReturn:
+def _failed(engine: str, error: BaseException) -> NoReturn:
     rule = "must be readable to its end; this run's budget is spent, and nothing was released"
     raise ParameterError("x", rule, f"{type(error).__name__} from {engine}") from None
 
@@ -89,9 +96,9 @@ def lazy_table(x: Any) -> LazyTable:
     try:
         names, n = checked_names(x)
         read = _ENGINES[_kind(x)](x, names)
-    except ParameterError:
+    except (ParameterError, *_ASKED_FOR):
         raise
-    except Exception as error:  # its words may quote a cell
+    except BaseException as error:  # its words may quote a cell
         rule = "must be a frame that can be read; nothing was spent"
         raise ParameterError("x", rule, f"{type(error).__name__} from {engine}") from None
     if n < 1:

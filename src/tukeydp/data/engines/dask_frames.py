@@ -47,8 +47,10 @@ def _cells(partition: Any, names: tuple[str, ...]) -> FloatArray:
     if tuple(str(label) for label in partition.columns) != names:
         raise ValueError("other columns")
     for j in range(partition.shape[1]):
-        # What the table declares to be numbers must be numbers: text would be read cell by cell.
-        if getattr(partition.dtypes.iloc[j], "kind", "") not in NUMBERS:
+        dtype = partition.dtypes.iloc[j]
+        # What the table declares to be numbers must be numbers: text would be read cell by cell. Arrow's types, of
+        # which decimals have a kind of their own, are checked where they are read.
+        if getattr(dtype, "kind", "") not in NUMBERS and not hasattr(dtype, "pyarrow_dtype"):
             raise ValueError("another type")
     return read_frame(partition, "x")[0]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tukeydp.data.engines.arrow_batches import matrices
 from tukeydp.data.engines.batches import BATCH, Pass, Read
-from tukeydp.data.engines.schema import as_floats, without_rows
+from tukeydp.data.engines.schema import as_floats, require_told_apart, without_rows
 from tukeydp.extras import missing
 
 
@@ -15,9 +15,10 @@ def opened(x: Any, names: tuple[str, ...]) -> Read:
         import pyarrow  # noqa: F401 what DuckDB hands batches over with
     except ImportError:
         raise missing("x", "pyarrow to read a DuckDB relation", "duckdb") from None
-    Pass((), names).of(matrices(reader(as_floats(without_rows(x), names))))
+    require_told_apart(names)
+    Pass((), names).of(matrices(reader(as_floats(without_rows(x)))))
     # A new relation for each pass: one that has been executed keeps its result.
-    return lambda one: one.of(matrices(reader(as_floats(x, names))))
+    return lambda one: one.of(matrices(reader(as_floats(x))))
 
 
 def reader(relation: Any) -> Any:

@@ -8,12 +8,13 @@ from typing import Any
 from tukeydp.data.engines import duckdb_relations
 from tukeydp.data.engines.arrow_batches import matrices
 from tukeydp.data.engines.batches import BATCH, Pass, Read
-from tukeydp.data.engines.schema import as_floats, without_rows
+from tukeydp.data.engines.schema import as_floats, require_told_apart, without_rows
 
 
 def opened(x: Any, names: tuple[str, ...]) -> Read:
-    Pass((), names).of(matrices(_batches(as_floats(without_rows(x), names))))
-    return lambda one: one.of(matrices(_batches(as_floats(x, names))))
+    require_told_apart(names)
+    Pass((), names).of(matrices(_batches(as_floats(without_rows(x)))))
+    return lambda one: one.of(matrices(_batches(as_floats(x))))
 
 
 def _batches(table: Any) -> Iterable[Any]:

@@ -16,8 +16,8 @@ from tukeydp.errors import ParameterError
 def opened(x: Any, names: tuple[str, ...]) -> Read:
     if not hasattr(x, "collect_batches"):
         raise ParameterError("x", "needs a polars whose LazyFrame has collect_batches", "another polars")
-    Pass((), names).of(_batches(as_floats(without_rows(x), names)))
-    return lambda one: one.of(_batches(as_floats(x, names)))
+    Pass((), names).of(_batches(as_floats(without_rows(x))))
+    return lambda one: one.of(_batches(as_floats(x)))
 
 
 def _batches(query: Any) -> Iterator[FloatArray]:

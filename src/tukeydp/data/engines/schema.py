@@ -14,8 +14,8 @@ def checked_names(x: Any) -> tuple[tuple[str, ...], int]:
 
     frame = nw.from_native(x)
     schema = frame.collect_schema()
-    names = tuple(schema)
-    if len(names) != len(frame.columns):
+    names = tuple(map(str, schema))  # Dask's labels may be numbers
+    if len(set(names)) != len(frame.columns):
         raise ParameterError("x", "must have distinct column names", f"{len(frame.columns)} columns")
     if not names:
         raise ParameterError("x", "must have at least one row and one column", "no column")
@@ -32,6 +32,13 @@ def _kind(kind: Any) -> str:
     return f"type {str(kind).partition('(')[0]}"
 
 
+def require_told_apart(names: tuple[str, ...]) -> None:
+    """SQL does not tell capital letters apart: of columns `a` and `A` it would read the first one twice."""
+    if len({name.casefold() for name in names}) != len(names):
+        rule = "must have column names that differ in more than capital letters, which SQL does not tell apart"
+        raise ParameterError("x", rule, f"{len(names)} columns")
+
+
 def without_rows(x: Any) -> Any:
     """The frame's first no rows: reading them shows that the engine can be read, and costs nothing."""
     import narwhals.stable.v2 as nw
@@ -39,8 +46,11 @@ def without_rows(x: Any) -> Any:
     return nw.from_native(x).head(0).to_native()
 
 
-def as_floats(x: Any, names: tuple[str, ...]) -> Any:
-    """The frame with its columns cast to floats by the engine, cell by cell; still lazy, and of the same kind."""
+def as_floats(x: Any) -> Any:
+    """The frame with its columns cast to floats by the engine, cell by cell; still lazy, and of the same kind.
+
+    Not by name: polars would take the name `^a.*$` for a pattern.
+    """
     import narwhals.stable.v2 as nw
 
-    return nw.from_native(x).select(*(nw.col(name).cast(nw.Float64) for name in names)).to_native()
+    return nw.from_native(x).select(nw.all().cast(nw.Float64)).to_native()

@@ -15,11 +15,15 @@ import numpy as np
 from tukeydp.arrays import IntArray
 from tukeydp.data.engines.arrow_batches import matrices
 from tukeydp.data.engines.batches import Pass, Read
-from tukeydp.data.engines.schema import as_floats
+from tukeydp.data.engines.schema import as_floats, require_told_apart
 
 
 def opened(x: Any, names: tuple[str, ...]) -> Read:
-    return lambda one: _collected(as_floats(x, names), one)
+    require_told_apart(names)
+    frame = as_floats(x)
+    if tuple(frame.columns) != names:  # asks for the plan's analysis, which a name with a dot may fail
+        raise ValueError("other columns")
+    return lambda one: _collected(frame, one)
 
 
 def _collected(frame: Any, one: Pass) -> IntArray:
