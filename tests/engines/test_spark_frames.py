@@ -111,6 +111,9 @@ def test_bad_frames_are_told_without_a_cell(spark, folder, tmp_path):
         td.cube(text, epsilon=1, bounds=(0, 1), accountant=account)
     with pytest.raises(td.ParameterError, match="at least one row"):
         td.cube(text.select("a").filter("a > 1"), epsilon=1, bounds=(0, 1), accountant=account)
+    for names, words in ((("a", "A"), "in more than capital letters"), (("a.b", "c"), "nothing was spent")):
+        with pytest.raises(td.ParameterError, match=words):
+            td.cube(spark.createDataFrame([(1.0, 2.0)]).toDF(*names), epsilon=1, bounds=(0, 1), accountant=account)
     assert account.remaining().epsilon == 1
     path = tmp_path / "broken.parquet"
     survey().write_parquet(path)

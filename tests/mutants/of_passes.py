@@ -66,10 +66,26 @@ MUTANTS = (
     Mutant(
         "an engine's own error is passed on",
         "data/lazy_tables.py",
-        "except Exception as error:  # an engine's message may quote the cells that it failed at",
+        "except BaseException as error:  # an engine's message may quote the cells that it failed at",
         "except MemoryError as error:",
         (f"{BAD}test_a_query_that_fails_at_a_cell_does_not_quote_it",),
         "Its words quote a cell.",
+    ),
+    Mutant(
+        "an engine's panic is passed on",
+        "data/lazy_tables.py",
+        "except BaseException as error:  # an engine's message may quote the cells that it failed at",
+        "except Exception as error:",
+        (f"{BAD}test_a_panic_of_an_engine_is_told_without_its_words",),
+        "Its words quote a cell, and it is no Exception.",
+    ),
+    Mutant(
+        "columns a and A are both asked for by name",
+        "data/engines/schema.py",
+        "len({name.casefold() for name in names}) != len(names)",
+        "len(set(names)) != len(names)",
+        (f"{BAD}test_names_that_sql_does_not_tell_apart_cost_nothing",),
+        "The first is read twice, and the second never.",
     ),
     Mutant(
         "a partition that fails is raised by its worker",

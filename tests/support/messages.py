@@ -28,6 +28,7 @@ import tukeydp as td
 from support import messy
 from support.references import ROOT
 from tukeydp.cli import main
+from tukeydp.data.engines.schema import require_told_apart
 from tukeydp.data.files import read_file
 from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.data.look_report import flags
@@ -329,6 +330,7 @@ CALLS = [
     Call("td.mean(a lazy frame that fails at a cell)", lambda: _lazy_mean({"a": ["Zoe"]}, query=_as_numbers)),
     Call("td.mean(a lazy frame that changes)", lambda: _changing().total()),
     Call("td.mean(a lazy frame of too many rows)", lambda: _too_many()),
+    Call("td.mean(a DuckDB relation of columns a and A)", lambda: require_told_apart(("a", "A"))),
     Call("td.aggregate(blocks=99)", lambda: _aggregate(np.median, blocks=99)),
     Call("td.aggregate(columns of another length)", lambda: _aggregate(np.median, columns=["a", "b"])),
     Call("td.aggregate(attribute=...) of a function", lambda: _aggregate(np.median, attribute="coef_")),

@@ -24,7 +24,7 @@ from tukeydp.mechanisms.mean_ways import way_error
 from tukeydp.mechanisms.pass_draws import PassPlan
 from tukeydp.mechanisms.subset_means import SubsetPlan, dealings_for, grid_steps, scatter
 from tukeydp.mechanisms.two_step import DOUBT, TwoStepPlan, two_step_plan
-from tukeydp.parameters import brief, checked_choice, checked_integer
+from tukeydp.parameters import brief, checked_choice, checked_integer, show
 
 # Integers that a pass adds up, for each batch anew: 2^22 of them are 64 MiB in two limbs. More would no longer be a
 # table that is small beside the rows.
@@ -127,7 +127,7 @@ def _two_step(n: int, epsilon: Fraction, widths: FloatArray, known: bool, forced
     blocks = plan.centre.blocks + (0 if plan.spread is None else 2 * plan.spread.pairs)
     if not fits_in_a_pass(blocks, len(widths)):
         if forced:
-            raise ParameterError("epsilon", "must be larger for a two-step mean of a lazy frame", brief(epsilon))
+            raise ParameterError("epsilon", "must be larger for a two-step mean of a lazy frame", show(epsilon))
         return []
     return [TwoStepMean(epsilon, plan)]
 
