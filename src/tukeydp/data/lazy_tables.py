@@ -86,9 +86,9 @@ def _failed(engine: str, error: BaseException) -> NoReturn:
 
 
 def lazy_table(x: Any) -> LazyTable:
-    """`x` with its schema checked and its rows counted; no cell is used.
+    """`x` with its schema checked and its rows counted; no cell is used here.
 
-    Only the schema and the number of rows may raise, and both are public.
+    The schema and the number of rows may raise, and both are public; so may a query that its engine fails to count.
     """
     if _kind(x)[0] == "narwhals":
         x = x.to_native()
