@@ -19,6 +19,8 @@ UNREACHED = {
     "data/frames.py: TEXT_ADVICE, _kind(series.dtype)": "tables that only narwhals knows (cuDF, Modin): not installed",
     "data/frames.py: 'must hold numbers', _kind(series.dtype)": "the same",
     'data/apart.py: "x", rule, type(x)': "a data frame that fails when it is read: tests/planning/test_summary.py",
+    "data/engines/polars_frames.py: needs a polars whose LazyFrame": "older: tests/engines/test_bad_frames.py",
+    "data/engines/schema.py: must have distinct column names": "DuckDB relations: tests/engines/test_bad_frames.py",
     "data/look.py: must be {_LOOKED_AT} to be looked at": "formats added by others: tests/docs/test_extending.py",
 }
 

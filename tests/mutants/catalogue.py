@@ -10,6 +10,7 @@ from mutants import (
     of_means,
     of_noise,
     of_opendp,
+    of_passes,
     of_randomness,
     of_rem,
     of_sampling,
@@ -33,4 +34,5 @@ MUTANTS = (
     *of_accounts.MUTANTS,
     *of_add_remove.MUTANTS,
     *of_opendp.MUTANTS,
+    *of_passes.MUTANTS,
 )

@@ -194,8 +194,8 @@ MUTANTS = (
     Mutant(
         "as many directions as there are full blocks",
         "mechanisms/subset_means.py",
-        "chosen_notion(None, counted, relative.shape[1])",
-        "chosen_notion(None, int((np.abs(table) < 1).all(axis=1).sum()) or 1, relative.shape[1])",
+        "chosen_notion(None, counted, table.shape[1])",
+        "chosen_notion(None, int((np.abs(table) < 1).all(axis=1).sum()) or 1, table.shape[1])",
         (f"{SECRETS}test_how_many_directions_there_are_does_not_depend_on_missing_cells",),
         "The published directions tell how many cells are missing.",
     ),

@@ -28,7 +28,9 @@ import tukeydp as td
 from support import messy
 from support.references import ROOT
 from tukeydp.cli import main
+from tukeydp.data.engines.schema import require_told_apart
 from tukeydp.data.files import read_file
+from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.data.look_report import flags
 from tukeydp.data.readers.options import ReadOptions
 
@@ -316,7 +318,21 @@ CALLS = [
     Call("td.aggregate(partitions=2, delta=...)", lambda: _aggregate(np.median, bounds=None, delta=1e-6, partitions=2)),
     Call("td.aggregate(clip=...) of a frame", lambda: _aggregate(np.median, _frame([1.0]), clip=(0, 1))),
     Call("td.aggregate(a frame without rows)", lambda: _aggregate(np.median, _frame([]))),
+    Call("td.aggregate(no frame)", lambda: _aggregate(np.median, _NoFrame())),
     Call("td.aggregate(a lazy frame)", lambda: _aggregate(np.median, _frame([1.0]).lazy())),
+    Call("td.aggregate(a lazy frame, bounds=None)", lambda: _aggregate("mean", _frame([1.0]).lazy(), bounds=None)),
+    Call("td.mean(a lazy frame, by=...)", lambda: _lazy_mean(by="a", keys=[1])),
+    Call("td.mean(a lazy frame, bounds=None)", lambda: _lazy_mean(bounds=None)),
+    Call("td.mean(a lazy frame, neighbours='add-remove')", lambda: _lazy_mean(neighbours="add-remove", rows=9)),
+    Call("td.mean(a lazy frame with text)", lambda: _lazy_mean({"name": ["Zoe"]})),
+    Call("td.mean(a lazy frame with lists)", lambda: _lazy_mean({"lists": [[1]]})),
+    Call("td.mean(a lazy frame without columns)", lambda: _lazy_mean({})),
+    Call("td.mean(a lazy frame without rows)", lambda: _lazy_mean({"a": np.zeros(0)})),
+    Call("td.mean(a lazy frame that cannot be read)", lambda: _lazy_mean(query=lambda x: x.select("b"))),
+    Call("td.mean(a lazy frame that fails at a cell)", lambda: _lazy_mean({"a": ["Zoe"]}, query=_as_numbers)),
+    Call("td.mean(a lazy frame that changes)", lambda: _changing().total()),
+    Call("td.mean(a lazy frame of too many rows)", lambda: _too_many()),
+    Call("td.mean(a DuckDB relation of columns a and A)", lambda: require_told_apart(("a", "A"))),
     Call("td.aggregate(blocks=99)", lambda: _aggregate(np.median, blocks=99)),
     Call("td.aggregate(columns of another length)", lambda: _aggregate(np.median, columns=["a", "b"])),
     Call("td.aggregate(attribute=...) of a function", lambda: _aggregate(np.median, attribute="coef_")),
@@ -338,6 +354,28 @@ CALLS = [
     Call("without pyarrow: look", lambda: _without("pyarrow.parquet", lambda: td.look("t.parquet"))),
     Call("without calamine: read_file", lambda: _without("python_calamine", lambda: read_file("empty.xlsx", ["a"]))),
 ]
+
+
+class _NoFrame:
+    columns = ("a",)
+
+
+def _lazy_mean(columns: Any = None, query: Any = lambda x: x, **options: Any) -> Any:
+    frame = query(pl.LazyFrame({"a": [1.0, 2.0]} if columns is None else columns))
+    return td.mean(frame, **{"epsilon": 1, "bounds": (0, 9), **options})
+
+
+def _as_numbers(frame: Any) -> Any:
+    return frame.select(pl.col("a").cast(pl.Float64))
+
+
+def _changing() -> LazyTable:
+    return LazyTable(2, ("a",), "polars", lambda one: one.of([np.zeros((3, 1))]))
+
+
+def _too_many() -> Any:
+    with patch("tukeydp.data.lazy_tables.MOST_ROWS", 2):
+        return _lazy_mean()
 
 
 def _aggregate(statistic: Any, x: Any = X, **options: Any) -> Any:

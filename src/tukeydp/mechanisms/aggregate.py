@@ -8,12 +8,15 @@ import numpy as np
 
 from tukeydp.blas import on_one_thread
 from tukeydp.data.dealing import secret_order
+from tukeydp.data.lazy_tables import is_lazy
 from tukeydp.data.row_blocks import rows_of
 from tukeydp.depth.notions import Notion
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.block_release import BlockRelease, checked_partitions, guarantee_for
 from tukeydp.mechanisms.estimators import fitted_statistic, is_estimator
 from tukeydp.mechanisms.guarded_statistic import tried
+from tukeydp.mechanisms.mean_in_passes import mean_in_passes
+from tukeydp.mechanisms.pass_plan import refuse_in_passes
 from tukeydp.padding import padded
 from tukeydp.parameters import brief, checked_integer
 from tukeydp.randomness import Keystream, source
@@ -62,7 +65,8 @@ def aggregate(
     statistic
         A function of a block of rows that returns a number, a vector, or a dict of numbers: always of the same length.
         It gets an array of floats (NaN: missing) of as many dimensions as `x`, or a frame of the caller's kind with a
-        fresh index. Or an estimator as in scikit-learn, cloned and fitted to each block.
+        fresh index. Or an estimator as in scikit-learn, cloned and fitted to each block. For a lazy frame the word
+        "mean": the mean of each column, its cells clipped to `clip`, or else to `bounds`.
     blocks
         How many blocks rows are dealt to. Without bounds about (250 + 27 d) / epsilon for d numbers at delta = 1e-6.
     epsilon
@@ -120,6 +124,13 @@ def aggregate(
     >>> bool(abs(release.point[0] - 0.6) < 0.1)
     True
     """
+    if is_lazy(x):
+        refuse_in_passes(attribute=attribute, target=target, dummy=dummy)
+        return mean_in_passes(
+            x, statistic, blocks=blocks, epsilon=epsilon, bounds=bounds, delta=delta, partitions=partitions,
+            columns=columns, clip=clip, depth=depth, resolution=resolution, accountant=accountant,
+            randomness=randomness,
+        )  # fmt: skip
     guarantee = guarantee_for(epsilon, bounds, delta)
     dealings = checked_partitions(partitions, guarantee)
     require_room(accountant, guarantee)

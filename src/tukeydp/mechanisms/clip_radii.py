@@ -32,7 +32,12 @@ def drawn_radii(
     relative: FloatArray, centre: FloatArray, spread: FloatArray, epsilon: Fraction, bits: Bits
 ) -> FloatArray:
     """One radius for each column: pure epsilon-DP, given centre and spread."""
-    return np.array([RADII[i] for i in _drawn(rows_beyond(relative, centre, spread), epsilon, bits)])
+    return radii_of_counts(rows_beyond(relative, centre, spread), epsilon, bits)
+
+
+def radii_of_counts(beyond: IntArray, epsilon: Fraction, bits: Bits) -> FloatArray:
+    """The same from the numbers of rows beyond each radius of each column."""
+    return np.array([RADII[i] for i in _drawn(beyond, epsilon, bits)])
 
 
 def rows_beyond(relative: FloatArray, centre: FloatArray, spread: FloatArray) -> IntArray:

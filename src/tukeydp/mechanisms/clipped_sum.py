@@ -44,9 +44,12 @@ class ClipRange:
 
 def clipped_mean(relative: FloatArray, where: ClipRange, epsilon: Fraction, bits: Bits) -> list[Fraction]:
     """The mean of the cut columns plus noise, as numbers from -1 to 1 and perhaps beyond: pure epsilon-DP."""
-    n, d = relative.shape
-    sums = where.steps(relative).sum(axis=0).tolist()
-    noise = cube_noise(d, STEPS / epsilon, bits)
+    return noised_mean(where.steps(relative).sum(axis=0).tolist(), len(relative), where, epsilon, bits)
+
+
+def noised_mean(sums: list[int], n: int, where: ClipRange, epsilon: Fraction, bits: Bits) -> list[Fraction]:
+    """The same from the sums of the n rows' steps."""
+    noise = cube_noise(len(sums), STEPS / epsilon, bits)
     return [
         Fraction(low) + (Fraction(high) - Fraction(low)) * Fraction(s + z, n * STEPS)
         for low, high, s, z in zip(where.low.tolist(), where.high.tolist(), sums, noise, strict=True)
@@ -59,14 +62,25 @@ def rough_mean(relative: FloatArray, epsilon: Fraction, bits: Bits) -> FloatArra
     Cells are counted from the middle, -STEPS/2 to STEPS/2, and a value counts STEPS/2 besides; a missing cell adds
     nothing to either. So a swap moves each of the 2d sums by at most STEPS, also where a cell goes missing.
     """
-    d = relative.shape[1]
+    values, there = from_the_middle(relative)
+    return noised_rough_mean(values.sum(axis=0).tolist(), there.sum(axis=0).tolist(), epsilon, bits)
+
+
+def from_the_middle(relative: FloatArray) -> tuple[IntArray, IntArray]:
+    """Cells in whole steps from -STEPS/2 to STEPS/2, missing ones 0, each by itself; and 1 where there is a value."""
     half = STEPS // 2
     there = ~np.isnan(relative)
     with np.errstate(all="ignore"):
         values = np.clip(np.rint(np.where(there, relative, 0.0) * half).astype(np.int64), -half, half)
+    return values, there.astype(np.int64)
+
+
+def noised_rough_mean(values: list[int], there: list[int], epsilon: Fraction, bits: Bits) -> FloatArray:
+    """The rough mean from the columns' sums and numbers of values."""
+    d, half = len(values), STEPS // 2
     noise = cube_noise(2 * d, STEPS / epsilon, bits)
-    sums = [s + z for s, z in zip(values.sum(axis=0).tolist(), noise[:d], strict=True)]
-    weights = [half * c + z for c, z in zip(there.sum(axis=0).tolist(), noise[d:], strict=True)]
+    sums = [s + z for s, z in zip(values, noise[:d], strict=True)]
+    weights = [half * c + z for c, z in zip(there, noise[d:], strict=True)]
     return np.array([max(-1.0, min(1.0, s / max(w, half))) for s, w in zip(sums, weights, strict=True)])
 
 
@@ -76,8 +90,12 @@ def missing_shares(relative: FloatArray, epsilon: Fraction, bits: Bits) -> list[
     A swap moves each count by at most 1. What the noise alone might be is subtracted, so that a table without missing
     cells is not disturbed.
     """
-    n, d = relative.shape
-    missing = np.isnan(relative).sum(axis=0).tolist()
+    return noised_shares(np.isnan(relative).sum(axis=0).tolist(), len(relative), epsilon, bits)
+
+
+def noised_shares(missing: list[int], n: int, epsilon: Fraction, bits: Bits) -> list[Fraction]:
+    """The same from each column's number of missing cells among n rows."""
+    d = len(missing)
     noise = cube_noise(d, STEPS / epsilon, bits)
     usual = Fraction(NOTICED * median_of_noise(d)) / epsilon
     counts = (c + Fraction(z, STEPS) - usual for c, z in zip(missing, noise, strict=True))

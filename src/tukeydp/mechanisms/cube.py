@@ -8,7 +8,8 @@ from typing import Any
 from tukeydp.blas import on_one_thread
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.grid import per_column, require_bounds
-from tukeydp.data.relation import checked_relation
+from tukeydp.data.lazy_tables import LazyTable, is_lazy, lazy_table
+from tukeydp.data.relation import Relation, checked_relation
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.clipped_sum import MOST_ROWS
@@ -76,7 +77,7 @@ def cube(
     way = CountedMean if relation.secret else CubeMean
     require_room(accountant, way(budget, None if fill is None else ()).guarantee)
     bits = source(randomness)
-    table = relation.table(x) if relation.secret else checked_rows(relation.table(x))
+    table = opened(x, relation)
     columns = bounded_columns(table.d, bounds, table.columns)
     relative = None
     if fill is not None:
@@ -95,6 +96,14 @@ def checked_epsilon(epsilon: Any) -> Fraction:
         rule = f"must be from {show(_SMALLEST_EPSILON)} to {show(_LARGEST_EPSILON)} for means"
         raise ParameterError("epsilon", rule, show(budget))
     return budget
+
+
+def opened(x: Any, relation: Relation) -> Table | LazyTable:
+    """A table in memory, or one that is read in passes; of a lazy frame the schema and the number of rows are asked."""
+    if is_lazy(x):
+        relation.require_swap("a lazy frame")
+        return lazy_table(x)
+    return relation.table(x) if relation.secret else checked_rows(relation.table(x))
 
 
 def checked_rows(table: Table) -> Table:

@@ -6,10 +6,12 @@ from typing import Any
 
 from tukeydp.blas import on_one_thread
 from tukeydp.data.bounded import bounded_columns
+from tukeydp.data.grid import require_bounds
 from tukeydp.data.groups import require_by
+from tukeydp.data.lazy_tables import LazyTable, is_lazy
 from tukeydp.data.relation import checked_relation
 from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
+from tukeydp.mechanisms.cube import checked_epsilon, opened
 from tukeydp.mechanisms.grouped_mean import Asked, grouped_mean, refuse_with_groups
 from tukeydp.mechanisms.interval_plan import interval_plan
 from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
@@ -19,6 +21,7 @@ from tukeydp.mechanisms.mean_of_secret_size import (
     without_bounds_of_secret_size,
 )
 from tukeydp.mechanisms.mean_without_bounds import without_bounds, without_bounds_with_interval
+from tukeydp.mechanisms.pass_plan import pass_plan, refuse_in_passes
 from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
 from tukeydp.padding import padded
@@ -60,7 +63,8 @@ def mean(
     ----------
     x
         Array-like of shape (n, d) or (n,), or a pandas, polars or Arrow table; one row per person. Never modified. A
-        missing or unreadable cell is left out of its column, not its whole row.
+        missing or unreadable cell is left out of its column, not its whole row. A lazy frame (polars, DuckDB, Dask,
+        Spark, Ibis) is read in passes and never held in memory (docs/guide/larger-than-memory.md).
     epsilon
         Privacy budget, > 0. A float means its shortest decimal: 0.1 is 1/10.
     bounds
@@ -140,6 +144,9 @@ def mean(
     """
     budget = checked_epsilon(epsilon)
     relation = checked_relation(neighbours, rows)
+    if is_lazy(x):
+        require_bounds(bounds, "without them a table in memory is needed")
+        refuse_in_passes(by=by, keys=keys, counts=counts, person=person, confidence=confidence, joint=joint)
     if person is not None:
         relation.require_swap("person")
         return released_per_person(
@@ -163,8 +170,13 @@ def mean(
     steps = 1 if confidence is None else 2
     require_room(accountant, least_cost(budget, delta if bounds is None else None, steps, neighbours))
     bits = source(randomness)
-    table = relation.table(x) if relation.secret else checked_rows(relation.table(x))
+    table = opened(x, relation)
     sd = in_order("sd", sd, table.columns)
+    asked = {"mechanism": mechanism, "sd": sd, "blocks": blocks, "partitions": partitions}
+    if isinstance(table, LazyTable):
+        columns = bounded_columns(table.d, bounds, table.columns)
+        in_passes = pass_plan(table.n, columns, budget, **asked)
+        return planned_release(table, columns, in_passes, bits, sd=sd, accountant=accountant)
     if bounds is None:
         if mechanism not in ("auto", "rem"):
             raise ParameterError("bounds", f"must be given with mechanism={mechanism!r}", "none")
@@ -187,7 +199,6 @@ def mean(
             raise ParameterError("joint", "must be left out without confidence", brief(joint))
         return without_bounds(table, guarantee, blocks, bits, accountant=accountant)
     columns = bounded_columns(table.d, bounds, table.columns)
-    asked = {"mechanism": mechanism, "sd": sd, "blocks": blocks, "partitions": partitions}
     if confidence is not None:
         with_interval = interval_plan(table.n, columns, budget, confidence=confidence, joint=joint, **asked)
         return release_with_interval(table, columns, with_interval, bits, sd=sd, accountant=accountant)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns
+from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.data.relation import SWAP, Relation
 from tukeydp.data.tables import Table
 from tukeydp.interval import Calibration
@@ -17,6 +18,7 @@ from tukeydp.mechanisms.interval_runs import RemMean
 from tukeydp.mechanisms.mean_interval import Found, mean_interval
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, TwoStepMean
 from tukeydp.mechanisms.mean_rehearsal import mean_rehearsal
+from tukeydp.mechanisms.pass_draws import PassPlan, drawn_in_passes
 from tukeydp.mechanisms.spread_step import spread_octaves
 from tukeydp.mechanisms.two_step import two_step_result
 from tukeydp.privacy import bounded_range
@@ -31,7 +33,7 @@ MEAN_NOTE = (
 
 
 def planned_release(
-    table: Table,
+    table: Table | LazyTable,
     columns: BoundedColumns,
     plan: MeanPlan,
     bits: Randomness,
@@ -46,7 +48,7 @@ def planned_release(
     public = {**told, "bounds": columns.ends, "settings": settings}
     spend(accountant, plan.guarantee, plan.mechanism, private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
-    drawn = plan.draw(columns.relative(table.cells), public_key, secret_key)
+    drawn = _drawn(table, columns, plan, public_key, secret_key)
     return Release(
         point=columns.in_units(drawn),
         guarantee=plan.guarantee,
@@ -59,6 +61,15 @@ def planned_release(
         notes=(MEAN_NOTE, *notes),
         rehearsal=None if size is None else mean_rehearsal(plan, size, columns, sd),
     )
+
+
+def _drawn(
+    table: Table | LazyTable, columns: BoundedColumns, plan: MeanPlan, public_key: bytes, secret_key: bytes
+) -> list[Fraction]:
+    if isinstance(table, Table):
+        return plan.draw(columns.relative(table.cells), public_key, secret_key)
+    assert isinstance(plan, PassPlan)
+    return drawn_in_passes(plan, table, columns, public_key, secret_key)
 
 
 def release_with_interval(

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from tukeydp.arrays import FloatArray
 from tukeydp.blas import on_one_thread
-from tukeydp.data.bounded import bounded_columns
+from tukeydp.data.bounded import BoundedColumns, bounded_columns
 from tukeydp.data.grid import require_bounds
+from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.data.relation import checked_relation
-from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
+from tukeydp.data.tables import Table
+from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.cube import checked_epsilon, opened
 from tukeydp.mechanisms.mean_rehearsal import spread_rehearsal
+from tukeydp.mechanisms.pass_draws import spread_draw, spread_sums
+from tukeydp.mechanisms.pass_plan import fits_in_a_pass
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
 from tukeydp.padding import padded
+from tukeydp.parameters import show
 from tukeydp.privacy import bounded_range
 from tukeydp.randomness import source
 from tukeydp.release import Release
@@ -68,17 +76,20 @@ def spread(
     bits = source(randomness)
     if relation.secret:
         relation.require_rows("for the number of pairs")
-    table = relation.table(x) if relation.secret else checked_rows(relation.table(x))
+    table = opened(x, relation)
     size = table.n if relation.rows is None else relation.rows
     columns = bounded_columns(table.d, bounds, table.columns)
     plan = spread_plan(size, table.d, budget)
-    used = replace(plan or SpreadPlan(max(1, size // 2)), drawn=relation.secret)
+    lazy = isinstance(table, LazyTable)
+    used = replace(plan or SpreadPlan(max(1, size // 2)), drawn=relation.secret or lazy)
+    if lazy and not fits_in_a_pass(2 * used.pairs, table.d):
+        raise ParameterError("epsilon", "must be larger for the spread of a lazy frame", show(budget))
     settings = {"pairs": used.pairs, **relation.settings}
     told = relation.public(table)
     public = {**told, "bounds": (columns.lower, columns.upper), "settings": settings}
     spend(accountant, guarantee, "spread", private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
-    octaves = spread_octaves(columns.relative(table.cells), budget, used, public_key, secret_key)
+    octaves = _octaves(table, columns, budget, used, public_key, secret_key)
     with np.errstate(all="ignore"):  # narrow bounds: the smallest spreads are too small for a float
         point = np.asarray(columns.widths * 2.0**octaves)
     return Release(
@@ -92,3 +103,18 @@ def spread(
         notes=(SPREAD_NOTE,) if plan is not None else (SPREAD_NOTE, FEW_ROWS_NOTE),
         rehearsal=spread_rehearsal(size, table.d, budget, used),
     )
+
+
+def _octaves(
+    table: Table | LazyTable,
+    columns: BoundedColumns,
+    epsilon: Fraction,
+    plan: SpreadPlan,
+    public_key: bytes,
+    secret_key: bytes,
+) -> FloatArray:
+    if isinstance(table, Table):
+        return spread_octaves(columns.relative(table.cells), epsilon, plan, public_key, secret_key)
+    halves = spread_sums(plan, columns, secret_key)
+    (sums,) = table.total(halves)
+    return spread_draw(halves, sums, epsilon, plan, public_key, secret_key)

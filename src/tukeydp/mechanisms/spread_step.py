@@ -75,9 +75,14 @@ def log_differences(blocks: FloatArray) -> FloatArray:
     """log2 of the difference between the halves of each block, in widths of the bounds; NaN if a half has no value."""
     half = blocks.shape[1] // 2
     first, second = blocks[:, :half], blocks[:, half : 2 * half]
+    return log_sizes(means(first), means(second), counts(first), counts(second))
+
+
+def log_sizes(first: FloatArray, second: FloatArray, m_first: FloatArray, m_second: FloatArray) -> FloatArray:
+    """log2 of differences between means of so many values, on the scale of one value; elementwise."""
     with np.errstate(all="ignore"):
         # Relative cells run from -1 to 1: twice the share of the width.
-        size = np.abs(means(first) - means(second)) / 2 / np.sqrt(1 / counts(first) + 1 / counts(second))
+        size = np.abs(first - second) / 2 / np.sqrt(1 / m_first + 1 / m_second)
         return np.asarray(np.clip(np.log2(size), -OCTAVES, 0.0))
 
 
@@ -142,7 +147,7 @@ def spread_draws(
     relative: FloatArray, epsilon: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
 ) -> Callable[[bytes], FloatArray]:
     """What `spread_octaves` draws from, once; each further key spends its epsilon again."""
-    n, d = relative.shape
+    n = len(relative)
     dealing = derived_key("dealing", secret_key)
     order = secret_order(n, Keystream(dealing))
     least = max(OCTAVES, plan.octaves)
@@ -153,6 +158,14 @@ def spread_draws(
         dealt = drawn_block_table(relative, plan.pairs, numbers, order, partial(_one_by_one, statistic))
     else:
         dealt = block_table(relative, plan.pairs, order, statistic)
+    return octave_draws(dealt, epsilon, plan, public_key, secret_key)
+
+
+def octave_draws(
+    dealt: FloatArray, epsilon: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
+) -> Callable[[bytes], FloatArray]:
+    """The same from the table of the blocks' log differences."""
+    d, least = dealt.shape[1], max(OCTAVES, plan.octaves)
     table = at_the_ends(
         dealt,
         Keystream(derived_key("coins", secret_key)),

@@ -20,7 +20,7 @@ from tukeydp.data.bounded import relative_grid
 from tukeydp.data.dealing import block_table, drawn_block_table, drawn_blocks, filled_at_the_ends, secret_order
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.exact.boxes import whole_grid
-from tukeydp.mechanisms.block_statistics import corrected_means
+from tukeydp.mechanisms.block_statistics import corrected_means, means
 from tukeydp.mechanisms.cliff import SAFE, log_odds
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.cutting_planes import DepthSampler
@@ -50,6 +50,7 @@ class SubsetPlan:
     `shifts` are the standard deviations of the shifts, as numbers from -1 to 1, empty for none. With them every second
     partition is the one before it, shifted to the other side. `dealing` is how rows come to blocks: by a secret "order"
     of all of them, or, where their number is secret, by "draws" of each row, or not at all: "rows" count by themselves.
+    In "passes" over a table larger than memory each row draws its block too, but the number of rows is public.
     """
 
     blocks: int
@@ -61,7 +62,7 @@ class SubsetPlan:
     @property
     def neighbours(self) -> str:
         """Between which tables the plan's draw is private."""
-        return "swap" if self.dealing == "order" else "add-remove"
+        return "swap" if self.dealing in ("order", "passes") else "add-remove"
 
     def sampler_epsilon(self, epsilon: Fraction) -> Fraction:
         """For all partitions together, in a sampler of weights e^(epsilon T / 2).
@@ -152,11 +153,18 @@ def subset_sampler(
     relative: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
 ) -> DepthSampler:
     """What `subset_point` draws from, once; each further draw spends its epsilon again."""
-    table = filled_at_the_ends(counted_means(relative, plan, secret_key), Keystream(derived_key("coins", secret_key)))
+    return block_sampler(counted_means(relative, plan, secret_key), epsilon, plan, public_key, secret_key)
+
+
+def block_sampler(
+    means: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
+) -> DepthSampler:
+    """The same from the table of block means that counts."""
+    table = filled_at_the_ends(means, Keystream(derived_key("coins", secret_key)))
     grid = relative_grid(plan.steps)
     # How many rows there are is not asked where it is secret: the plan says how many are counted on.
     counted = len(table) if plan.neighbours == "swap" else plan.partitions * plan.blocks
-    prepared = chosen_notion(None, counted, relative.shape[1]).prepare(grid.snap(table), grid, public_key)
+    prepared = chosen_notion(None, counted, table.shape[1]).prepare(grid.snap(table), grid, public_key)
     return DepthSampler(prepared, within=whole_grid(grid), epsilon=plan.sampler_epsilon(epsilon) / plan.partitions)
 
 
@@ -181,9 +189,10 @@ def _dealt_means(relative: FloatArray, plan: SubsetPlan, key: bytes) -> FloatArr
     n = len(relative)
     if plan.dealing == "rows":
         return relative
-    if plan.dealing == "draws":
+    if plan.dealing in ("draws", "passes"):
         numbers = drawn_blocks(n, plan.blocks, Keystream(derived_key("blocks", key)))
-        return drawn_block_table(relative, plan.blocks, numbers, secret_order(n, Keystream(key)), corrected_means)
+        statistic = corrected_means if plan.dealing == "draws" else means  # passes add up values, not their cubes
+        return drawn_block_table(relative, plan.blocks, numbers, secret_order(n, Keystream(key)), statistic)
     if plan.blocks >= n and len(plan.shifts) == 0 and plan.partitions == 1:
         return relative  # rows by themselves: no block to deal them to
     return block_table(relative, plan.blocks, secret_order(n, Keystream(key)), corrected_means)

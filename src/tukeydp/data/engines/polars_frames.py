@@ -1,0 +1,27 @@
+"""polars: the streaming engine hands over batches of a query, each row once, and forgets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.data.engines.batches import BATCH, Pass, Read
+from tukeydp.data.engines.schema import as_floats, without_rows
+from tukeydp.errors import ParameterError
+
+
+def opened(x: Any, names: tuple[str, ...]) -> Read:
+    if not hasattr(x, "collect_batches"):
+        raise ParameterError("x", "needs a polars whose LazyFrame has collect_batches", "another polars")
+    Pass((), names).of(_batches(as_floats(without_rows(x))))
+    return lambda one: one.of(_batches(as_floats(x)))
+
+
+def _batches(query: Any) -> Iterator[FloatArray]:
+    # In order, so that seeded runs repeat themselves; no law depends on it.
+    for frame in query.collect_batches(chunk_size=BATCH, maintain_order=True, lazy=True, engine="streaming"):
+        # Null becomes NaN, column by column.
+        yield np.column_stack([frame.get_column(name).to_numpy() for name in frame.columns])

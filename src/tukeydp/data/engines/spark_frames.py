@@ -1,0 +1,50 @@
+"""Spark: every partition is worked off by one task of one stage, and its result comes straight to the driver.
+
+Spark takes exactly one result for each partition of a job's last stage, however often a task is tried or speculated. No
+shuffle follows the draws: one that is read in part from a first and in part from a second try of the same
+partition would lose rows and count others twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tukeydp.arrays import IntArray
+from tukeydp.data.engines.arrow_batches import matrices
+from tukeydp.data.engines.batches import Pass, Read
+from tukeydp.data.engines.schema import as_floats, require_told_apart
+
+
+def opened(x: Any, names: tuple[str, ...]) -> Read:
+    require_told_apart(names)
+    frame = as_floats(x)
+    if tuple(frame.columns) != names:  # asks for the plan's analysis, which a name with a dot may fail
+        raise ValueError("other columns")
+    return lambda one: _collected(frame, one)
+
+
+def _collected(frame: Any, one: Pass) -> IntArray:
+    total = one.of([])
+    for row in frame.mapInArrow(_Partition(one), "part binary").collect():
+        total += np.frombuffer(bytes(row[0]), dtype=np.int64)
+    return total
+
+
+class _Partition:
+    """What a task does: all batches of its partition, one array of integers."""
+
+    def __init__(self, one: Pass) -> None:
+        self.one = one
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        if context is None:  # without its number two partitions would have the same draws
+            raise RuntimeError("not in a task of Spark")
+        found = self.one.of(matrices(batches), context.partitionId())
+        yield pa.RecordBatch.from_pydict({"part": pa.array([found.tobytes()], pa.binary())})

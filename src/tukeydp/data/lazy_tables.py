@@ -1,0 +1,108 @@
+"""Tables that stay where they are: lazy frames of several engines, read in passes.
+
+Invariant (docs/proofs/out-of-core.md): a pass adds up arrays of integers, one for each batch of rows, and every row is
+in exactly one batch of it. What a batch gives is computed where the batch is, by our own code, from its rows and from
+secret draws that are made there and used there. Integers add up to the same in any order, so neither the engine's
+order nor its threads can reach a result; and a draw is never a column, so that no engine can draw it twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from tukeydp.data.engines import dask_frames, duckdb_relations, ibis_tables, polars_frames, spark_frames
+from tukeydp.data.engines.batches import Kernel, Pass, Read
+from tukeydp.data.engines.schema import checked_names
+from tukeydp.errors import ParameterError
+
+# Floats that plans are made of hold such numbers exactly; the limbs of sums stay far below 64 bits.
+MOST_ROWS = 2**40
+
+# What passes by: an interruption. All else is an engine's, also what is no Exception: a panic of polars quotes cells.
+_ASKED_FOR = (KeyboardInterrupt, SystemExit, GeneratorExit)
+
+# Package and class that a lazy frame is known by -> what opens it. A new engine is one file and one line here.
+_ENGINES: dict[tuple[str, str], Callable[[Any, tuple[str, ...]], Read]] = {
+    ("polars", "LazyFrame"): polars_frames.opened,
+    ("duckdb", "DuckDBPyRelation"): duckdb_relations.opened,
+    ("_duckdb", "DuckDBPyRelation"): duckdb_relations.opened,  # where the class says it is from, by version
+    ("dask", "DataFrame"): dask_frames.opened,
+    ("dask_expr", "DataFrame"): dask_frames.opened,
+    ("pyspark", "DataFrame"): spark_frames.opened,
+    ("ibis", "Table"): ibis_tables.opened,
+}
+
+
+def _kind(x: Any) -> tuple[str, str]:
+    """The first of its classes that is known here, or its own: a join of Ibis is a table, too."""
+    kinds = [(kind.__module__.split(".")[0], kind.__name__) for kind in type(x).__mro__]
+    return next((kind for kind in kinds if kind in _ENGINES), kinds[0])
+
+
+def is_lazy(x: Any) -> bool:
+    """Whether `x` is a lazy frame of an engine that is known here; nothing is computed."""
+    return _kind(x) in _ENGINES or _kind(x) == ("narwhals", "LazyFrame")
+
+
+@dataclass(frozen=True)
+class LazyTable:
+    """n rows, d columns, read in passes. Shape and names are public, as those of a table in memory."""
+
+    n: int
+    columns: tuple[str, ...]
+    engine: str
+    read: Read
+
+    @property
+    def d(self) -> int:
+        return len(self.columns)
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """What a release tells about its table."""
+        return {"n": self.n, "d": self.d, "columns": self.columns}
+
+    def total(self, *kernels: Kernel) -> list[list[int]]:
+        """What each kernel gives, added up over all rows in one pass: exact, whatever the number of rows."""
+        one = Pass(kernels, self.columns)
+        try:
+            rows, found = one.whole(self.read(one))
+        except _ASKED_FOR:
+            raise
+        except BaseException as error:  # an engine's message may quote the cells that it failed at
+            _failed(self.engine, error)
+        # n is public, and so is whether a pass has as many rows.
+        if rows != self.n:
+            rule = "must give the same rows in every pass; this run's budget is spent, and nothing was released"
+            raise ParameterError("x", rule, f"another number of rows from {self.engine}")
+        return found
+
+
+def _failed(engine: str, error: BaseException) -> NoReturn:
+    rule = "must be readable to its end; this run's budget is spent, and nothing was released"
+    raise ParameterError("x", rule, f"{type(error).__name__} from {engine}") from None
+
+
+def lazy_table(x: Any) -> LazyTable:
+    """`x` with its schema checked and its rows counted; no cell is used here.
+
+    The schema and the number of rows may raise, and both are public; so may a query that its engine fails to count.
+    """
+    if _kind(x)[0] == "narwhals":
+        x = x.to_native()
+    engine = _kind(x)[0].removeprefix("_")
+    try:
+        names, n = checked_names(x)
+        read = _ENGINES[_kind(x)](x, names)
+    except (ParameterError, *_ASKED_FOR):
+        raise
+    except BaseException as error:  # its words may quote a cell
+        rule = "must be a frame that can be read; nothing was spent"
+        raise ParameterError("x", rule, f"{type(error).__name__} from {engine}") from None
+    if n < 1:
+        raise ParameterError("x", "must have at least one row and one column", f"shape {(n, len(names))}")
+    if n >= MOST_ROWS:
+        raise ParameterError("x", f"must have fewer than {MOST_ROWS} rows", n)
+    return LazyTable(n, names, engine, read)

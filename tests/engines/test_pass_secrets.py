@@ -1,0 +1,172 @@
+"""What a mean in passes spends and which keys it uses, read off the run itself."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tukeydp as td
+from support.listening import listen
+from tukeydp.data.bounded import bounded_columns
+from tukeydp.data.engines import batches, polars_frames
+from tukeydp.data.lazy_tables import LazyTable
+from tukeydp.mechanisms import clipped_sum, pass_draws, spread_step, subset_means
+from tukeydp.mechanisms.pass_draws import drawn_in_passes, spread_draw, spread_sums
+from tukeydp.mechanisms.pass_plan import pass_plan
+from tukeydp.mechanisms.spread_step import SpreadPlan
+from tukeydp.randomness import derived_key
+
+WAYS = {
+    "subset": {"mechanism": "subset", "blocks": 20, "partitions": 3},
+    "two-step": {"mechanism": "two-step"},
+    "two-step, known sd": {"mechanism": "two-step", "sd": 1},
+    "cube": {"mechanism": "cube"},
+}
+COLUMNS = bounded_columns(1, (-10, 10))
+
+
+def rows(n=300):
+    x = np.random.default_rng(0).normal(size=(n, 1))
+    x[::5] = np.nan
+    return x
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Every (key, lane) that is read from, in turn. Pieces of 100 rows, so that there are three."""
+    monkeypatch.setattr(batches, "PIECE", 100)
+    return listen(monkeypatch)
+
+
+def drawn_with(way, opened, public="public", secret="secret"):
+    opened.clear()
+    x = rows()
+    table = LazyTable(len(x), ("a",), "memory", lambda one: one.of([x]))
+    keys = derived_key(public), derived_key(secret)
+    if way == "spread":
+        plan = SpreadPlan(40, drawn=True)
+        halves = spread_sums(plan, COLUMNS, keys[1])
+        spread_draw(halves, table.total(halves)[0], Fraction(1), plan, *keys)
+    else:
+        drawn_in_passes(pass_plan(len(x), COLUMNS, Fraction(1), **WAYS[way]), table, COLUMNS, *keys)
+    return list(opened)
+
+
+@pytest.mark.parametrize("way", [*WAYS, "spread"])
+def test_no_lane_of_a_key_is_read_twice(way, opened):
+    """Pieces, dealings, coins or steps that share bits would not be independent."""
+    lanes = drawn_with(way, opened)
+    assert len(lanes) == len(set(lanes))
+    assert lanes
+
+
+# Secret keys: three pieces of each dealing, coins and draw; for two steps radii, shares and noise. Then public ones.
+SECRET_STEPS = {
+    "subset": (3 * 3 + 2, 1),
+    "two-step": (3 + 2 + 3 + 2 + 3, 2),
+    "two-step, known sd": (3 + 2 + 3, 1),
+    "cube": (2, 0),
+    "spread": (3 + 2, 1),
+}
+
+
+@pytest.mark.parametrize("way", SECRET_STEPS)
+def test_every_step_has_its_own_key_and_none_from_the_public_one(way, opened):
+    keys, other_public, other_secret = (
+        {key for key, _ in drawn_with(way, opened, *names)}
+        for names in (("public", "secret"), ("another", "secret"), ("public", "another"))
+    )
+    secret, public = keys & other_public, keys & other_secret
+    assert (len(secret), len(public)) == SECRET_STEPS[way]
+    assert keys == secret | public
+
+
+@pytest.mark.parametrize("way", [*WAYS, "spread", "aggregate"])
+def test_two_releases_have_no_key_in_common(way, opened):
+    frame, releases = pl.LazyFrame({"a": rows()[:, 0]}), []
+    for _ in range(2):
+        opened.clear()
+        if way == "spread":
+            td.spread(frame, epsilon=1, bounds=(-10, 10))
+        elif way == "aggregate":
+            td.aggregate(frame, "mean", blocks=20, partitions=2, epsilon=1, bounds=(-10, 10))
+        else:
+            td.mean(frame, epsilon=1, bounds=(-10, 10), **WAYS[way])
+        releases.append({key for key, _ in opened})
+    assert releases[0]
+    assert not releases[0] & releases[1]
+
+
+@pytest.fixture
+def spent(monkeypatch):
+    """The epsilons that draws are made with: (what, epsilon), in turn."""
+    found = []
+    for step, module in (("means", subset_means), ("spread", spread_step)):
+
+        def sampler(prepared, *, within, epsilon, step=step, of=module.DepthSampler):
+            found.append((step, epsilon))
+            return of(prepared, within=within, epsilon=epsilon)
+
+        monkeypatch.setattr(module, "DepthSampler", sampler)
+    cube, radii = clipped_sum.cube_noise, pass_draws.radii_of_counts
+
+    def noise(d, scale, bits):
+        found.append((f"noise in {d}", clipped_sum.STEPS / scale))
+        return cube(d, scale, bits)
+
+    def chosen(beyond, epsilon, bits):
+        found.append(("radii", epsilon))
+        return radii(beyond, epsilon, bits)
+
+    monkeypatch.setattr(clipped_sum, "cube_noise", noise)
+    monkeypatch.setattr(pass_draws, "radii_of_counts", chosen)
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_step_has_its_own_key_and_epsilon(way, spent, opened):
+    """Keys: no lane is read twice. Epsilons: those of the plan, and all together the guarantee."""
+    release = td.mean(pl.LazyFrame({"a": rows()[:, 0]}), epsilon=1, bounds=(-10, 10), **WAYS[way])
+    assert len(opened) == len(set(opened))
+    dealings = release.settings["partitions"] if way == "subset" else 1
+    assert sum(epsilon * (dealings if what == "means" else 1) for what, epsilon in spent) == 1
+    assert len(spent) == {"subset": 1, "two-step": 5, "two-step, known sd": 4, "cube": 2}[way]
+    names = ("epsilon_centre", "epsilon_spread", "epsilon_radii", "epsilon_missing", "epsilon_mean")
+    if way.startswith("two-step"):
+        assert sorted(epsilon for _, epsilon in spent) == sorted(
+            release.settings[name] for name in names if name in release.settings
+        )
+
+
+def test_halves_of_a_block_are_drawn_together():
+    """A swapped row changes one block's difference: numbers 2b and 2b + 1 are the halves of block b."""
+    plan = SpreadPlan(16, drawn=True)
+    tables = []
+
+    def kept(dealt, *rest):
+        tables.append(dealt)
+        return lambda key: np.zeros(1)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pass_draws, "octave_draws", kept)
+        for value in (0.0, 9.0):
+            x = rows()
+            x[17] = value
+            halves = spread_sums(plan, COLUMNS, derived_key("halves"))
+            table = LazyTable(len(x), ("a",), "memory", lambda one, x=x: one.of([x]))
+            spread_draw(halves, table.total(halves)[0], Fraction(1), plan, b"", b"")
+    changed = [a.tobytes() != b.tobytes() for a, b in zip(*tables, strict=True)]
+    assert len(changed) == 16
+    assert changed.count(True) == 1
+
+
+def test_seeded_releases_do_not_depend_on_how_an_engine_cuts_its_batches(monkeypatch):
+    frame = pl.LazyFrame({"a": rows()[:, 0]})
+    points = []
+    for batch in (7, 2**18):
+        monkeypatch.setattr(polars_frames, "BATCH", batch)
+        points.append(td.mean(frame, epsilon=1, bounds=(-10, 10), blocks=20, randomness=td.seeded(1)).point.tobytes())
+    assert points[0] == points[1]
