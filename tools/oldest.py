@@ -17,7 +17,7 @@ _TOOLS = ("ruff", "mypy")
 
 
 def lowest(requirement: str) -> str:
-    found = re.fullmatch(r"([\w-]+)>=([\w.]+)(,<[\w.]+)?", requirement)
+    found = re.fullmatch(r"([\w-]+(?:\[\w+\])?)>=([\w.]+)(,<[\w.]+)?", requirement)
     if found is None:
         raise ValueError(f"{requirement} must read NAME>=VERSION or NAME>=VERSION,<VERSION")
     return f"{found[1]}=={found[2]}"
