@@ -281,7 +281,9 @@ CLUSTER = [
         # Unsafe data, and a delta so large that they pass often: the draw has many levels to choose from.
         (CLUSTER, 6, 2.0, 0.9, -1, [{"draw": 2.0}, {"test": 6.0}, {"more": 1}, {"lowest": 5}, {"lowest": 0}]),
         # As safe as data can be: the test finds a score of 2, and the noise decides.
-        ([(2, 1)] * 40, 3, 8.0, 0.1, 2, [{"test": 6.0}, {"more": 1}, {"more": -1}]),
+        pytest.param(
+            *([(2, 1)] * 40, 3, 8.0, 0.1, 2, [{"test": 6.0}, {"more": 1}, {"more": -1}]), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_the_law_of_rem(rows, t, epsilon, delta, score, controls):

@@ -230,7 +230,7 @@ def test_contours_take_the_same_options(run, tmp_path):
     assert run(*arguments, "--separator=;", "--decimal=,")[0] == 0
 
 
-@pytest.mark.parametrize("command", ["mean", "centre"])
+@pytest.mark.parametrize("command", [pytest.param("mean", marks=pytest.mark.slow), "centre"])  # four rehearsals
 def test_a_value_at_the_edge_of_its_bounds_is_pointed_out(run, tmp_path, command):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n" + "".join(f"{v},50\n" for v in INCOMES))

@@ -156,6 +156,7 @@ def test_the_interval_is_not_computed_before_it_is_asked_for_and_does_not_change
     assert again.interval.tolist() == second.tolist()
 
 
+@pytest.mark.slow  # every kind of release with its rehearsal
 def test_everything_is_ready_for_json():
     said = json.loads(json.dumps(run(rows(3000, 2) * 1e-3).to_dict(), allow_nan=False))
     assert said["interval"]["ends"] == [None, None]
