@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 from html import unescape
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -50,7 +52,8 @@ def test_a_picture_is_small_whole_and_says_nothing_of_a_machine(path):
     text = path.read_text(encoding="utf-8")
     assert len(text) < LARGEST
     assert ElementTree.fromstring(text).tag.endswith("svg")
-    assert not re.search(r"dc:date|/home/|/root/|/work/|/tmp/", text)
+    assert "dc:date" not in text
+    assert not any(str(folder) in text for folder in (ROOT, Path.home(), Path(tempfile.gettempdir())))
     # Nothing is loaded from elsewhere: addresses are names of vocabularies only.
     assert set(re.findall(r'(?:href|src)="(?!#)([^"]*)"', text)) == set()
 

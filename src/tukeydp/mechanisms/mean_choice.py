@@ -27,6 +27,21 @@ MECHANISMS = ("auto", "subset", "two-step", "cube")
 _WIDEST = 10**300  # bounds in standard deviations: more is too much for a float
 
 
+def checked_way(n: int, mechanism: str, blocks: Any, partitions: Any) -> tuple[str, int | None, int | None]:
+    """What is asked for, checked; blocks or partitions ask for depth of subset means."""
+    checked_choice("mechanism", mechanism, MECHANISMS)
+    if blocks is not None:
+        blocks = checked_integer("blocks", blocks, least=1, most=n)
+    if partitions is not None:
+        partitions = checked_integer("partitions", partitions, least=1, most=1000)
+    for name, value in (("blocks", blocks), ("partitions", partitions)):
+        if mechanism in ("two-step", "cube") and value is not None:
+            raise ParameterError(name, f"must be left out with mechanism={mechanism!r}", value)
+    if mechanism == "auto" and (blocks, partitions) != (None, None):
+        mechanism = "subset"
+    return mechanism, blocks, partitions
+
+
 def mean_plan(
     n: int,
     columns: BoundedColumns,
@@ -38,16 +53,7 @@ def mean_plan(
     partitions: Any = None,
 ) -> MeanPlan:
     """The plan asked for by name, or the one with the smallest predicted error."""
-    checked_choice("mechanism", mechanism, MECHANISMS)
-    if blocks is not None:
-        blocks = checked_integer("blocks", blocks, least=1, most=n)
-    if partitions is not None:
-        partitions = checked_integer("partitions", partitions, least=1, most=1000)
-    for name, value in (("blocks", blocks), ("partitions", partitions)):
-        if mechanism in ("two-step", "cube") and value is not None:
-            raise ParameterError(name, f"must be left out with mechanism={mechanism!r}", value)
-    if mechanism == "auto" and (blocks, partitions) != (None, None):
-        mechanism = "subset"
+    mechanism, blocks, partitions = checked_way(n, mechanism, blocks, partitions)
     widths = known_widths(columns, sd)
     found = ways(n, columns.d, epsilon, widths, sd is not None, blocks, partitions)
     best = best_way(found, n, widths, 1.0 if sd is None else DOUBT)

@@ -17,14 +17,14 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.mean_choice import MECHANISMS, known_widths
+from tukeydp.mechanisms.mean_choice import checked_way, known_widths
 from tukeydp.mechanisms.mean_of_secret_size import fewest_drawn_blocks
 from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.mean_ways import way_error
 from tukeydp.mechanisms.pass_draws import PassPlan
 from tukeydp.mechanisms.subset_means import SubsetPlan, dealings_for, grid_steps, scatter
 from tukeydp.mechanisms.two_step import DOUBT, TwoStepPlan, two_step_plan
-from tukeydp.parameters import brief, checked_choice, checked_integer, show
+from tukeydp.parameters import brief, show
 
 # Integers that a pass adds up, for each batch anew: 2^22 of them are 64 MiB in two limbs. More would no longer be a
 # table that is small beside the rows.
@@ -61,16 +61,7 @@ def pass_plan(
     partitions: Any = None,
 ) -> PassPlan:
     """The plan asked for by name, or the one with the smallest predicted error."""
-    checked_choice("mechanism", mechanism, MECHANISMS)
-    if blocks is not None:
-        blocks = checked_integer("blocks", blocks, least=1, most=n)
-    if partitions is not None:
-        partitions = checked_integer("partitions", partitions, least=1, most=1000)
-    for name, value in (("blocks", blocks), ("partitions", partitions)):
-        if mechanism in ("two-step", "cube") and value is not None:
-            raise ParameterError(name, f"must be left out with mechanism={mechanism!r}", value)
-    if mechanism == "auto" and (blocks, partitions) != (None, None):
-        mechanism = "subset"
+    mechanism, blocks, partitions = checked_way(n, mechanism, blocks, partitions)
     widths, known = known_widths(columns, sd), sd is not None
     found: list[PassPlan] = [CubeMean(epsilon)]
     if mechanism in ("auto", "subset"):
