@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 import tukeydp as td
-from support.listening import listen
+from support.listening import listen, listen_to_draws
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.engines import batches, polars_frames
 from tukeydp.data.lazy_tables import LazyTable
-from tukeydp.mechanisms import clipped_sum, pass_draws, spread_step, subset_means
+from tukeydp.mechanisms import pass_draws
 from tukeydp.mechanisms.pass_draws import drawn_in_passes, spread_draw, spread_sums
 from tukeydp.mechanisms.pass_plan import pass_plan
 from tukeydp.mechanisms.spread_step import SpreadPlan
@@ -102,28 +102,7 @@ def test_two_releases_have_no_key_in_common(way, opened):
 
 @pytest.fixture
 def spent(monkeypatch):
-    """The epsilons that draws are made with: (what, epsilon), in turn."""
-    found = []
-    for step, module in (("means", subset_means), ("spread", spread_step)):
-
-        def sampler(prepared, *, within, epsilon, step=step, of=module.DepthSampler):
-            found.append((step, epsilon))
-            return of(prepared, within=within, epsilon=epsilon)
-
-        monkeypatch.setattr(module, "DepthSampler", sampler)
-    cube, radii = clipped_sum.cube_noise, pass_draws.radii_of_counts
-
-    def noise(d, scale, bits):
-        found.append((f"noise in {d}", clipped_sum.STEPS / scale))
-        return cube(d, scale, bits)
-
-    def chosen(beyond, epsilon, bits):
-        found.append(("radii", epsilon))
-        return radii(beyond, epsilon, bits)
-
-    monkeypatch.setattr(clipped_sum, "cube_noise", noise)
-    monkeypatch.setattr(pass_draws, "radii_of_counts", chosen)
-    return found
+    return listen_to_draws(monkeypatch, pass_draws, "radii_of_counts")
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from support.listening import listen
+from support.listening import listen, listen_to_draws
 from tukeydp.data.bounded import bounded_columns
-from tukeydp.mechanisms import clipped_sum, spread_step, subset_means, two_step
+from tukeydp.mechanisms import spread_step, subset_means, two_step
 from tukeydp.mechanisms.mean_choice import mean_plan
 from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean
 from tukeydp.mechanisms.scaled_mean import ScaledMean
@@ -169,28 +169,7 @@ def test_the_public_and_the_secret_key_of_a_spread_are_two(monkeypatch):
 
 @pytest.fixture
 def spent(monkeypatch):
-    """The epsilons that draws are made with: (what, epsilon), in turn."""
-    found = []
-    for step, module in (("means", subset_means), ("spread", spread_step)):
-
-        def sampler(prepared, *, within, epsilon, step=step, of=module.DepthSampler):
-            found.append((step, epsilon))
-            return of(prepared, within=within, epsilon=epsilon)
-
-        monkeypatch.setattr(module, "DepthSampler", sampler)
-    cube, radii = clipped_sum.cube_noise, two_step.drawn_radii
-
-    def noise(d, scale, bits):
-        found.append((f"noise in {d}", clipped_sum.STEPS / scale))
-        return cube(d, scale, bits)
-
-    def chosen(relative, centre, spread, epsilon, bits):
-        found.append(("radii", epsilon))
-        return radii(relative, centre, spread, epsilon, bits)
-
-    monkeypatch.setattr(clipped_sum, "cube_noise", noise)
-    monkeypatch.setattr(two_step, "drawn_radii", chosen)
-    return found
+    return listen_to_draws(monkeypatch, two_step, "drawn_radii")
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(1, 3)])

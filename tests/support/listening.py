@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tukeydp.mechanisms import clipped_sum, spread_step, subset_means
 from tukeydp.randomness import Keystream, SystemRandomness, derived_key
 
 
@@ -32,3 +33,28 @@ def with_keys(monkeypatch, names) -> list[bytes]:
 
     monkeypatch.setattr(SystemRandomness, "key", key)
     return given
+
+
+def listen_to_draws(monkeypatch, radii_module, radii_name) -> list[tuple[str, object]]:
+    """The epsilons that draws of a mean are made with: (what, epsilon), in turn; radii by the function of that name."""
+    found = []
+    for step, module in (("means", subset_means), ("spread", spread_step)):
+
+        def sampler(prepared, *, within, epsilon, step=step, of=module.DepthSampler):
+            found.append((step, epsilon))
+            return of(prepared, within=within, epsilon=epsilon)
+
+        monkeypatch.setattr(module, "DepthSampler", sampler)
+    cube, radii = clipped_sum.cube_noise, getattr(radii_module, radii_name)
+
+    def noise(d, scale, bits):
+        found.append((f"noise in {d}", clipped_sum.STEPS / scale))
+        return cube(d, scale, bits)
+
+    def chosen(*given):
+        found.append(("radii", given[-2]))  # the last one is the bits
+        return radii(*given)
+
+    monkeypatch.setattr(clipped_sum, "cube_noise", noise)
+    monkeypatch.setattr(radii_module, radii_name, chosen)
+    return found
