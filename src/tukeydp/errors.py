@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+# What is passed on, whoever's code it comes from. All else that a foreign package raises may quote cells, also what is
+# no Exception, such as a panic of polars.
+INTERRUPTIONS = (KeyboardInterrupt, SystemExit, GeneratorExit)
+
 
 class ParameterError(ValueError):
     """A parameter breaks a rule. The message names the parameter, the rule and the value, never the data."""

@@ -302,3 +302,20 @@ class Unhelpful(decimal.Decimal):
 
 def test_what_a_number_of_another_class_raises_stays_inside():
     np.testing.assert_array_equal(cells([[Unhelpful(1), 1.0], [2.0, 3.0]]), [[NAN, 1], [2, 3]])
+
+
+@pytest.mark.parametrize("by", [None, "group"])
+def test_a_panic_of_polars_is_told_without_its_words(by, monkeypatch):
+    """It is no Exception, and its words quote cells."""
+
+    def panicked(*_, **__):
+        raise pl.exceptions.PanicException("no number: 4711")
+
+    table = pl.DataFrame({"a": [1.0, 2.0], "group": ["x", "y"]})
+    monkeypatch.setattr(pl.DataFrame, "get_column", panicked)
+    monkeypatch.setattr(pl.DataFrame, "get_columns", panicked)
+    monkeypatch.setattr(pl.DataFrame, "__getitem__", panicked)
+    keys = None if by is None else ["x", "y"]
+    with pytest.raises(td.ParameterError) as caught:
+        td.mean(table if by else table.select("a"), epsilon=1, bounds=(0, 3), by=by, keys=keys)
+    assert "4711" not in str(caught.value)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tukeydp.data.key_columns import arrow_keys, key_cells
 from tukeydp.data.tables import Table, is_array, read_table
-from tukeydp.errors import ParameterError
+from tukeydp.errors import INTERRUPTIONS, ParameterError
 from tukeydp.parameters import brief
 
 
@@ -48,9 +48,9 @@ def _without_column(x: Any, named: str, parameter: str, what: str) -> tuple[list
         raise ParameterError(parameter, f"must be one {what} for each row where columns have no names", brief(named))
     try:
         return _from_frame(x, named, parameter)
-    except (ParameterError, MemoryError):
+    except (ParameterError, MemoryError, *INTERRUPTIONS):
         raise
-    except Exception:  # a lazy query that fails says so with the cells it failed at
+    except BaseException:  # a lazy query that fails says so with the cells it failed at
         rule = "must be an array or a table with distinct column names that can be held in memory"
         raise ParameterError("x", rule, type(x).__name__) from None
 

@@ -15,7 +15,7 @@ from tukeydp.arrays import FloatArray
 from tukeydp.data.arrays_and_lists import NUMBERS, Read, as_floats, read_objects
 from tukeydp.data.arrow_columns import TEXT_ADVICE, check_type, floats
 from tukeydp.data.numbers import read_cells
-from tukeydp.errors import ParameterError
+from tukeydp.errors import INTERRUPTIONS, ParameterError
 
 Column = Callable[[str], FloatArray]  # what to call an error -> the column
 
@@ -39,9 +39,9 @@ def read_frame(x: Any, name: str, refused: dict[str, str] | None = None) -> Read
                 if refused is None:
                     raise
                 refused[label], cells[:, j] = str(error.value), np.nan
-    except ParameterError:
+    except (ParameterError, *INTERRUPTIONS):
         raise
-    except Exception:  # a lazy query that fails says so with the cells it failed at
+    except BaseException:  # a lazy query that fails says so with the cells it failed at
         raise _not_in_memory(x, name) from None
     return cells, None if series else tuple(labels)
 

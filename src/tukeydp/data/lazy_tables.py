@@ -15,13 +15,10 @@ from typing import Any, NoReturn
 from tukeydp.data.engines import dask_frames, duckdb_relations, ibis_tables, polars_frames, spark_frames
 from tukeydp.data.engines.batches import Kernel, Pass, Read
 from tukeydp.data.engines.schema import checked_names
-from tukeydp.errors import ParameterError
+from tukeydp.errors import INTERRUPTIONS, ParameterError
 
 # Floats that plans are made of hold such numbers exactly; the limbs of sums stay far below 64 bits.
 MOST_ROWS = 2**40
-
-# What passes by: an interruption. All else is an engine's, also what is no Exception: a panic of polars quotes cells.
-_ASKED_FOR = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
 # Package and class that a lazy frame is known by -> what opens it. A new engine is one file and one line here.
 _ENGINES: dict[tuple[str, str], Callable[[Any, tuple[str, ...]], Read]] = {
@@ -69,7 +66,7 @@ class LazyTable:
         one = Pass(kernels, self.columns)
         try:
             rows, found = one.whole(self.read(one))
-        except _ASKED_FOR:
+        except INTERRUPTIONS:
             raise
         except BaseException as error:  # an engine's message may quote the cells that it failed at
             _failed(self.engine, error)
@@ -96,7 +93,7 @@ def lazy_table(x: Any) -> LazyTable:
     try:
         names, n = checked_names(x)
         read = _ENGINES[_kind(x)](x, names)
-    except (ParameterError, *_ASKED_FOR):
+    except (ParameterError, *INTERRUPTIONS):
         raise
     except BaseException as error:  # its words may quote a cell
         rule = "must be a frame that can be read; nothing was spent"
