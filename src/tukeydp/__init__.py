@@ -3,6 +3,7 @@
 from tukeydp import baselines
 from tukeydp.accuracy import ExpectedError
 from tukeydp.data.look import look
+from tukeydp.data.streams import Chunks, chunks
 from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Random, Spread
 from tukeydp.depth.of_points import tukey_depth
 from tukeydp.errors import BudgetExceeded, ParameterError
@@ -36,6 +37,7 @@ __all__ = [
     "ApproxDP",
     "AxisAligned",
     "BudgetExceeded",
+    "Chunks",
     "Directions",
     "Exact",
     "ExpectedError",
@@ -53,6 +55,7 @@ __all__ = [
     "aggregate",
     "baselines",
     "boxem",
+    "chunks",
     "cube",
     "level_set",
     "level_volumes",

@@ -14,6 +14,7 @@ import numpy as np
 
 from tukeydp.arrays import IntArray
 from tukeydp.data.grid import DEFAULT_BITS, Grid
+from tukeydp.data.streams import StreamedRows
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.errors import ParameterError
@@ -72,7 +73,7 @@ class Notion(ABC):
 
     @abstractmethod
     def prepare(self, rows: IntArray, grid: Grid, key: bytes, lowest: int | None = None) -> PreparedDepth:
-        """The notion on rows of grid coordinates; `key` is public randomness.
+        """The notion on rows of grid coordinates; `key` is public randomness. Some notions take rows that are streamed.
 
         `lowest` is the lowest level that will be asked for, None for deep ones only: it affects speed.
         """
@@ -108,9 +109,17 @@ class FiniteNotion(Notion):
     def on_grid(self, grid: Grid, key: bytes) -> IntArray:
         """Integer directions in grid coordinates, one per row, every projection below `grid.LIMIT`."""
 
-    def prepare(self, rows: IntArray, grid: Grid, key: bytes, lowest: int | None = None) -> PreparedDepth:
+    def prepare(
+        self, rows: IntArray | StreamedRows, grid: Grid, key: bytes, lowest: int | None = None
+    ) -> PreparedDepth:
         directions = self.on_grid(grid, key)
-        levels = level_sets(rows, directions, lowest)
+        levels: LevelSets
+        if isinstance(rows, StreamedRows):
+            from tukeydp.depth.streamed_levels import streamed_level_sets
+
+            levels = streamed_level_sets(rows, directions)
+        else:
+            levels = level_sets(rows, directions, lowest)
         return PreparedDepth(levels, directions, None, lambda: levels)
 
 
