@@ -18,8 +18,8 @@ from tukeydp.depth.rank_cells import RankCells, edges_by
 from tukeydp.depth.tallies import NOTHING, Passes, Question, Seen
 
 # Speed and memory only, all of them: ranks are exact whatever these are.
-_PILOT = 2**18  # rows, or up to twice as many, that edges are made from: fewer make cells less equal
-_CELLS = 4096  # cells of a direction at first: fewer hold more rows each, more take longer to find a row's cell
+_PILOT = 2**16  # rows, or up to twice as many, that edges are made from: fewer make cells less equal
+_CELLS = 2048  # cells of a direction at first: fewer hold more rows each, more take longer to find a row's cell
 _PIECES = 256  # that a cell is cut into if it has too many rows
 # Of the memory for projections: what the window may take beside those that are kept, and up to which share the whole
 # table, its projections included, is simply held.

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from tukeydp.arrays import IntArray
 from tukeydp.data.streams import StreamedRows, changed
 from tukeydp.threads import available_cores
 
+_BUCKETS = 4096  # in which the edges of a direction are looked up: more are faster as long as they fit in the cache
 _ROWS_AT_A_TIME = 2048  # rows projected on one direction after the other, so that they stay in the cache
 
 
@@ -79,7 +82,7 @@ class Passes:
                 for future in pending:
                     future.result()
                 # The next block is read while this one is counted.
-                pending = [_started(pool, work.count, block, a, b) for a, b in zip(ends, ends[1:], strict=False)]
+                pending = [_started(pool, work.count, block, a, b) for a, b in pairwise(ends)]
             for future in pending:
                 future.result()
         if seen != self._seen:
@@ -98,63 +101,117 @@ def _started(pool: ThreadPoolExecutor, work: Callable[..., None], *arguments: An
         return done
 
 
+class Layout(NamedTuple):
+    """Edges of all directions, one direction behind the other, and where to look for a projection among them.
+
+    Those of direction v are edges[starts[v] : starts[v + 1]]. A projection p that is neither below the first nor at
+    least the last has at least guide[v, b] and at most guide[v, b + 1] of them at or below it, b = (p - first) >> shifts[v].
+    """
+
+    edges: IntArray
+    starts: IntArray
+    guide: NDArray[np.int32]
+    shifts: IntArray
+
+
+class Room(NamedTuple):
+    """How many projections a cell has so far, how many are kept, and from where on in `kept`; cells as in `Layout`.
+
+    Direction v has its cells, one more than edges, from starts[v] + v on.
+    """
+
+    counts: IntArray
+    rooms: IntArray
+    places: IntArray
+    kept: IntArray
+
+
 class _Work:
-    """The questions of all directions, laid out one behind the other for the compiled loop."""
+    """The questions of all directions, laid out for the compiled loop."""
 
     def __init__(self, directions: IntArray, questions: Sequence[Question]) -> None:
         self._directions = directions
-        self._edges = np.concatenate([question.edges for question in questions])
-        self._starts = np.cumsum([0, *(len(question.edges) for question in questions)])
-        self._rooms = np.concatenate([question.rooms for question in questions])
-        self._places = np.cumsum(self._rooms) - self._rooms
-        self._counts = np.zeros(len(self._rooms), dtype=np.int64)
-        self._kept = np.empty(int(self._rooms.sum()), dtype=np.int64)
+        starts = np.cumsum([0, *(len(question.edges) for question in questions)])
+        guides = [_guide(question.edges) for question in questions]
+        self._layout = Layout(
+            np.concatenate([question.edges for question in questions]),
+            starts,
+            np.array([guide for guide, _ in guides]),
+            np.array([shift for _, shift in guides], dtype=np.int64),
+        )
+        rooms = np.concatenate([question.rooms for question in questions])
+        kept = np.empty(int(rooms.sum()), dtype=np.int64)
+        self._room = Room(np.zeros(len(rooms), dtype=np.int64), rooms, np.cumsum(rooms) - rooms, kept)
 
     def count(self, block: IntArray, first: int, last: int) -> None:
         """Count a block along some of the directions: other threads count it along others."""
+        scratch = np.empty(_ROWS_AT_A_TIME, dtype=np.int64)
         for start in range(0, len(block), _ROWS_AT_A_TIME):
-            _tally(
-                block[start : start + _ROWS_AT_A_TIME], self._directions, first, last, self._edges, self._starts,
-                self._counts, self._rooms, self._places, self._kept,
-            )  # fmt: skip
+            columns = np.ascontiguousarray(block[start : start + _ROWS_AT_A_TIME].T)
+            _tally(columns, self._directions, first, last, self._layout, self._room, scratch)
 
     def tallies(self) -> list[Tally]:
+        starts, (counts, rooms, places, all_kept) = self._layout.starts, self._room
         found = []
-        for v, (start, end) in enumerate(zip(self._starts, self._starts[1:], strict=False)):
+        for v, (start, end) in enumerate(pairwise(starts.tolist())):
             cells = slice(start + v, end + v + 1)
             kept = {}
-            for cell in (np.flatnonzero(self._rooms[cells]) + cells.start).tolist():
-                values = self._kept[self._places[cell] : self._places[cell] + self._rooms[cell]]
-                if self._counts[cell] != self._rooms[cell]:
+            for cell in (np.flatnonzero(rooms[cells]) + cells.start).tolist():
+                if counts[cell] != rooms[cell]:
                     raise changed()
+                kept[cell - cells.start] = values = all_kept[places[cell] : places[cell] + rooms[cell]]
                 values.sort()
-                kept[cell - int(cells.start)] = values
-            found.append(Tally(self._counts[cells], kept))
+            found.append(Tally(counts[cells], kept))
         return found
+
+
+def _guide(edges: IntArray) -> tuple[NDArray[np.int32], int]:
+    """Where edges begin in buckets of equal width, a power of two."""
+    if not len(edges):
+        return np.zeros(_BUCKETS + 2, dtype=np.int32), 0
+    first, last = int(edges[0]), int(edges[-1])
+    shift = max(0, (last - first).bit_length() - _BUCKETS.bit_length() + 1)
+    # Distances from the first edge may be 2^63, between the least and the largest edge there can be.
+    ends = np.array([min(bucket << shift, 2**64 - 1) for bucket in range(_BUCKETS + 2)], dtype=np.uint64)
+    away = edges.astype(np.uint64) - np.array(first).astype(np.uint64)
+    return np.searchsorted(away, ends, side="left").astype(np.int32), shift
 
 
 @njit(nogil=True, cache=True)
 def _tally(
-    rows: Any, directions: Any, first: int, last: int, edges: Any, starts: Any, counts: Any, rooms: Any, places: Any,
-    kept: Any,
-) -> None:  # fmt: skip
-    """Project rows on the directions first ... last - 1, count, and keep what has room."""
-    d = rows.shape[1]
+    columns: Any, directions: Any, first: int, last: int, layout: Layout, room: Room, scratch: Any
+) -> None:
+    """Project rows, given by columns, on the directions first ... last - 1, count, and keep what has room."""
+    edges, starts, guide, shifts = layout.edges, layout.starts, layout.guide, layout.shifts
+    counts, rooms, places, kept = room.counts, room.rooms, room.places, room.kept
+    d, n = columns.shape
+    keeping = len(kept) > 0
     for v in range(first, last):
-        low, count = starts[v], starts[v + 1] - starts[v]
-        for i in range(len(rows)):
-            projected = np.int64(0)
-            for j in range(d):
-                projected += directions[v, j] * rows[i, j]
-            # How many edges are at most the projection: halving without branches that depend on it.
-            base, left = low, count
-            while left > 0:
-                half = (left + 1) >> 1
-                base += half * (edges[base + half - 1] <= projected)
-                left -= half
-            cell = base + v
-            if counts[cell] < rooms[cell]:
-                kept[places[cell] + counts[cell]] = projected
+        start, end = starts[v], starts[v + 1]
+        scratch[:n] = directions[v, 0] * columns[0]
+        for j in range(1, d):
+            c = directions[v, j]
+            if c:
+                for i in range(n):
+                    scratch[i] += c * columns[j, i]
+        for i in range(n):
+            p = scratch[i]
+            if start == end or p < edges[start]:
+                at = start
+            elif p >= edges[end - 1]:
+                at = end
+            else:
+                bucket = (p - edges[start]) >> shifts[v]
+                at, beyond = start + guide[v, bucket], start + guide[v, bucket + 1]
+                while at < beyond:
+                    middle = (at + beyond) >> 1
+                    if edges[middle] <= p:
+                        at = middle + 1
+                    else:
+                        beyond = middle
+            cell = at + v
+            if keeping and counts[cell] < rooms[cell]:
+                kept[places[cell] + counts[cell]] = p
             counts[cell] += 1
 
 
