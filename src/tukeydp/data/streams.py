@@ -90,9 +90,9 @@ def with_options(source: Chunks, options: ReadOptions) -> Chunks:
 
 def _reader(source: Any) -> Callable[[], Iterable[Any]]:
     if hasattr(source, "to_batches"):
-        return lambda: source.to_batches()  # type: ignore[no-any-return]
+        return lambda: source.to_batches()
     if callable(source):
-        return source  # type: ignore[no-any-return]
+        return source
     if isinstance(source, Iterable) and not isinstance(source, np.ndarray | bytes) and not hasattr(source, "columns"):
         if iter(source) is source:
             rule = "must be readable more than once: give a function that returns a new iterator each time"

@@ -49,6 +49,10 @@ class Window:
         """Whether both ranks of a level are here, level >= 1."""
         return self.first < level <= self.highest
 
+    def offsets(self, level: int) -> tuple[IntArray, IntArray]:
+        """Both ranks of a level that is here, one for each direction."""
+        return self.projections[:, level - 1 - self.first], self.projections[:, self.rows - level - self.first]
+
 
 class LevelSets:
     """Directions (k, d), and the order statistics of the projections of the m rows without a missing cell.
@@ -92,7 +96,7 @@ class LevelSets:
 
     @property
     def rough(self) -> LevelSets | None:
-        """What can be answered at once, about right, where finding ranks takes long: a hint for searches over levels."""
+        """About the same level sets, at once, where finding ranks takes long: a hint for searches over levels."""
         return None
 
     def ensure(self, level: int, upto: int | None = None) -> Window:
@@ -118,9 +122,7 @@ class LevelSets:
     def offsets(self, level: int) -> tuple[IntArray, IntArray]:
         """Smallest and largest projection allowed at `level`, one per direction; 1 <= level <= rows."""
         window = self._window
-        if not window.holds(level):
-            window = self.ensure(level)
-        return window.projections[:, level - 1 - window.first], window.projections[:, window.rows - level - window.first]
+        return (window if window.holds(level) else self.ensure(level)).offsets(level)
 
     def contains(self, y: Sequence[int], level: int) -> bool:
         """Whether the grid point y has depth >= level."""

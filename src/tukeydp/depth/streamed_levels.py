@@ -15,6 +15,7 @@ from tukeydp.arrays import IntArray
 from tukeydp.data.streams import StreamedRows
 from tukeydp.depth.levels import LevelSets, Window, level_sets, sampled
 from tukeydp.depth.rank_cells import RankCells, edges_by
+from tukeydp.depth.rough_levels import RoughLevels
 from tukeydp.depth.tallies import NOTHING, Passes, Question, Seen
 
 # Speed and memory only, all of them: ranks are exact whatever these are.
@@ -121,12 +122,10 @@ class StreamedLevels(LevelSets):
     def offsets(self, level: int) -> tuple[IntArray, IntArray]:
         window = self._window
         if window.holds(level):
-            return window.projections[:, level - 1 - window.first], window.projections[:, window.rows - level - window.first]
+            return window.offsets(level)
         with self._widening:
             self._find(self._ranks([(level, level)]))
-            return tuple(  # type: ignore[return-value]
-                np.array([cells.found(rank, rank)[0] for cells in self._cells]) for rank in (level - 1, self.rows - level)
-            )
+            return self._found(level - 1), self._found(self.rows - level)
 
     def ensure(self, level: int, upto: int | None = None) -> Window:
         """A window of the levels around this one that have been found; more are found if it has not been."""
@@ -178,10 +177,14 @@ class StreamedLevels(LevelSets):
         low = np.array([cells.found(first - 1, highest - 1) for cells in self._cells])
         high = np.array([cells.found(m - highest, m - first) for cells in self._cells])
         # Beyond the highest unbroken level ranks would not ascend from the smallest to the largest.
-        broken = (low > high[:, ::-1]).any(axis=0)
-        kept = max(last - first + 1, int(np.argmax(broken)) if broken.any() else len(broken))
+        broken = np.any(low > high[:, ::-1], axis=0).tolist()
+        kept = max(last - first + 1, broken.index(True) if True in broken else len(broken))
         both = np.hstack([low[:, :kept], high[:, high.shape[1] - kept :]])
         return Window(both, first - 1, 2 * (first - 1 + kept), first - 1 + kept)
+
+    def _found(self, rank: int) -> IntArray:
+        """The projections of one rank, which has been found, one for each direction."""
+        return np.array([cells.found(rank, rank)[0] for cells in self._cells], dtype=np.int64)
 
     def _ranks(self, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """First and last of the ranks that levels need, on both sides."""
@@ -235,42 +238,6 @@ class StreamedLevels(LevelSets):
             for c, inner in reversed(list(zip(here, inners, strict=True))):
                 start = int(np.searchsorted(e, cells.ends(c)[0])) + 1
                 cells.divide(c, inner, tally.counts[start : start + len(inner) + 1])
-
-
-class RoughLevels(LevelSets):
-    """About the same level sets, from counts between edges alone; `asked` are the levels asked about.
-
-    Nested like true level sets, so that a sampler can be prepared for them: what it asks for there, it will ask for.
-    """
-
-    def __init__(
-        self, cells: Sequence[RankCells], directions: IntArray, sample: IntArray, twin: LevelSets | None = None
-    ) -> None:
-        self._cells, self.asked, self._twin = cells, set[int](), twin
-        m = cells[0].rows
-        nothing = Window(np.empty((len(directions), 0), dtype=np.int64), m, 2 * m, 0)
-        super().__init__(directions, np.empty((0, directions.shape[1]), dtype=np.int64), nothing, sample)
-
-    @property
-    def rows(self) -> int:
-        return self._cells[0].rows
-
-    @property
-    def rough(self) -> LevelSets | None:
-        """Searches over levels ask a twin first, so that the true levels' searches are rehearsed."""
-        return self._twin
-
-    def offsets(self, level: int) -> tuple[IntArray, IntArray]:
-        self.asked.add(level)
-        smallest = np.array([cells.rough(level - 1) for cells in self._cells], dtype=np.int64)
-        return smallest, np.array([cells.rough(self.rows - level) for cells in self._cells], dtype=np.int64)
-
-    def depths(self, points: IntArray, least: int = 1) -> IntArray:
-        found = np.full(len(points), float(self.rows))
-        for v, cells in zip(self.directions, self._cells, strict=True):
-            below = cells.rough_at(points @ v)
-            found = np.minimum(found, np.minimum(below, self.rows - below))
-        return found.astype(np.int64)
 
 
 def _question(cells: RankCells, wanted: Sequence[int]) -> tuple[Question, dict[int, int]]:

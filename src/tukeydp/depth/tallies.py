@@ -52,7 +52,7 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """How many projections each cell has, and those of the cells that were to be kept, sorted, by number of the cell."""
+    """How many projections each cell has, and those that were to be kept, sorted, by the number of their cell."""
 
     counts: IntArray
     kept: dict[int, IntArray]
@@ -104,8 +104,9 @@ def _started(pool: ThreadPoolExecutor, work: Callable[..., None], *arguments: An
 class Layout(NamedTuple):
     """Edges of all directions, one direction behind the other, and where to look for a projection among them.
 
-    Those of direction v are edges[starts[v] : starts[v + 1]]. A projection p that is neither below the first nor at
-    least the last has at least guide[v, b] and at most guide[v, b + 1] of them at or below it, b = (p - first) >> shifts[v].
+    Those of direction v are edges[starts[v] : starts[v + 1]]. Where a projection p is at least the first of them and
+    below the last, it has at least guide[v, b] and at most guide[v, b + 1] edges at or below it, where b is
+    (p - first) >> shifts[v].
     """
 
     edges: IntArray
@@ -178,9 +179,7 @@ def _guide(edges: IntArray) -> tuple[NDArray[np.int32], int]:
 
 
 @njit(nogil=True, cache=True)
-def _tally(
-    columns: Any, directions: Any, first: int, last: int, layout: Layout, room: Room, scratch: Any
-) -> None:
+def _tally(columns: Any, directions: Any, first: int, last: int, layout: Layout, room: Room, scratch: Any) -> None:
     """Project rows, given by columns, on the directions first ... last - 1, count, and keep what has room."""
     edges, starts, guide, shifts = layout.edges, layout.starts, layout.guide, layout.shifts
     counts, rooms, places, kept = room.counts, room.rooms, room.places, room.kept

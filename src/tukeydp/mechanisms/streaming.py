@@ -11,11 +11,10 @@ from tukeydp.data.relation import Relation
 from tukeydp.data.streams import Chunks, StreamedRows, StreamedTable
 from tukeydp.data.tables import Table
 from tukeydp.depth.choice import require_memory
-from tukeydp.depth.notions import FiniteNotion, Notion
+from tukeydp.depth.notions.base import FiniteNotion, Notion, not_streamed
 from tukeydp.depth.streamed_levels import memory_for
 from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import whole_grid
-from tukeydp.parameters import brief
 from tukeydp.sampling.foresight import levels_with_weight
 
 
@@ -40,8 +39,7 @@ def require_room_for_ranks(
     if not isinstance(table, StreamedTable):
         return require_memory(notion, n, table.d)
     if not isinstance(notion, FiniteNotion):
-        rule = "must name finitely many directions where rows are streamed, say td.Spread(30): others need all rows"
-        raise ParameterError("depth", rule, brief(notion))
+        raise not_streamed(notion)
     levels = levels_with_weight(whole_grid(grid), epsilon)
     needed = memory_for(levels if n is None else min(levels, n), notion.size(table.d))
     if needed > table.memory:

@@ -72,8 +72,10 @@ class Notion(ABC):
         """How many directions are projected on in d columns: decides memory, before any is drawn."""
 
     @abstractmethod
-    def prepare(self, rows: IntArray, grid: Grid, key: bytes, lowest: int | None = None) -> PreparedDepth:
-        """The notion on rows of grid coordinates; `key` is public randomness. Some notions take rows that are streamed.
+    def prepare(
+        self, rows: IntArray | StreamedRows, grid: Grid, key: bytes, lowest: int | None = None
+    ) -> PreparedDepth:
+        """The notion on rows of grid coordinates; `key` is public randomness. Not every notion takes streamed rows.
 
         `lowest` is the lowest level that will be asked for, None for deep ones only: it affects speed.
         """
@@ -121,6 +123,12 @@ class FiniteNotion(Notion):
         else:
             levels = level_sets(rows, directions, lowest)
         return PreparedDepth(levels, directions, None, lambda: levels)
+
+
+def not_streamed(depth: Notion) -> ParameterError:
+    """For notions that need all rows at once."""
+    rule = "must name finitely many directions where rows are streamed, say td.Spread(30): others need all rows at once"
+    return ParameterError("depth", rule, repr(depth)[:60])
 
 
 def require_finite(depth: Notion) -> FiniteNotion:
