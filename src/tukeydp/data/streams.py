@@ -25,7 +25,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief, checked_integer
 
 # MiB of projections kept at a time unless told: with what reading takes, a call stays below 2 GiB.
-_MEMORY = 512
+MEMORY = 512
 _MOST_MEMORY = 2**30  # MiB: a public number beyond any machine
 _ROWS_AT_A_TIME = 1 << 16  # rows mapped to the grid at a time, however long a chunk is
 
@@ -40,7 +40,7 @@ class Chunks:
     known_rows: Callable[[], int] | None = None
 
 
-def chunks(source: Any, *, columns: Sequence[str] | None = None, memory: int = _MEMORY) -> Chunks:
+def chunks(source: Any, *, columns: Sequence[str] | None = None, memory: int = MEMORY) -> Chunks:
     """A table in chunks, for `td.boxem` on more rows than memory holds.
 
     Parameters
