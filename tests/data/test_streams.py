@@ -142,6 +142,15 @@ def shifting(column="a"):
     return lambda: [FRAME.assign(**{column: FRAME[column] + (next(passes) > 2)})]
 
 
+def test_columns_that_are_not_there_are_named():
+    with pytest.raises(ParameterError, match="columns must name columns that occur once.*did you mean 'a'.*got 'aa'"):
+        released(td.chunks([FRAME], columns=["aa"]))
+    with pytest.raises(ParameterError, match="columns must be left out where chunks are arrays"):
+        released(td.chunks([FRAME.to_numpy()], columns=["a"]))
+    with pytest.raises(ParameterError, match="columns must be a list of names"):
+        td.chunks([FRAME], columns="a")
+
+
 BAD = {
     "another schema later": (lambda: [FRAME, FRAME.rename(columns={"a": "z"})], "the same columns in every chunk"),
     "fewer columns later": (lambda: [np.zeros((3, 2)), np.zeros((3, 1))], "the same columns in every chunk"),

@@ -233,6 +233,25 @@ def test_a_seeded_draw_is_the_one_from_sorted_projections(rows, within, epsilon,
     assert [sampler.draw(key) for key in keys] == [whole.draw(key) for key in keys]
 
 
+def test_branches_grow_from_a_window_as_from_sorted_projections(monkeypatch):
+    """Scores in ten columns, half of the rows equal: levels above the middle, and a tree for the deep ones."""
+    rng = np.random.default_rng(6)
+    rows = np.where(rng.random((400, 1)) < 0.52, 2, rng.integers(0, 5, (400, 10)))
+    within = Box((0,) * 10, (4,) * 10)
+    directions = td.Random(20, seed=3)._integers(10, 2**16, b"")
+    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (64,))
+    monkeypatch.setattr(sampler_module, "_PATIENCE", 0.01)
+    drawn = []
+    for levels in (level_sets(rows, directions), streamed(rows, directions)):
+        sampler = Sampler(levels, within=within, epsilon=Fraction(1, 20))
+        drawn.append([sampler.draw(derived_key("branches", i)) for i in range(6)])
+        tree = sampler._envelope.tree
+        assert tree is not None
+        assert sampler.top > len(rows) // 2
+        drawn[-1].append((tree.base, tree.steps, tree.top, tree.log_weight, tree._deepest))
+    assert drawn[0] == drawn[1]
+
+
 def test_what_is_foreseen_is_not_asked_for_again():
     rows = np.rint(np.random.default_rng(5).exponential(size=(30000, 3)) * 2**30).astype(np.int64)
     directions = td.Random(12, seed=3)._integers(3, 2**16, b"")

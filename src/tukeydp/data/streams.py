@@ -18,6 +18,7 @@ import numpy as np
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.arrays_and_lists import NUMBERS
 from tukeydp.data.grid import Grid
+from tukeydp.data.readers.columns import places_in_schema
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.parquet_parts import ParquetParts
 from tukeydp.data.tables import Table, read_table
@@ -109,6 +110,9 @@ def _selecting(read: Callable[[], Iterable[Any]], columns: Sequence[str] | None)
 
     def selected() -> Iterator[Any]:
         for chunk in read():
+            if not hasattr(chunk, "columns"):
+                raise ParameterError("columns", "must be left out where chunks are arrays", brief(names))
+            places_in_schema([str(name) for name in getattr(chunk, "column_names", chunk.columns)], names)
             yield chunk.select(names) if hasattr(chunk, "select") else chunk[names]
 
     return selected

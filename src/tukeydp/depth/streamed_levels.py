@@ -16,7 +16,7 @@ from tukeydp.data.streams import StreamedRows
 from tukeydp.depth.levels import LevelSets, Window, level_sets, sampled
 from tukeydp.depth.rank_cells import RankCells, edges_by
 from tukeydp.depth.rough_levels import RoughLevels
-from tukeydp.depth.tallies import NOTHING, Passes, Question, Seen
+from tukeydp.depth.tallies import NOTHING, Passes, Question, Seen, compile_once
 
 # Speed and memory only, all of them: ranks are exact whatever these are.
 _PILOT = 2**16  # rows, or up to twice as many, that edges are made from: fewer make cells less equal
@@ -35,6 +35,7 @@ def memory_for(levels: int, directions: int) -> int:
 
 def streamed_level_sets(rows: StreamedRows, directions: IntArray) -> LevelSets:
     """The level sets of rows that are streamed; those of a table in memory if all of it fits."""
+    compile_once()  # now, whether or not all of it fits: that depends on the rows
     fits = rows.memory // (_WHOLE_SHARE * _BYTES * (rows.d + len(directions)))
     seen, pilot, whole = _survey(rows, fits)
     if whole is not None:
