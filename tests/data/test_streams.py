@@ -143,7 +143,7 @@ def shifting(column="a"):
 
 
 def test_columns_that_are_not_there_are_named():
-    with pytest.raises(ParameterError, match="columns must name columns that occur once.*did you mean 'a'.*got 'aa'"):
+    with pytest.raises(ParameterError, match=r"columns must name columns that occur once.*did you mean 'a'.*got 'aa'"):
         released(td.chunks([FRAME], columns=["aa"]))
     with pytest.raises(ParameterError, match="columns must be left out where chunks are arrays"):
         released(td.chunks([FRAME.to_numpy()], columns=["a"]))

@@ -201,7 +201,7 @@ COMMANDS = [
     f"centre t.csv {ASKED} --stream",
     f"centre t.parquet {ASKED} --memory 5",
     f"centre t.parquet {ASKED} --stream --memory 0",
-    f"centre t.parquet {ASKED} --stream --depth exact",
+    "centre t.parquet --columns a --epsilon 1 --bounds 0,120 --seed 1 --stream --depth exact",
     f"centre t.parquet {ASKED} --stream --by note --keys A",
     f"centre text.parquet {ASKED} --stream",
     f"centre nowhere.parquet {ASKED} --stream",
