@@ -63,13 +63,13 @@ def streamed(path: Path, shape: str, memory: int) -> None:
         passes[0] += 1
         return plain(self, *given)
 
-    Passes.run = counted  # type: ignore[method-assign]
+    Passes.run = counted  # type: ignore[method-assign, assignment]
     before = peak_memory()
     since, began = time.perf_counter(), time.process_time()
     release = td.boxem(td.chunks(path, memory=memory), epsilon=1, randomness=td.seeded(1), **settings(shape))
     clock, cpu = time.perf_counter() - since, time.process_time() - began
     peak = peak_memory()
-    n, d, k = release.n, release.d, len(release.directions)
+    n, d, k = release.n or 0, release.d, len(release.to_dict()["directions"])
     print(
         f"{shape:12} {n:>11,} x {d} {k:>5} {1 + passes[0]:>6} {clock:>8.1f} {cpu:>8.1f} "
         f"{n * (1 + passes[0]) / clock / 1e6:>14.2f} {n / clock / 1e6:>12.2f} {before:>8.0f} {peak:>8.0f}",

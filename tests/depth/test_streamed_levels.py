@@ -56,7 +56,7 @@ def offsets(rows, directions, level):
     return [line[level - 1] for line in ordered], [line[-level] for line in ordered]
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(rows_of, directions_of, sizes, st.sampled_from([8, 24, 200, 2**20]), st.sampled_from([2, 3, 2048]), st.data())
 def test_every_question_gets_the_answer_of_sorted_projections(rows, directions, cuts, memory, cells, data):
     with pytest.MonkeyPatch.context() as patch:

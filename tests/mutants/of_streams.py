@@ -9,7 +9,7 @@ LEVELS = "tests/depth/test_streamed_levels.py::"
 MUTANTS = (
     Mutant(
         "a projection that is equal to an edge counted below it",
-        "depth/tallies.py",
+        "depth/tally_loops.py",
         "if edges[middle] <= p:",
         "if edges[middle] < p:",
         (f"{LEVELS}test_every_projection_is_counted_in_the_one_cell_it_is_in",),
