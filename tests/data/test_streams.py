@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -254,6 +256,29 @@ def test_a_long_chunk_is_mapped_a_piece_at_a_time_and_no_chunk_is_changed():
     before = x.copy()
     assert released(td.chunks([x]), depth=None).point.tolist() == released(x, depth=None).point.tolist()
     assert (x == before).all()
+
+
+def most_held(rows):
+    """Bytes that a call holds at most, beside what it is given a chunk at a time."""
+
+    def parts():
+        for seed in range(rows // 10000):
+            yield np.random.default_rng(seed).normal(size=(10000, 3))
+
+    source = td.chunks(parts, memory=1)
+    tracemalloc.start()
+    try:
+        released(source)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_rows(monkeypatch):
+    """From 200,000 rows to 600,000, which are 9.6 MB more: less than a tenth of that."""
+    monkeypatch.setattr(streamed_levels, "_PILOT", 2**12)
+    released(td.chunks([np.zeros((100, 3))]))
+    assert most_held(600_000) - most_held(200_000) < 0.96e6
 
 
 def test_the_number_of_rows_of_files_is_read_from_their_metadata(tmp_path, monkeypatch):

@@ -73,7 +73,7 @@ class StreamedLevels(LevelSets):
         sample: list[IntArray] = []
         tallies = passes.run(
             [Question(e, np.zeros(len(e) + 1, dtype=np.int64)) for e in edges],
-            lambda at, block: sample.append(sampled(block, rows, at)),
+            lambda at, block: sample.append(sampled(block, rows, at).copy()),  # a view would hold its block
         )
         self._cells = [RankCells(e, tally.counts) for e, tally in zip(edges, tallies, strict=True)]
         self._around = 1  # levels on either side of one that a window is asked for

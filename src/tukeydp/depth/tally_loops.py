@@ -1,4 +1,4 @@
-"""The loops of a pass over rows, compiled; with their records, because numba's cache notices changes of this file only."""
+"""The loops of a pass over rows, compiled; with their records, since numba's cache notices this file only."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from tukeydp.errors import ParameterError
 
 ENDINGS = (".parquet", ".pq")
 _ROWS_AT_A_TIME = 1 << 16  # rows of a batch: what is held several times while it is read
+_BUFFER = 1 << 20  # bytes of a column read at a time: without it, whole row groups are held
 
 
 class ParquetParts:
@@ -54,7 +55,7 @@ class ParquetParts:
             import pyarrow.parquet
 
             # Not mapped into memory: pages of the file that was read would count as memory of this process.
-            return pyarrow.parquet.ParquetFile(path, pre_buffer=False, memory_map=False)
+            return pyarrow.parquet.ParquetFile(path, pre_buffer=False, memory_map=False, buffer_size=_BUFFER)
 
     def _check(self, schema: Any, names: Sequence[str]) -> None:
         for place in places_in_schema(schema.names, names):
