@@ -21,6 +21,8 @@ from tukeydp.depth.tallies import NOTHING, Passes, Question, Seen, compile_once
 # Speed and memory only, all of them: ranks are exact whatever these are.
 _PILOT = 2**16  # rows, or up to twice as many, that edges are made from: fewer make cells less equal
 _CELLS = 2048  # cells of a direction at first: fewer hold more rows each, more take longer to find a row's cell
+# Margins around levels that may be asked about: two cells' rows over these, the first for which memory suffices.
+_NARROWER = (1, 4, 16, 64, 256)
 _PIECES = 256  # that a cell is cut into if it has too many rows
 # Of the memory for projections: what the window may take beside those that are kept, and up to which share the whole
 # table, its projections included, is simply held.
@@ -107,18 +109,20 @@ class StreamedLevels(LevelSets):
         raise LookupError("directions of rows that are streamed cannot be added to")
 
     def foresee(self, levels: Collection[int], first: int, last: int) -> None:
-        """Find, in one pass if memory allows, the ranks of some levels and around them, and of first ... last."""
+        """Find the ranks of some levels and around them, and of first ... last: in one pass or two.
+
+        If not even the levels' own cells fit, they are cut first, and some of them are large then.
+        """
         with self._widening:
             self._around = max(1, min(last - first, self._most_levels))
-            least = min(max(first, last - self._most_levels), last)
-            margin = 2 * self.rows // _CELLS
-            while True:
-                spans = [(level - margin, level + margin) for level in levels] + [(least - margin, last + margin)]
-                wanted = self._ranks(spans)
-                if margin == 0 or self._amount(wanted) <= self._memory // (2 * _BYTES):
-                    break
-                margin //= 4
-            self._find(wanted)
+            spans = [(level, level) for level in levels] + [(max(first, last - self._most_levels), last)]
+            room = self._memory // (2 * _BYTES)
+            while self._amount(self._ranks(spans)):
+                for margin in (*(2 * self.rows // (_CELLS * narrower) for narrower in _NARROWER), 0):
+                    wanted = self._ranks([(a - margin, b + margin) for a, b in spans])
+                    if self._amount(wanted) <= room:
+                        return self._find(wanted)
+                self._cut(self._missing(self._ranks(spans)), room // _PIECES)
 
     def offsets(self, level: int) -> tuple[IntArray, IntArray]:
         window = self._window

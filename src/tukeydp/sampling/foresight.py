@@ -14,6 +14,8 @@ from tukeydp.depth.streamed_levels import StreamedLevels
 from tukeydp.exact.boxes import Box
 from tukeydp.sampling.sampler import Sampler
 
+# What was found makes the next rehearsal better. After so many the sampler asks for the rest itself, one by one.
+_REHEARSALS = 3
 _BEYOND = 44.0  # log of 2^64: weights so much smaller than one deep point's are as good as never drawn
 
 
@@ -26,6 +28,9 @@ def foresee(levels: LevelSets, within: Box, epsilon: Fraction, lowest: int) -> N
     """Have the ranks found that a sampler for these levels is likely to ask for."""
     if not isinstance(levels, StreamedLevels):
         return
-    rough = levels.rough
-    top = Sampler(rough, within=within, epsilon=epsilon, lowest=lowest, threads=1).top
-    levels.foresee(rough.asked, max(1, lowest, top - levels_with_weight(within, epsilon)), max(1, top))
+    for _ in range(_REHEARSALS):
+        before, rough = levels.passes, levels.rough
+        top = Sampler(rough, within=within, epsilon=epsilon, lowest=lowest, threads=1).top
+        levels.foresee(rough.asked, max(1, lowest, top - levels_with_weight(within, epsilon)), max(1, top))
+        if levels.passes == before:
+            return
