@@ -16,11 +16,11 @@ from tukeydp.sampling.sampler import Sampler
 
 # What was found makes the next rehearsal better. After so many the sampler asks for the rest itself, one by one.
 _REHEARSALS = 3
-_BEYOND = 44.0  # log of 2^64: weights so much smaller than one deep point's are as good as never drawn
+_BEYOND = 44.0  # log of more than 2^63: weights so much smaller than one deep point's are as good as never drawn
 
 
 def levels_with_weight(within: Box, epsilon: Fraction) -> int:
-    """How many levels below the deepest may be drawn, but for a chance of 2^-64: public numbers decide."""
+    """How many levels below the deepest may be drawn, but for a chance of 2^-63: public numbers decide."""
     return math.ceil(2 * Fraction(math.log(within.size) + _BEYOND) / epsilon)
 
 
