@@ -239,6 +239,35 @@ def test_what_cannot_be_read_again_is_refused(source, words):
         td.chunks(source)
 
 
+@pytest.mark.parametrize("neighbours", ["swap", "add-remove"])
+def test_a_function_that_returns_the_same_iterator_again_is_refused(neighbours):
+    """Read to its end by the look at the schema, it would be a table without rows, which may be released from."""
+    for used_up in (iter([FRAME]), (chunk for chunk in [FRAME, FRAME])):
+        with pytest.raises(ParameterError, match=r"returns a new iterator each time; got (list_iterator|generator)"):
+            released(td.chunks(lambda same=used_up: same), neighbours=neighbours)
+    for used_up in (iter([FRAME]), iter([FRAME] * 3)):
+        with pytest.raises(ParameterError, match="the same rows in every pass"):
+            released(td.chunks(lambda same=used_up: map(pd.DataFrame, same)), neighbours=neighbours)
+
+
+def test_chunks_of_a_single_column():
+    whole = told(released(FRAME["a"]))
+    assert told(released(td.chunks([FRAME["a"][:400], FRAME["a"][400:]]))) == whole
+    assert told(released(td.chunks([pl.Series("a", FRAME["a"])]))) == whole
+    for objects in (FRAME["a"].astype(object), pl.Series("a", [object()], dtype=pl.Object)):
+        with pytest.raises(ParameterError, match="declared as numbers"):
+            released(td.chunks([objects]))
+
+
+def test_what_writers_hide_in_a_folder_is_not_read_twice(tmp_path):
+    written(tmp_path / "part-0.parquet")
+    for hidden in ("_temporary/0", ".checkpoints"):
+        (tmp_path / hidden).mkdir(parents=True)
+        written(tmp_path / hidden / "part-0.parquet")
+    written(tmp_path / "._part-0.parquet")
+    assert released(td.chunks(tmp_path)).n == len(FRAME)
+
+
 def test_other_mechanisms_refuse_chunks():
     for run in (td.rem, td.mean, td.cube, td.spread):
         with pytest.raises(ParameterError, match="got Chunks"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from fractions import Fraction
 
 import numpy as np
@@ -186,6 +187,35 @@ def test_a_source_that_changes_is_noticed_before_its_counts_are_used(monkeypatch
     assert [side.tolist() for side in levels.offsets(25)] == [
         *offsets(rows, [(1, 2)], 25)
     ]  # in another order: the same
+
+
+@pytest.mark.parametrize("failing", [(2,), (1, 3), (1, 2, 3, 4, 5)])
+def test_every_row_counts_once_where_threads_cannot_be_started(failing, monkeypatch):
+    """A pool that fails to start a thread keeps the work in its queue: done here and there, rows would count twice."""
+    starts = itertools.count(1)
+    plain = threading.Thread.start
+
+    def start(self):
+        if next(starts) in failing:
+            raise RuntimeError("can't start new thread")
+        plain(self)
+
+    rows = [(i % 7, i % 5) for i in range(400)]
+    directions = [(1, 0), (0, 1), (1, 1), (2, -1)]
+    monkeypatch.setattr(tallies, "available_cores", lambda: 4)
+    monkeypatch.setattr(threading.Thread, "start", start)
+    levels = streamed(rows, directions, [9] * 40)
+    assert next(starts) > max(failing)
+    for level in (1, 57, 200, 400):
+        assert [side.tolist() for side in levels.offsets(level)] == [*offsets(rows, directions, level)]
+
+
+def test_a_count_that_misses_rows_or_has_them_twice_is_not_believed(monkeypatch):
+    plain = tallies._Work.count
+    for times in (0, 2):
+        monkeypatch.setattr(tallies._Work, "count", lambda *given, times=times: [plain(*given) for _ in range(times)])
+        with pytest.raises(ArithmeticError, match="every row must count once"):
+            streamed([(i, -i) for i in range(50)], [(1, 2)])
 
 
 def test_rows_that_fit_are_held_and_nothing_is_read_twice():

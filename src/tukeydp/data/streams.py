@@ -93,14 +93,33 @@ def _reader(source: Any) -> Callable[[], Iterable[Any]]:
     if hasattr(source, "to_batches"):
         return lambda: source.to_batches()
     if callable(source):
-        return source
+        return _anew(source)
     if isinstance(source, Iterable) and not isinstance(source, np.ndarray | bytes) and not hasattr(source, "columns"):
         if iter(source) is source:
-            rule = "must be readable more than once: give a function that returns a new iterator each time"
-            raise ParameterError("source", rule, type(source).__name__)
+            raise _readable_once(source)
         return lambda: source
     rule = "must be a path to Parquet, a function that returns an iterator of chunks, or a list of them"
     raise ParameterError("source", rule, type(source).__name__)
+
+
+def _anew(make: Callable[[], Any]) -> Callable[[], Iterable[Any]]:
+    """What `make` returns, unless it is the iterator of the pass before: that would be a table without rows."""
+    before: Any = None
+
+    def made() -> Iterable[Any]:
+        nonlocal before
+        chunks = make()
+        if isinstance(chunks, Iterator) and chunks is before:
+            raise _readable_once(chunks)
+        before = chunks
+        return chunks
+
+    return made
+
+
+def _readable_once(source: Any) -> ParameterError:
+    rule = "must be readable more than once: give a function that returns a new iterator each time"
+    return ParameterError("source", rule, type(source).__name__)
 
 
 def _selecting(read: Callable[[], Iterable[Any]], columns: Sequence[str] | None) -> Callable[[], Iterable[Any]]:
@@ -128,7 +147,7 @@ class StreamedTable:
         first = next(self._tables(None), None)
         if first is None or first.d < 1:
             raise ParameterError("x", "must have at least one chunk, with at least one column", "none")
-        self.d, self.columns = first.d, first.columns
+        self.d, self.columns, self._at_least = first.d, first.columns, first.n
         options, names = source.options, first.columns or ()
         units = tuple(options.unit(name) for name in names) if options else ()
         self.units = units if any(units) else None
@@ -138,7 +157,10 @@ class StreamedTable:
     @cached_property
     def n(self) -> int:
         known = self._source.known_rows
-        return known() if known else sum(len(cells) for cells in self.passes())
+        rows = known() if known else sum(len(cells) for cells in self.passes())
+        if rows < self._at_least:  # used up by the look at its schema: not a table without rows
+            raise changed()
+        return rows
 
     @property
     def public(self) -> dict[str, Any]:
@@ -169,7 +191,8 @@ class StreamedTable:
 
 def _check_numbers(chunk: Any) -> None:
     """Columns of Python objects are refused: what is in one must not decide whether a chunk is a table."""
-    kinds = [chunk.dtype] if isinstance(chunk, np.ndarray) else list(getattr(chunk, "dtypes", ()))
+    declared = getattr(chunk, "dtypes", getattr(chunk, "dtype", ()))  # of a table's columns, or of a single one
+    kinds = list(declared) if isinstance(declared, Iterable) else [declared]
     plain = not isinstance(chunk, list | tuple) and not any(str(kind).lower() == "object" for kind in kinds)
     if isinstance(chunk, np.ndarray):
         plain = chunk.dtype.kind in NUMBERS and chunk.ndim in (1, 2)

@@ -49,13 +49,17 @@ def streamed_level_sets(rows: StreamedRows, directions: IntArray) -> LevelSets:
 def _survey(rows: StreamedRows, few: int) -> tuple[Seen, IntArray, IntArray | None]:
     """The first pass: how many rows, their checksum, every so-many-th of them, and all if they are few."""
     nothing = np.empty((0, rows.d), dtype=np.int64)
-    seen, pilot, stride = NOTHING, [nothing], 1
+    seen, pilot, picked, stride = NOTHING, [nothing], 0, 1
     whole: list[IntArray] | None = [nothing]
     for block in rows.blocks():
-        pilot.append(block[-seen.rows % stride :: stride].copy())
+        some = block[-seen.rows % stride :: stride].copy()
+        if len(some):
+            pilot.append(some)
+            picked += len(some)
         seen = seen.then(block)
-        if sum(map(len, pilot)) >= 2 * _PILOT:
+        if picked >= 2 * _PILOT:
             pilot, stride = [np.concatenate(pilot)[::2]], 2 * stride
+            picked = len(pilot[0])
         if whole is not None:
             whole.append(block)
             whole = whole if seen.rows <= few else None

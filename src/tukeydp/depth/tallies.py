@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -97,18 +99,32 @@ class Passes:
                 future.result()
         if seen != self._seen:
             raise changed()
-        return work.tallies()
+        tallies = work.tallies()
+        if any(int(tally.counts.sum()) != seen.rows for tally in tallies):
+            raise ArithmeticError("every row must count once in every direction")
+        return tallies
 
 
 def _started(pool: ThreadPoolExecutor, work: Callable[..., None], *arguments: Any) -> Future[None]:
-    """In a thread if one can be started, else here and now: an error would depend on the data."""
-    try:
-        return pool.submit(work, *arguments)
-    except RuntimeError:
-        done: Future[None] = Future()
-        work(*arguments)
-        done.set_result(None)
+    """In a thread if one can be started, else here and now: an error would depend on the data.
+
+    Done once: a pool that could not start a thread has the work in its queue all the same, for threads it has or will.
+    """
+    done: Future[None] = Future()
+    begun = Lock()
+
+    def once() -> None:
+        if begun.acquire(blocking=False):
+            try:
+                done.set_result(work(*arguments))
+            except Exception as error:
+                done.set_exception(error)
+
+    with suppress(RuntimeError):
+        pool.submit(once)
         return done
+    once()
+    return done
 
 
 class _Work:

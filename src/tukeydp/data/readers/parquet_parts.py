@@ -66,7 +66,15 @@ class ParquetParts:
 def _files_at(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = sorted(p for p in path.rglob("*") if p.suffix.lower() in ENDINGS and p.is_file())
+    found = sorted(p for p in path.rglob("*") if p.suffix.lower() in ENDINGS and p.is_file() and not _unlisted(p, path))
     if not found:
         raise ParameterError("FILE", "must be a Parquet file, or a folder with some in it", name_of(path))
     return found
+
+
+def _unlisted(file: Path, folder: Path) -> bool:
+    """What engines leave out of a folder: copies of rows that a writer has not moved to their place would count twice.
+
+    Spark, Hive and pyarrow hide names that begin with a point or an underscore, such as `_temporary`.
+    """
+    return any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
