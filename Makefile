@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all test-locked test-oldest mutants lint bench bench-tables reproduce format lock sbom packages try-packages clean
+.PHONY: demo test test-all test-locked test-oldest mutants lint bench bench-tables reproduce docs docs-serve docs-results \
+	format lock sbom packages try-packages clean
 
 demo: $(STAMP)
 	@$(BIN)/tukeydp demo
@@ -42,9 +43,30 @@ bench-tables: $(STAMP)
 reproduce: $(STAMP)
 	$(BIN)/tukeydp reproduce all --quick --out reproduction
 
+# The documentation site, warnings as errors: open build/site/index.html. `docs-serve` shows it while pages are written.
+MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
+
+docs: $(STAMP)
+	$(MKDOCS) build --strict
+
+docs-serve: $(STAMP)
+	$(MKDOCS) serve
+
+# What the pages of results show, measured again: ten minutes for the audit, an hour for the reproduction.
+docs-results: $(STAMP)
+	@mkdir -p build
+	$(BIN)/tukeydp audit --json > build/audit.json
+	$(BIN)/tukeydp reproduce all --out build/reproduction
+	$(BIN)/python tools/docs_results.py --audit build/audit.json --reproduction build/reproduction/results/claims.json
+
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The pictures of the documentation, from the package's own functions: a minute.
+.PHONY: pictures
+pictures: $(STAMP)
+	$(BIN)/python tools/pictures
 
 # Every file of the test environment, pinned by hash; `make lock` renews the pins (needs uv, which is installed for it).
 LOCK := requirements/test.lock

@@ -2,57 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 import re
-import shlex
+import statistics
 from pathlib import Path
 
-import pytest
-from typer.testing import CliRunner
-
 import tukeydp as td
+from support.pages import run_page
 from tukeydp.cli import app
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, flags=re.MULTILINE | re.DOTALL)
-RELEASED, REFUSED = 0, 3
-
-
-def commands(block: str) -> list[str]:
-    return [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ ")]
-
-
-def run_command(line: str) -> None:
-    program, *arguments = shlex.split(line, comments=True)
-    assert program == "tukeydp", line
-    result = CliRunner().invoke(app, arguments)
-    # Without bounds a refusal is an answer; how often, is the business of other tests.
-    assert result.exit_code in ((RELEASED, REFUSED) if "--delta" in arguments else (RELEASED,)), (line, result.output)
-
-
-def run_python(block: str, names: dict[str, object]) -> None:
-    exec(compile(block, "README.md", "exec"), names)
 
 
 def test_blocks_run_as_written(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    for language, block in BLOCKS:
-        if language == "console":
-            assert commands(block)
-            for line in commands(block):
-                run_command(line)
-        elif language == "python":
-            run_python(block, names)
-    assert {"x", "release"} <= set(names)
-
-
-def test_a_wrong_block_would_fail(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(AssertionError):
-        run_command("tukeydp mean missing.csv --columns a --epsilon 1 --bounds=0,1")
-    with pytest.raises(AttributeError):
-        run_python("import tukeydp as td; td.average", {})
+    assert {"x", "release"} <= run_page(ROOT / "README.md").keys()
 
 
 def test_there_are_blocks_of_each_kind():
@@ -80,6 +46,28 @@ def test_links_resolve():
     assert links
     for link in links:
         assert (ROOT / link).exists(), link
+
+
+def over_best(methods: tuple[str, ...]) -> list[float]:
+    """The error of td.mean over the least of these methods', table by table, bounds ten times the range."""
+    errors: dict[str, dict[str, float]] = {}
+    with (ROOT / "docs" / "results" / "real-tables.csv").open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            if line["bounds over range"] == "10":
+                errors.setdefault(line["table"], {})[line["method"]] = float(line["error"])
+    return [by["td.mean"] / min(by[method] for method in methods) for by in errors.values()]
+
+
+def test_the_figures_are_those_that_were_measured():
+    pure, others = ("Laplace", "OpenDP"), ("Laplace", "OpenDP", "CoinPress", "Huang-Liang-Yi", "PLAN")
+    tables, alone, at_all, worst = re.search(
+        r"Over the (\d+) tables .*? is ([\d.]+) of the best .*?, ([\d.]+) of the best at all, and ([\d.]+) times",
+        " ".join(TEXT.split()),
+    ).groups()
+    assert int(tables) == len(over_best(others))
+    assert float(alone) == round(statistics.geometric_mean(over_best(pure)), 2)
+    assert float(at_all) == round(statistics.geometric_mean(over_best(others)), 2)
+    assert float(worst) == round(max(over_best(others)), 1)
 
 
 def test_the_output_shown_is_what_is_printed():

@@ -10,8 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.blas import on_one_thread
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
+from tukeydp.views.accuracy_words import as_text
 
 # Bounds are taken to be so many standard deviations wide where nothing is known; those of shares and yes/no columns, 0
 # to 1, much less. A guess that moves the stated accuracy, and the choice between mechanisms, never the guarantee.
@@ -119,6 +121,16 @@ class ExpectedError:
     widest
         Bounds may be up to so many standard deviations wide for these rows and columns; beyond, a release is a random
         point between the bounds. None where depth is not used, or no bounds.
+
+    Examples
+    --------
+    >>> import numpy as np, tukeydp as td
+    >>> table = np.zeros((300, 1))
+    >>> print(td.mean(table, epsilon=1, bounds=(0, 20), sd=1, mechanism="cube").expected_error)
+    Half of the released values are within 0.051 standard deviations of the table's own mean, 95 of 100
+    within 0.22. In the columns' own units, one after the other: 0.051 and 0.22. By chance alone, half
+    of all tables have means more than 0.039 standard deviations from the truth.
+    Assumed: no missing cells, bounds 20 standard deviations wide (by the given standard deviations).
     """
 
     estimand: str
@@ -140,6 +152,10 @@ class ExpectedError:
     def law_known(self) -> bool:
         """Whether all of the error is noise of a known law, the same for columns of any shape."""
         return len(self.shapes) == 1
+
+    def __str__(self) -> str:
+        """In words; the fields one by one: `repr`."""
+        return as_text(self)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -169,6 +185,7 @@ class Rehearsal:
         """Whether `usual` takes no time: a formula, or computed before."""
         return self.instant or "usual" in self.__dict__
 
+    @on_one_thread
     def __call__(self, *, sd: Any = None, missing: Any = 0.0) -> ExpectedError:
         if not isinstance(missing, int | float) or not 0 <= missing < 1:
             raise ParameterError("missing", "must be a share, at least 0 and below 1", brief(missing))

@@ -17,7 +17,8 @@ from opendp import context as opendp_context  # noqa: E402
 from opendp.extras._utilities import to_then  # noqa: E402
 
 from tukeydp.integrations import opendp as ours  # noqa: E402
-from tukeydp.integrations.opendp.runs import _Agreed  # noqa: E402
+from tukeydp.integrations.opendp import spaces  # noqa: E402
+from tukeydp.integrations.opendp.runs import Run, _Agreed  # noqa: E402
 
 N = 60
 X = np.random.default_rng(1).normal(50, 10, size=(N, 2))
@@ -112,6 +113,26 @@ def test_a_context_spends_on_ours_and_on_opendps_own_and_then_refuses():
         budget.query().td_cube(1e-6, **BETWEEN).release()
     with pytest.raises(dp.OpenDPException, match="filter is exhausted"):
         budget.query().td_column(0).count().laplace(1e6).release()
+
+
+def test_opendps_filter_runs_first_and_asks_afterwards(monkeypatch):
+    """What the guide says of it. The value is thrown away, a run that raises is free: so no cell may raise."""
+    ran, on = [], Run.on
+    monkeypatch.setattr(Run, "on", lambda self, *given: ran.append(on(self, *given)) or ran[-1])
+    given = {"domain": TABLE, "privacy_unit": dp.unit_of(contributions=1), "privacy_loss": dp.loss_of(epsilon=1.0)}
+    with pytest.raises(dp.OpenDPException, match="filter is now exhausted") as caught:
+        dp.Context.compositor(data=X, **given).query(epsilon=1.5).td_boxem(**BETWEEN).release()
+    (thrown_away,) = ran
+    assert not any(str(value)[:6] in str(caught.value) for value in thrown_away.point)
+    wrong = dp.Context.compositor(data=X[:, :1], **given)
+    for _ in range(3):
+        with pytest.raises(dp.OpenDPException, match="2 columns"):
+            wrong.query(epsilon=1.0).td_boxem(**BETWEEN).release()
+    assert wrong.remaining_privacy_loss() == 1.0
+    split = dp.Context.compositor(data=X, **given, split_evenly_over=2)
+    with pytest.raises(dp.OpenDPException, match="insufficient budget"):
+        split.query().td_boxem(1.5, **BETWEEN).release()
+    assert len(ran) == 1
 
 
 def test_a_context_that_is_split_beforehand():
@@ -278,6 +299,11 @@ def test_a_table_of_another_size_than_its_domain_is_not_measured():
         ),
         (lambda: ours.make_boxem(SIZED, CHANGE, 1, bounds=(float("nan"), 1)), "bounds must be a finite number"),
         (lambda: ours.make_boxem(SIZED, CHANGE, 1, bounds=None), "bounds must be given"),
+        # Iterators would be empty after the check.
+        (lambda: ours.make_boxem(SIZED, CHANGE, 1, bounds=iter((0, 100))), "bounds must be a tuple"),
+        (lambda: ours.make_boxem(SIZED, CHANGE, 1, bounds=(0, iter((100, 100)))), "bounds must be a number or one"),
+        (lambda: ours.make_mean(SIZED, CHANGE, 1, **BETWEEN, sd=iter((1, 1))), "sd must be"),
+        (lambda: ours.make_boxem(SIZED, CHANGE, 1, **BETWEEN, resolution=iter((1, 1))), "resolution must be"),
         (lambda: ours.make_boxem(SIZED, CHANGE, 0, **BETWEEN), "epsilon must be > 0"),
         (lambda: ours.make_boxem(SIZED, CHANGE, 1e-10, **BETWEEN), "epsilon must be at least 1e-09"),
         (lambda: ours.make_boxem(SIZED, CHANGE, float("nan"), **BETWEEN), "epsilon must be > 0"),
@@ -295,6 +321,8 @@ def test_a_table_of_another_size_than_its_domain_is_not_measured():
         (lambda: ours.make_rem(SIZED, CHANGE, 1, delta=1e-6, output_measure=ZCDP), "output_measure must be"),
         (lambda: ours.make_rem(SIZED, CHANGE, 1, delta=1e-6, depth=td.Random(1, axes=False)), "depth must have"),
         (lambda: ours.make_mean(SIZED, CHANGE, 1), "bounds must be given"),
+        (lambda: ours.make_mean(SIZED, CHANGE, 1e-4, delta=1e-6), "epsilon must be from 0.001 to 10000 for rem"),
+        (lambda: ours.make_mean(TABLE, SYMMETRIC, 1e5, delta=1e-6, rows=60), "epsilon must be from 0.001 to 10000"),
         (lambda: ours.make_mean(TABLE, SYMMETRIC, 1, **BETWEEN, rows=60, mechanism="two-step"), "mechanism must be"),
         (lambda: ours.make_cube(SIZED, CHANGE, 1, **BETWEEN, output_measure="pure"), "output_measure must be"),
         (
@@ -328,16 +356,48 @@ def test_a_run_that_would_cost_something_else_does_not_run():
             agreed.spend(other)
 
 
+class Telling(np.ndarray):
+    """What some subclasses do when they are asked."""
+
+    @property
+    def shape(self):
+        raise ValueError("secret-4711")
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: ours.make_cube(TABLE, SYMMETRIC, 1, **BETWEEN), lambda: ours.make_column(TABLE, SYMMETRIC, 0)]
+)
+def test_an_error_that_is_not_the_schemas_is_not_quoted(make, monkeypatch):
+    """numpy says the number of rows, which is secret here, where the memory does not suffice for them."""
+    made = make()
+    with pytest.raises(dp.OpenDPException, match=r"the run failed \(ValueError\)") as caught:
+        made(X.view(Telling))
+    assert "4711" not in str(caught.value)
+
+    def too_large(*_, **__):
+        np.empty((4711, 2**45))
+
+    monkeypatch.setattr(spaces, "read_table", too_large)
+    with pytest.raises(MemoryError, match="4711"):
+        too_large()
+    with pytest.raises(dp.OpenDPException, match="the run failed") as caught:
+        made(X)
+    assert "4711" not in str(caught.value)
+
+
 def test_an_interruption_becomes_an_error_that_opendp_can_hand_on(monkeypatch):
     """Raised through OpenDP's callback, it would abort the whole process."""
 
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     made = ours.make_boxem(SIZED, CHANGE, 1, **BETWEEN)
     monkeypatch.setattr("tukeydp.randomness.os.urandom", interrupted)
     with pytest.raises(dp.OpenDPException, match="the run was interrupted; nothing was released"):
         made(X)
+    monkeypatch.setattr(spaces, "read_table", interrupted)
+    with pytest.raises(dp.OpenDPException, match="the run was interrupted; nothing was released"):
+        ours.make_column(TABLE, SYMMETRIC, 0)(X)
 
 
 def test_without_opendp_the_import_says_what_to_install(monkeypatch):

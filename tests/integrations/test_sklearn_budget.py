@@ -12,10 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import BaggingRegressor
-from sklearn.exceptions import FitFailedWarning
+from sklearn.ensemble import BaggingRegressor, StackingRegressor, VotingRegressor
+from sklearn.exceptions import FitFailedWarning, NotFittedError
+from sklearn.feature_selection import RFE
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import check_is_fitted
 
 import tukeydp as td
 from tukeydp.integrations.sklearn import (
@@ -112,6 +114,7 @@ def test_what_does_not_fit_is_refused_before_a_cell_is_touched(name):
         PrivateLocation(epsilon=1, bounds=(-9, 9), delta=2),
         PrivateStandardScaler(epsilon=1),
         PrivateStandardScaler(epsilon=1, bounds=([0, 0, 0], 1)),
+        PrivateStandardScaler(epsilon=1, bounds=(-9, iter((9, 9))), share="1/2"),  # empty for the second step
         PrivateStandardScaler(epsilon=1, bounds=(-9, 9), share=1),
         PrivateStandardScaler(epsilon="1/10", bounds=(-9, 9)),
         PrivateStandardScaler(epsilon=1, bounds=(-9, 9), mechanism="cube", neighbours="add-remove"),
@@ -224,6 +227,24 @@ def test_a_fitted_estimator_is_saved_without_an_account_or_with_a_ledger(tmp_pat
         again.fit(X, Y)
 
 
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_refused_fit_leaves_an_estimator_as_it_was(name):
+    """The names of the refused table would let old coefficients be used for its columns, in silence."""
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    account = td.Accountant("1/3", delta="1e-6", conversion=0)
+    fitted = clone(ESTIMATORS[name]).set_params(accountant=account).fit(frame, Y)
+    before = dict(vars(fitted))
+    for other in (frame[["b", "a"]], frame[["a"]], np.zeros((300, 3))):
+        with pytest.raises(td.BudgetExceeded):
+            fitted.fit(other, Y)
+    assert {key: id(value) for key, value in vars(fitted).items()} == {key: id(v) for key, v in before.items()}
+    never = clone(fitted)
+    with pytest.raises(td.BudgetExceeded):
+        never.fit(frame, Y)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(never)
+
+
 def test_ensembles_seed_no_randomness():
     """They seed every parameter called random_state."""
     account = td.Accountant(4)
@@ -231,6 +252,26 @@ def test_ensembles_seed_no_randomness():
     assert all(part.release_.private for part in bag.estimators_)
     assert len({tuple(part.coef_) for part in bag.estimators_}) == 4
     assert account.totals.epsilon == 4
+
+
+META = {
+    "votes": (lambda part: VotingRegressor([("a", part), ("b", part)]), 2),
+    "stacks": (lambda part: StackingRegressor([("a", part)], cv=3), 4),
+    "features left out": (lambda part: RFE(part, n_features_to_select=1), 2),
+    "a warm start": (lambda part: BaggingRegressor(part, n_estimators=2, warm_start=True), 2),
+    "an account in the grid": (lambda part: GridSearchCV(part, {"accountant": [part.accountant]}, cv=2), 3),
+}
+
+
+@pytest.mark.parametrize("name", META)
+def test_whatever_fits_an_estimator_pays_for_each_fit(name):
+    make, fits = META[name]
+    account = td.Accountant(9)
+    whole = make(regression(account)).fit(X, Y)
+    assert account.totals.epsilon == account.totals.count == fits
+    if name == "a warm start":
+        whole.set_params(n_estimators=5).fit(X, Y)
+        assert account.totals.count == 5
 
 
 def _spent(account):

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 import tukeydp as td
 from tukeydp.mechanisms import grouped_clipping, grouped_ways
-from tukeydp.mechanisms.grouped_clipping import ClippedSumsOfGroups, clipped_sums
+from tukeydp.mechanisms.grouped_clipping import CENTRE_SHARES, ClippedSumsOfGroups, clipped_sums, scaled_groups
 from tukeydp.mechanisms.grouped_sums import HALF, GroupPlan, group_sums
 from tukeydp.randomness import derived_key
 
@@ -105,6 +105,30 @@ def test_every_step_has_its_own_key(monkeypatch):
     assert len(seen) == len(set(seen)) == 4
 
 
+def test_a_larger_share_finds_the_range_where_rows_are_few(monkeypatch):
+    """2000 rows in six columns, four groups, bounds 100 standard deviations wide: sums are taken where the data are."""
+    wide = np.full(6, 100.0)
+    way = scaled_groups(2000, 500, Fraction(1), wide).way(wide)
+    assert isinstance(way, ClippedSumsOfGroups)
+    assert way.plan.epsilons[0] == way.epsilon / 5
+    assert way.plan.epsilons[0] + way.plan.epsilons[2] + way.for_sums == way.epsilon
+    narrow = np.full(6, 20.0)
+    assert scaled_groups(2000, 1000, Fraction(1), wide).way(narrow).mechanism == "subset"  # enough rows for blocks
+    monkeypatch.setattr(grouped_clipping, "CENTRE_SHARES", grouped_clipping.FIRST_STEPS)
+    assert scaled_groups(2000, 500, Fraction(1), wide).way(wide).mechanism == "cube"
+
+
+def test_four_groups_of_500_rows_between_wide_bounds_are_not_lost_in_noise():
+    """48 errors of two releases, in standard deviations: noise between the bounds would have a median of 1.3."""
+    errors = []
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        x, by = rng.normal(0, 1, (2000, 6)), rng.integers(0, 4, 2000)
+        found = td.mean(x, epsilon=1, bounds=(-50, 50), by=by, keys=[0, 1, 2, 3], randomness=td.seeded(seed))
+        errors += [np.abs(found[key].point - x[by == key].mean(axis=0)) for key in range(4)]
+    assert np.median(errors) < 0.3
+
+
 def test_yes_no_columns_have_means_and_not_medians():
     """Three groups of 2000 rows with a fifth of yes: a median would be 0."""
     x, by = table(6000)
@@ -139,7 +163,7 @@ def test_a_row_moves_sums_within_the_range_by_no_more_than_in_section_2(x, other
     relative, swapped = x.copy(), x.copy()
     swapped[0] = other
     groups = np.array([old, 0, 1, 0]), np.array([new, 0, 1, 0])
-    plan = clipped_sums(20_000, Fraction(1), np.array([100.0, 100.0]))
+    plan = clipped_sums(20_000, Fraction(1), np.array([100.0, 100.0]), CENTRE_SHARES)
     assert isinstance(plan, ClippedSumsOfGroups)
     seen = []
 

@@ -57,8 +57,11 @@ def off(sample, reference):
 
 @pytest.mark.parametrize(
     ("shape", "n", "mechanism"),
-    [(EXPONENTIAL, 1500, "two-step"), (EXPONENTIAL, 1000, "subset"), (GAUSSIAN, 1000, "cube")],
-    ids=["two-step", "subset", "cube"],
+    [
+        pytest.param(EXPONENTIAL, 1500, "two-step", marks=pytest.mark.slow, id="two-step"),
+        pytest.param(EXPONENTIAL, 1000, "subset", marks=pytest.mark.slow, id="subset"),
+        pytest.param(GAUSSIAN, 1000, "cube", id="cube"),
+    ],
 )
 def test_made_up_runs_err_as_whole_releases_do(shape, n, mechanism):
     errors, spreads = released(shape, n, mechanism)

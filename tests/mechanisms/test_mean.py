@@ -190,7 +190,8 @@ def test_extreme_bounds_and_epsilons_end_within_the_bounds(bounds, epsilon):
             assert (point <= np.array(bounds[1])).all()
 
 
-SHAPES = [(40, 30), (300, 2), (3000, 2), (150, 4), (500, 1)]
+# The slow ones rehearse for seconds.
+SHAPES = [pytest.param((40, 30), marks=pytest.mark.slow), (300, 2), (3000, 2), (150, 4), (500, 1)]
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
@@ -197,6 +198,27 @@ def test_refusals_are_forecast():
     assert few.typical is None
     assert enough.shapes[0].refused < 0.01
     assert enough.shapes[0].typical < 0.05
+
+
+@pytest.mark.usefixtures("few_shapes")
+def test_a_forecast_prints_in_words():
+    error = mean(100, 3, mechanism="subset").expected_error  # beyond the cliff
+    said = str(error).replace("\n", " ")
+    assert f"of the table's own mean, 95 of 100 within {error.within_95[0]:g} to" in said
+    assert f"Up to {100 * error.far:.2g} of 100 releases have a value more than 3 standard deviations off" in said
+    assert all(f"{shape.shape} {shape.typical:g}" in said for shape in error.shapes)
+    assert "ExpectedError(" not in said
+    assert max(map(len, str(error).splitlines())) <= 100
+    nothing = dataclasses.replace(error, typical=None, within_95=None)
+    assert str(nothing).startswith("By rehearsal nothing would be released.")
+
+
+def test_noise_of_a_known_law_prints_in_units_where_no_table_stands_beside_it():
+    """Without `sd` errors in standard deviations are a guess, and those in units are not."""
+    error = mean(300, 2, mechanism="cube").expected_error
+    (half, _), (most, _) = error.columns[0].typical, error.columns[0].within_95
+    assert f"In the columns' own units, one after the other: {half:g} and {most:g}" in str(error).replace("\n", " ")
+    assert "half within" not in str(error)
 
 
 def test_shapes_have_mean_zero_and_deviation_one():

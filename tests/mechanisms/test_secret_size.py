@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -105,6 +106,15 @@ def test_an_empty_table_does_not_raise(call):
     found = run(np.empty((0, 2)), **{**SECRET, **options}, randomness=td.seeded(1))
     assert found.guarantee == outcome(call, 290).guarantee
     assert not found.released or np.isfinite(found.point).all()
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_table_without_columns_is_refused_and_its_rows_are_not_counted(call):
+    run, options = CALLS[call]
+    for empty in (np.empty((4711, 0)), [[]] * 4711, np.zeros(4711, dtype=[]), pl.DataFrame(height=4711)):
+        with pytest.raises(ParameterError, match="at least one column") as caught:
+            run(empty, **{**SECRET, **options})
+        assert "4711" not in str(caught.value)
 
 
 @pytest.mark.parametrize("call", CALLS)

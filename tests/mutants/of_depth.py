@@ -91,11 +91,19 @@ MUTANTS = (
         "An upper size below the number of grid points: REM's test passes tables that are not safe.",
     ),
     Mutant(
-        "John's factor d^d left out",
+        "the simplex's excess over its ellipsoid left out",
         "sizes/boxes_and_ellipsoids.py",
-        "return min(boxed, d**d * self._grown(level))",
+        "return min(boxed, _excess(d)[1] * self._grown(level))",
         "return min(boxed, self._grown(level))",
         (f"{HALF}test_ellipsoids_bound_slanted_sets_from_above",),
+        "An upper size below the number of grid points: REM's test passes tables that are not safe.",
+    ),
+    Mutant(
+        "the excess of a cube in place of a simplex's",
+        "sizes/boxes_and_ellipsoids.py",
+        "square = d**d * (d + 1) ** (d + 1) << (2 * _ROOT_BITS)",
+        "square = (2**d * math.factorial(d)) ** 2 << (2 * _ROOT_BITS)",
+        (f"{HALF}test_a_simplex_meets_the_bound_from_above",),
         "An upper size below the number of grid points: REM's test passes tables that are not safe.",
     ),
     Mutant(

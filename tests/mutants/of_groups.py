@@ -129,8 +129,8 @@ MUTANTS = (
     Mutant(
         "means of groups with all of epsilon after the scale",
         "mechanisms/grouped_clipping.py",
-        "clipped = clipped_sums(self.n, self.rest, widths)",
-        "clipped = clipped_sums(self.n, self.epsilon, widths)",
+        "clipped = clipped_sums(self.n, self.rest, widths,",
+        "clipped = clipped_sums(self.n, self.epsilon, widths,",
         (f"{CLIPPED}test_the_steps_spend_epsilon_together",),
         "Scale and means add up to more than the guarantee.",
     ),

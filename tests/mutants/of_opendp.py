@@ -130,4 +130,12 @@ MUTANTS = (
         (f"{RUNS}test_what_the_caller_changes_later_changes_nothing",),
         "Bounds could follow the data after they were checked.",
     ),
+    Mutant(
+        "errors quoted to the analyst",
+        SPACES,
+        "    except Exception as error:",
+        "    except ZeroDivisionError as error:",
+        (f"{RUNS}test_an_error_that_is_not_the_schemas_is_not_quoted",),
+        "numpy's errors of memory say the secret number of rows.",
+    ),
 )

@@ -112,6 +112,36 @@ def test_a_mistyped_parameter_costs_nothing():
     assert account.history == ()
 
 
+def test_directions_and_grids_that_do_not_fit_cost_nothing():
+    account = td.Accountant(1, delta="1e-6")
+    fine = {"bounds": (-9, 9), "resolution": np.array([1e-9, 1e-9])}
+    far = {"bounds": (-9, 9), "resolution": 1e-17}
+    groups = {"by": ["a"] * len(X), "keys": ["a", "b"]}
+    wrong = (
+        lambda: td.boxem(X, epsilon=1, **fine, depth=td.Directions([[2**40, 1]]), accountant=account),
+        lambda: td.boxem(X, epsilon=1, **fine, depth=td.Directions([[2**40, 1]]), **groups, accountant=account),
+        lambda: td.boxem(X, epsilon=1, **far, depth=td.Exact(), accountant=account),
+        lambda: td.rem(X, epsilon=1, delta="1e-6", depth=td.Directions([[1, 0]]), accountant=account),
+        lambda: td.rem(X, epsilon=1, delta="1e-6", depth=td.Random(1, axes=False), accountant=account),
+    )
+    for run in wrong:
+        with pytest.raises(td.ParameterError, match=r"coarse enough|2\*\*52|span"):
+            run()
+    assert account.history == ()
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"confidence": 0.95, "sd": 1}, {"neighbours": "add-remove", "rows": 300}], ids=str
+)
+def test_what_rem_cannot_do_costs_nothing_where_a_mean_is_made_by_it(more):
+    """Means take smaller and larger epsilons than rem, and smaller deltas."""
+    account = td.Accountant(10**6, delta="0.5", conversion=0, neighbours=more.get("neighbours", "swap"))
+    for epsilon, delta in (("1e-4", "1e-6"), (10**5, "1e-6"), (1, "1e-305")):
+        with pytest.raises(td.ParameterError, match="for rem"):
+            td.mean(X, epsilon=epsilon, delta=delta, accountant=account, **more)
+    assert account.history == ()
+
+
 def test_refusals_spend_and_seeded_runs_are_marked():
     account = td.Accountant(2, delta="1e-6")
     refused = td.rem(X[:20], epsilon=1, delta="5e-7", accountant=account, randomness=td.seeded(1))

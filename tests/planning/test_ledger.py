@@ -110,6 +110,20 @@ def test_an_account_from_a_pickle_is_the_same_file_and_stays_closed(path):
         pickle.loads(pickle.dumps(account)).spend("0.1")
 
 
+class Stricter(td.Accountant):
+    """A user's own rule on top."""
+
+    def require(self, guarantee, delta=0):
+        raise td.BudgetExceeded("epsilon", "must be approved by the board", "none")
+
+
+def test_an_account_with_a_rule_of_its_own_keeps_it_in_a_pickle(path):
+    sent = pickle.loads(pickle.dumps(Stricter.open(path, epsilon=1)))
+    with pytest.raises(td.BudgetExceeded, match="board"):
+        td.boxem([[0.0]], epsilon=1, bounds=(0, 1), accountant=sent)
+    assert sent.history == ()
+
+
 def test_a_pickle_opens_no_other_budget_and_makes_no_file(path):
     saved = pickle.dumps(td.Accountant.open(path, epsilon=1))
     path.unlink()
@@ -117,8 +131,27 @@ def test_a_pickle_opens_no_other_budget_and_makes_no_file(path):
         pickle.loads(saved)
     assert not path.exists()
     td.Accountant.open(path, epsilon=5)
-    with pytest.raises(td.ParameterError, match="budget that it had"):
+    with pytest.raises(td.ParameterError, match="another has taken its place"):
         pickle.loads(saved)
+
+
+@pytest.mark.parametrize(
+    "other", [{"epsilon": 10}, {"epsilon": 1}, {"epsilon": 10, "neighbours": "swap-person"}], ids=str
+)
+def test_another_ledger_in_its_place_is_not_spent_from(path, other):
+    """A script that deletes and makes the file again must not give those who hold the old one a budget once more, nor
+    let them spend what the new one has not."""
+    account = td.Accountant.open(path, epsilon=10)
+    saved = pickle.dumps(account)
+    account.spend(9)
+    assert pickle.loads(saved).remaining().epsilon == 1
+    path.unlink()
+    new = td.Accountant.open(path, **other)
+    for old in (lambda: account.spend(5), lambda: account.remaining(), lambda: pickle.loads(saved)):
+        with pytest.raises(td.ParameterError, match="another has taken its place"):
+            old()
+    assert new.history == ()
+    assert td.Accountant.open(path).budget == new.budget
 
 
 def test_entries_are_the_same_in_memory_and_in_a_file(path):

@@ -208,16 +208,6 @@ def test_missing_cells_cost_centres_more_than_means():
     assert 1 < ratios[0] < 1.4 < ratios[1]
 
 
-def test_groups_follow_their_theorem_and_say_that_they_come_later():
-    plan, alone = td.plan(n=4000, d=2, epsilon=1, bounds=(0, 100), by=4), td.plan(n=1000, d=2, bounds=(0, 100))
-    assert named(plan, "subset").epsilon == Fraction(1, 2)
-    assert named(plan, "cube").epsilon == named(plan, "boxem", "centre").epsilon == 1
-    assert named(plan, "boxem", "centre") == named(alone, "boxem", "centre")
-    assert named(plan, "subset").typical[0] > named(alone, "subset").typical[0]
-    assert "Groups are not built yet" in str(plan).replace("\n", " ")
-    assert plan.sampling == alone.sampling
-
-
 def test_a_plan_is_a_frozen_value_that_json_can_hold():
     plan = td.plan(n=300, columns=PATIENTS, epsilon="0.5", delta=1e-6, sd={"systolic": 15})
     with pytest.raises(dataclasses.FrozenInstanceError):

@@ -224,7 +224,7 @@ def test_boxem_from_end_to_end():
     depths = [oracle.depth(snapped, y, DIRECTIONS) for y in PLANE]
     source = td.seeded(11)
     tally = dict.fromkeys(PLANE, 0)
-    for _ in range(4000):
+    for _ in range(2500):
         release = td.boxem(
             x,
             epsilon=EPSILON,

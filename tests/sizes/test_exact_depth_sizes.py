@@ -157,7 +157,14 @@ def test_a_fine_grid_needs_no_look_at_half_cells():
     assert 0.5 * volume < sizes.lower(12) <= volume
 
 
-@pytest.mark.parametrize(("d", "slack"), [(2, Fraction(1, 2000)), (2, SMALLEST_SLACK), (3, SMALLEST_SLACK)])
+@pytest.mark.parametrize(
+    ("d", "slack"),
+    [
+        (2, Fraction(1, 2000)),
+        (2, SMALLEST_SLACK),
+        pytest.param(3, SMALLEST_SLACK, marks=pytest.mark.slow),
+    ],
+)
 def test_small_slacks_end_too(d, slack):
     """A copy shrunk by more than the slack would never meet the bound."""
     rows = np.rint(np.random.default_rng(d).normal(size=(20, d)) * 10**6).astype(np.int64)

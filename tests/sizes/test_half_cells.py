@@ -7,6 +7,7 @@ much volume, no grid point.
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
 from unittest.mock import patch
 
@@ -95,6 +96,17 @@ def test_ellipsoids_bound_slanted_sets_from_above():
         count = int(((low <= projected) & (projected <= high)).all(axis=1).sum())
         upper = BoxesAndEllipsoids(levels, Box((-400, -400), (400, 400)), 1).upper(level)
         assert count <= upper < (2 * long + 1) ** 2
+
+
+@pytest.mark.parametrize("d", [2, 4, 5])
+def test_a_simplex_meets_the_bound_from_above(d):
+    """No convex body exceeds its largest ellipsoid by more than a simplex does: there, a smaller factor is wrong."""
+    side = 10_000
+    corners = np.vstack([np.zeros((1, d), dtype=np.int64), side * np.eye(d, dtype=np.int64)])
+    levels = level_sets(corners, np.vstack([np.eye(d, dtype=np.int64), np.ones((1, d), dtype=np.int64)]))
+    upper = BoxesAndEllipsoids(levels, Box((-(2**20),) * d, (2**20,) * d), 1).upper(1)
+    count = math.comb(side + d, d)
+    assert count <= upper <= count * 1.01
 
 
 @pytest.mark.parametrize("short", [0, 1, 2, 3, 5, 6, 9])

@@ -91,6 +91,7 @@ PLANS = [
     "plan --rows 500 --columns age,pulse --delta 1e-6",
     "plan --rows 500 --columns age=0:120 --error 0.05 --sd 15",
     "plan --epsilon 1 --columns age=0:120 --error age=1 --sd 15",
+    "plan --rows 2000 --columns age=0:120,pulse=30:220 --by 4",
 ]
 STOPS = [
     "mean t.csv --columns age,note --epsilon 1 --bounds 0,120 --seed 1",
@@ -234,6 +235,7 @@ COMMANDS = [
     "plan --rows 0 --columns age=0:120",
     "plan --rows 500 --columns age",
     "plan --rows 500 --columns age=0:120 --plot p.pdf",
+    "plan --rows 500 --columns age --delta 1e-6 --by 2",
     "contours t.csv --columns age,pulse --out p.gif",
     "contours t.csv --columns age,pulse --out nowhere/p.png",
     "demo --save nowhere/t.csv",
@@ -316,6 +318,10 @@ CALLS = [
     Call("td.look(ragged rows)", lambda: td.look([[1, 2], [3]])),
     Call("td.look(column of dicts)", lambda: td.look([[{}], [{}]])),
     Call("td.boxem(no rows)", lambda: td.boxem(np.empty((0, 2)), epsilon=1, bounds=(0, 1))),
+    Call(
+        "td.boxem(no columns, add-remove)",
+        lambda: td.boxem(np.empty((217, 0)), epsilon=1, bounds=(0, 1), neighbours="add-remove"),
+    ),
     Call("td.boxem(frame with repeated names)", lambda: td.boxem(_repeated(), epsilon=1, bounds=(0, 1))),
     Call("td.boxem(pandas text)", lambda: td.boxem(_text(), epsilon=1, bounds=(0, 1))),
     Call("td.boxem(pandas dates)", lambda: td.boxem(_dates(), epsilon=1, bounds=(0, 1))),

@@ -6,6 +6,8 @@ Noised means are (epsilon, delta)-DP with exact discrete noise: `gaussian`, `ana
 """
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 from tukeydp.baselines.analytic_gaussian import analytic_gaussian
 from tukeydp.baselines.coinpress import coinpress
@@ -15,9 +17,16 @@ from tukeydp.baselines.plan import plan
 from tukeydp.baselines.references import coordinate_median, empirical_mean
 from tukeydp.release import Release
 
-# Geometry computes these two, and nothing proven imports geometry: `tukeydp/__init__.py` puts them here.
+# Geometry computes these two, and nothing proven imports geometry: the package above knows where they are.
 paper_recipe: Callable[..., Release]
 tukey_median: Callable[..., Release]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("paper_recipe", "tukey_median"):
+        return getattr(import_module("tukeydp"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "analytic_gaussian",

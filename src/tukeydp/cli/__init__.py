@@ -6,43 +6,30 @@ about the data is printed but the release.
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Annotated
+from typing import Any
 
-import typer
-
-import tukeydp
-from tukeydp.cli import audit, centre, contours, demo, look, mean, plan, quantiles, regress, reproduce, summary
-from tukeydp.cli.ledger import ledger
-
-app = typer.Typer(
-    help="Private means of small, sensitive, multivariate data.",
-    no_args_is_help=True,
-    add_completion=True,  # --install-completion and --show-completion, for bash, zsh, fish and PowerShell
-    pretty_exceptions_enable=False,  # its tracebacks show local variables: the data
-)
-
-
-@app.callback(invoke_without_command=True)
-def version(
-    context: typer.Context,
-    show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    if show:
-        sys.stdout.write(f"tukeydp {tukeydp.__version__}\n")
-        raise typer.Exit
-
-
-# Options that a command does not have reach it, so that it can say which command has them.
-for command in (mean.mean, centre.centre, summary.summary, regress.regress, quantiles.quantiles):
-    app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(command)
-for other in (plan.plan, look.look, demo.demo, contours.contours, reproduce.reproduce, audit.audit):
-    app.command()(other)
-app.add_typer(ledger, name="ledger")
+from tukeydp.version import __version__
 
 
 def main() -> None:
+    if sys.argv[1:] == ["--version"]:
+        sys.stdout.write(f"tukeydp {__version__}\n")  # at once: the commands take a while to load
+        return
+    # Where colorama is installed, numba would have it end our output on a terminal with an escape sequence.
+    os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
+    from tukeydp.cli.commands import app
+
     app(prog_name="tukeydp")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        from tukeydp.cli.commands import app
+
+        return app
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,9 @@ from tukeydp.cli.sections import LITTLE_PROTECTION, Section
 from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.grouped_centre import assumed_rows
 from tukeydp.release import SYMMETRY_CAVEAT
+from tukeydp.views.accuracy_words import accuracy_sentences
 from tukeydp.views.grouped import TOGETHER, sizes_sentence
-from tukeydp.views.sentences import accuracy_sentences, guarantee_sentence
+from tukeydp.views.sentences import guarantee_sentence
 from tukeydp.views.table import printable
 
 # How the results were made, by the mechanism that the release names.

@@ -45,7 +45,7 @@ def plan(
         list[str] | None,
         typer.Option(help="Standard deviations known without the data: --sd 10 for all, --sd systolic=15 for one."),
     ] = None,
-    by: Annotated[str | None, typer.Option(help="A number of groups of equal size (they come later).")] = None,
+    by: Annotated[str | None, typer.Option(help="A number of groups of equal size, as for tukeydp mean --by.")] = None,
     missing: Annotated[str | None, typer.Option(help="Share of cells feared to be missing: 0.1.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw error against rows: .png, .svg or .html.")] = None,
     against: Annotated[str, typer.Option(help="What --plot draws against: rows or epsilon.")] = "rows",

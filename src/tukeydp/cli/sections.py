@@ -12,7 +12,8 @@ from typing import NamedTuple
 from tukeydp.baselines.setting import NOISE_NOTE
 from tukeydp.cli.stops import HEADLINE, stop_sections, stopped
 from tukeydp.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
-from tukeydp.views.sentences import accuracy_sentences, assumptions, beside_the_point, guarantee_sentence
+from tukeydp.views.accuracy_words import accuracy_sentences, assumptions
+from tukeydp.views.sentences import beside_the_point, guarantee_sentence
 from tukeydp.views.table import counted, names, printable, rows_planned_for
 
 LITTLE_PROTECTION = 10  # an epsilon above which results may become 22,000 times as likely: hardly a promise

@@ -7,7 +7,7 @@ coordinates are as small as they can be and projections have the most room (`LIM
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -142,7 +142,8 @@ def checked_bounds(d: int, bounds: Any, columns: Sequence[str] | None = None) ->
         if _is_list_of_pairs(d, bounds):
             raise ParameterError("bounds", f"must be {_A_PAIR}; a list of pairs is ambiguous", brief(bounds))
         try:
-            lower, upper = bounds
+            ends: Any = () if isinstance(bounds, Iterator) else bounds
+            lower, upper = ends
         except (TypeError, ValueError):
             raise ParameterError("bounds", f"must be {_A_PAIR}", brief(bounds)) from None
     lows, highs = tuple(per_column("bounds", lower, d)), tuple(per_column("bounds", upper, d))
@@ -188,7 +189,8 @@ def per_column(parameter: str, value: Any, d: int, columns: Sequence[str] | None
         value = value.tolist()
     if isinstance(value, str) or not isinstance(value, Iterable):
         return [rational(parameter, value)] * d
-    values = list(value)
+    # An iterator would be empty for whoever asks next: a parameter that was checked, and paid for, would be wrong.
+    values = [] if isinstance(value, Iterator) else list(value)
     if len(values) != d:
         raise ParameterError(parameter, f"must be a number or one number for each of the {d} columns", brief(value))
     return [rational(parameter, v) for v in values]

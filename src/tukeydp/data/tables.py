@@ -60,6 +60,8 @@ def read_table(x: Any, name: str = "x", fewest: int = 1) -> Table:
     if isinstance(x, Table):
         return x
     table = Table(*(read_array(x, name) if is_array(x) else read_frame(x, name)))
+    if table.d < 1 and not fewest:  # whoever allows an empty table may keep the number of rows secret
+        raise ParameterError(name, "must have at least one column", "none")
     if table.n < fewest or table.d < 1:
         raise ParameterError(name, "must have at least one row and one column", f"shape {table.cells.shape}")
     return table

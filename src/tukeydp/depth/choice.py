@@ -7,6 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from tukeydp.data.grid import Grid
+from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import NOTIONS, AnyScale, Notion, Spread, default_directions
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
@@ -17,6 +21,7 @@ _MOST_PROJECTIONS = 20_000_000
 _FEWEST_DIRECTIONS = 30  # however many rows: the number the paper uses
 # Projections, the rows and the directions themselves, with room for one copy.
 _BYTES_PER_PROJECTION, _BYTES_PER_ENTRY = 16, 64
+TRIAL_KEY = bytes(32)  # known to all: directions are drawn under it to see whether they fit, and used for nothing else
 
 
 def chosen_notion(depth: Any, n: int | None, d: int, default: type[AnyScale] | type[Spread] = Spread) -> Notion:
@@ -28,6 +33,16 @@ def chosen_notion(depth: Any, n: int | None, d: int, default: type[AnyScale] | t
         names = ", ".join(f"td.{kind.__name__}(...)" for kind in NOTIONS.values())
         raise ParameterError("depth", f"must be a notion of depth: {names} or td.Directions(...)", brief(depth))
     return depth
+
+
+def require_fitting(depth: Notion, grid: Grid, *, spanning: bool = False) -> None:
+    """Refuse directions of the caller's own that do not fit the grid, or that leave a line equally deep.
+
+    They are tried on no rows: where they are used, all is spent. Defaults always fit.
+    """
+    prepared = depth.prepare(np.empty((0, len(grid.cells)), dtype=np.int64), grid, TRIAL_KEY)
+    if spanning:
+        require_spanning(prepared.along_public().directions)
 
 
 def require_memory(depth: Notion, n: int | None, d: int) -> None:

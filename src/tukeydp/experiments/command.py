@@ -14,10 +14,10 @@ from rich.text import Text
 
 from tukeydp.errors import ParameterError
 from tukeydp.experiments.catalogue import EXPERIMENTS, named
-from tukeydp.experiments.claims import judge
+from tukeydp.experiments.claims import FAILS, HOLDS, OPEN, judge, tally
 from tukeydp.experiments.experiment import Experiment
 from tukeydp.experiments.figures import save
-from tukeydp.experiments.report import Section, write_report
+from tukeydp.experiments.report import Section, write_claims, write_report
 from tukeydp.experiments.runner import reproduce, tasks_of, versions
 from tukeydp.extras import missing
 from tukeydp.parameters import checked_integer
@@ -63,10 +63,12 @@ def _sections(chosen: Sequence[Experiment], out: Path, quick: bool, jobs: int | 
     sections = []
     for experiment in chosen:
         found = results[experiment.name]
-        save(experiment.draw(found), out / "figures", experiment.name)
+        pictures = save(experiment.draw(found), out / "figures", experiment.name)
         verdicts = tuple(judge(claim, found) for claim in experiment.claims)
-        sections.append(Section(experiment, found, verdicts, out / "figures" / f"{experiment.name}.png"))
-    write_report(out / "report.html", sections, {"seed": seed, "quick": "yes" if quick else "no", **versions()})
+        sections.append(Section(experiment, found, verdicts, pictures))
+    facts: dict[str, object] = {"seed": seed, "quick": "yes" if quick else "no", **versions()}
+    write_claims(out / "results" / "claims.json", sections, facts)
+    write_report(out / "report.html", sections, facts)
     return sections
 
 
@@ -82,4 +84,8 @@ def summarise(sections: Sequence[Section], out: Path) -> None:
             table.add_row(section.experiment.name, word, Text(verdict.sentence))
     console = Console()
     console.print(table)
-    console.print(Text(f"\nFigures, tables and numbers: {out / 'report.html'}"), soft_wrap=True)
+    for whose, counts in tally([verdict for section in sections for verdict in section.verdicts]).items():
+        said = ", ".join(f"{counts[word]} {word}" for word in (HOLDS, FAILS, OPEN) if counts[word])
+        if said:
+            console.print(Text(f"\nClaims, {whose}: {said}."), soft_wrap=True, end="")
+    console.print(Text(f"\n\nFigures, tables and numbers: {out / 'report.html'}"), soft_wrap=True)

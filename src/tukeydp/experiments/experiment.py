@@ -40,6 +40,11 @@ class Seeds:
         seed, name, _, trial = self.parts
         return Seeds((seed, name, "shared", trial))
 
+    @property
+    def trial(self) -> int:
+        """The number of the trial, from 0: for what is measured once in a cell."""
+        return int(self.parts[-1])
+
     def number(self, *labels: Any) -> int:
         return int.from_bytes(hashlib.sha256(repr((self.parts, labels)).encode()).digest()[:16], "big")
 
@@ -48,6 +53,15 @@ class Seeds:
 
     def source(self, *labels: Any) -> SeededRandomness:
         return seeded(self.number(*labels))
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in the report: what it shows, its head, and rows whose first cell is their head; cells may have lines."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -63,7 +77,9 @@ class Experiment:
     measure
         One trial: settings and randomness to rows, usually one per method.
     draw
-        A matplotlib figure of the results.
+        A matplotlib figure of the results, or several by what they show: the panels, which a page wraps.
+    table
+        A table of its own for the report, as `Table`; None for none.
     across
         Columns that tell apart what the report's table averages over trials.
     shown
@@ -85,6 +101,7 @@ class Experiment:
     shown: str = "error"
     chunk: int = 10
     alone: bool = False
+    table: Callable[[Results], Table] | None = None
     notes: tuple[str, ...] = field(default=())
 
 

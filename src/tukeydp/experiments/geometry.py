@@ -8,10 +8,10 @@ import numpy as np
 
 import tukeydp as td
 from tukeydp.arrays import FloatArray
-from tukeydp.experiments.claims import Claim, Finding
+from tukeydp.experiments.claims import PAPER, Claim, Finding
 from tukeydp.experiments.estimates import Estimate, exactly, log_contrast, ratio
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
-from tukeydp.experiments.figures import colour, new_figure
+from tukeydp.experiments.figures import colour, legend, new_figure
 from tukeydp.experiments.methods import EMPIRICAL, RADIUS, run_method
 from tukeydp.experiments.results import Results, Row
 
@@ -51,15 +51,16 @@ def _nested(results: Results) -> list[Finding]:
 
 def _draw_depth(results: Results) -> Any:
     x = _illustrated(int(results.values("picture")[0]))
-    figure, panels = new_figure(width=5, height=4)
-    panel = panels[0, 0]
+    figure, panel = new_figure()
     styles = {1: {"facecolor": "none"}, 3: {"facecolor": "0.85"}, 4: {"facecolor": "0.65", "hatch": "///"}}
     for wanted, style in styles.items():
         corners = td.level_set(x, wanted, td.Exact()).vertices
         if len(corners) > 2:
             panel.fill(*_around(corners).T, edgecolor="black", linewidth=1, label=f"depth ≥ {wanted}", **style)
     panel.scatter(*x.T, color="black", s=14, zorder=3)
-    panel.legend(fontsize="small", frameon=False)
+    legend(figure, 3)
+    panel.set_xlabel("first column")
+    panel.set_ylabel("second column")
     panel.set_aspect("equal")
     return figure
 
@@ -79,8 +80,8 @@ DEPTH = Experiment(
     across=("method", "level"),
     shown="area",
     claims=(
-        Claim("The convex hull is exactly the set of points of nonzero depth.", _hull),
-        Claim("Level sets are nested: their area falls as the level rises.", _nested),
+        Claim("The convex hull is exactly the set of points of nonzero depth.", _hull, whose=PAPER),
+        Claim("Level sets are nested: their area falls as the level rises.", _nested, whose=PAPER),
     ),
 )
 register(DEPTH)
@@ -95,7 +96,7 @@ _SHOWN = (EMPIRICAL, "BoxEM exact", "BoxEM axis-aligned", "CoinPress")
 
 
 def _cells(quick: bool) -> list[Cell]:
-    return [cell(100 if quick else 500, n=_ROWS, d=2)]
+    return [cell(400 if quick else 1000, n=_ROWS, d=2)]
 
 
 def _slanted(rng: np.random.Generator) -> FloatArray:
@@ -153,28 +154,36 @@ def _high_error(results: Results) -> list[Finding]:
 
 
 def _draw(results: Results) -> Any:
-    figure, panels = new_figure(1, 3, width=4.4, height=3.9)
     x = _slanted(Seeds((results.rows[0]["seed"], "picture")).rng("data"))
-    scatter, sets, ellipses = panels[0]
-    scatter.scatter(*x.T, s=6, color="0.3")
-    scatter.set_title("(a) the data", fontsize="medium")
-    sets.scatter(*x.T, s=3, color="0.7")
-    for depth in np.linspace(0.02, 0.42, 6):
-        corners = td.level_set(x, max(1, int(depth * _ROWS)), td.Exact()).vertices
-        if len(corners) > 2:
-            sets.fill(*_around(corners).T, fill=False, edgecolor=colour("BoxEM exact"))
-    sets.set_title("(b) level sets of depth", fontsize="medium")
+    figures = {}
+    for words, fill in (("The data", _scatter), ("Level sets of depth", _level_sets)):
+        figures[words], panel = new_figure()
+        fill(panel, x)
+    figures["Covariance of the outputs: one standard deviation"], panel = new_figure()
     for method in _SHOWN:
         points = np.column_stack([results.values(axis, method=method) for axis in ("x", "y")])
         scale = 0.1 if method == "CoinPress" else 1.0
         outline = _ellipse(np.cov(points.T) * scale)
         label = f"{method} (covariance / 10)" if scale < 1 else method
-        ellipses.plot(*outline, color=colour(method), label=label, linestyle="--" if method == EMPIRICAL else "-")
-    ellipses.set_title("(c) covariance of the outputs", fontsize="medium")
-    ellipses.legend(fontsize="x-small", frameon=False, loc="upper left")
-    for panel in panels[0]:
-        panel.set_aspect("equal", adjustable="datalim")
-    return figure
+        panel.plot(*outline, color=colour(method), label=label, linestyle="--" if method == EMPIRICAL else "-")
+    legend(panel.figure)
+    for figure in figures.values():
+        figure.axes[0].set_aspect("equal", adjustable="datalim")
+        figure.axes[0].set_xlabel("first column")
+        figure.axes[0].set_ylabel("second column")
+    return figures
+
+
+def _scatter(panel: Any, x: FloatArray) -> None:
+    panel.scatter(*x.T, s=6, color="0.3")
+
+
+def _level_sets(panel: Any, x: FloatArray) -> None:
+    panel.scatter(*x.T, s=3, color="0.7")
+    for depth in np.linspace(0.02, 0.42, 6):
+        corners = td.level_set(x, max(1, int(depth * _ROWS)), td.Exact()).vertices
+        if len(corners) > 2:
+            panel.fill(*_around(corners).T, fill=False, edgecolor=colour("BoxEM exact"))
 
 
 def _ellipse(covariance: FloatArray) -> FloatArray:
@@ -197,10 +206,13 @@ NONSPHERICAL = Experiment(
         Claim(
             "The empirical mean and BoxEM with exact depth have outputs of similar shape (within a factor 2).",
             _like_data,
+            whose=PAPER,
         ),
-        Claim("CoinPress reveals its spherical noise: its outputs are less than half as elongated.", _round),
-        Claim("BoxEM with axis-aligned depth sits between the two.", _between),
-        Claim("CoinPress has relatively high error here.", _high_error),
+        Claim(
+            "CoinPress reveals its spherical noise: its outputs are less than half as elongated.", _round, whose=PAPER
+        ),
+        Claim("BoxEM with axis-aligned depth sits between the two.", _between, whose=PAPER),
+        Claim("CoinPress has relatively high error here (twice the variance).", _high_error, whose=PAPER),
     ),
     notes=(
         "Covariance with standard deviations 3 and 0.6 along axes turned by 0.6 radians (the paper does not state its "

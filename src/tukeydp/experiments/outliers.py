@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.experiments.claims import Check, Claim, Finding
+from tukeydp.experiments.claims import PAPER, Check, Claim, Finding
 from tukeydp.experiments.estimates import Estimate, difference, linear_slope, ratio
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
 from tukeydp.experiments.figures import lines
@@ -37,12 +37,12 @@ def _measure(settings: Settings, seeds: Seeds) -> list[Row]:
 
 def _share_cells(quick: bool) -> list[Cell]:
     shares = (0.0, 0.1, 0.2) if quick else (0.0, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-    return [cell(20 if quick else 100, share=share, place=_PLACE) for share in shares]
+    return [cell(30 if quick else 100, share=share, place=_PLACE) for share in shares]
 
 
 def _place_cells(quick: bool) -> list[Cell]:
-    places = (4.0, 7.0, 10.0) if quick else (1.0, 2.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 15.0, 20.0)
-    return [cell(20 if quick else 100, share=_SHARE, place=place) for place in places]
+    places = (1.0, 4.0, 10.0, 20.0) if quick else (1.0, 2.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 15.0, 20.0)
+    return [cell(80 if quick else 200, share=_SHARE, place=place) for place in places]
 
 
 def _less_sensitive(results: Results) -> list[Finding]:
@@ -77,7 +77,13 @@ FRACTION = Experiment(
         results, "share", logx=False, logy=False, label="distance to the clean mean", methods=_SHOWN
     ),
     across=("share", "method"),
-    claims=(Claim("Tukey mechanisms are less sensitive to the fraction of outliers than CoinPress.", _less_sensitive),),
+    claims=(
+        Claim(
+            "Tukey mechanisms are less sensitive to the fraction of outliers than CoinPress.",
+            _less_sensitive,
+            whose=PAPER,
+        ),
+    ),
     notes=("The paper does not say where its outliers lie in this figure.",),
 )
 register(FRACTION)
@@ -98,6 +104,7 @@ LOCATION = Experiment(
             f"(a factor 1.5 from s = {nearest:g} to {farthest:g}).",
             _far_near(method, nearest, farthest),
             afterwards=nearest != 4.0,
+            whose=PAPER,
         )
         for nearest, farthest in ((4.0, 10.0), (1.0, 20.0))
         for method in _SHOWN[1:]

@@ -12,7 +12,7 @@ from tukeydp.arrays import FloatArray
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import mean, ratio
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
-from tukeydp.experiments.figures import colour, new_figure
+from tukeydp.experiments.figures import colour, legend, new_figure
 from tukeydp.experiments.methods import DELTA, EPSILON
 from tukeydp.experiments.results import NotMeasured, Results, Row
 from tukeydp.extras import missing
@@ -43,7 +43,7 @@ def generous_bounds(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _cells(quick: bool) -> list[Cell]:
-    return [cell(6 if quick else 100, table=name) for name in _TABLES]
+    return [cell(24 if quick else 200, table=name) for name in _TABLES]
 
 
 def _measure(settings: Settings, seeds: Seeds) -> list[Row]:
@@ -117,8 +117,7 @@ def _too_few(results: Results) -> list[Finding]:
 
 
 def _draw(results: Results) -> Any:
-    figure, panels = new_figure(width=7.5)
-    panel = panels[0, 0]
+    figure, panel = new_figure()
     methods = results.distinct("method")
     width = 0.8 / len(methods)
     for i, method in enumerate(methods):
@@ -127,12 +126,15 @@ def _draw(results: Results) -> Any:
         low = np.array([estimate.interval(0.95)[0] for estimate in found])
         places = np.arange(len(found)) + (i - (len(methods) - 1) / 2) * width
         panel.bar(places, values, width, yerr=values - low, capsize=2, color=colour(method), label=method)
-    names = [f"{name}\n{table(name).shape[0]} x {table(name).shape[1]}" for name in results.distinct("table")]
-    panel.set_xticks(range(len(names)), names)
+    names = [
+        f"{name.replace('_', ' ')}\n{table(name).shape[0]} x {table(name).shape[1]}"
+        for name in results.distinct("table")
+    ]
+    panel.set_xticks(range(len(names)), names, fontsize="small")
     panel.axhline(1.0, color="0.6", linewidth=0.8, linestyle=":")
     panel.set_yscale("log")
-    panel.set_ylabel("error in standard deviations (rms)")
-    panel.legend(fontsize="x-small", frameon=False)
+    panel.set_ylabel("root mean square error in standard deviations")
+    legend(figure)
     return figure
 
 

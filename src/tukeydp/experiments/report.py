@@ -3,49 +3,69 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from tukeydp.experiments.claims import SIZE, Verdict
+from tukeydp.experiments.claims import AFTERWARDS, FAILS, HOLDS, OPEN, SIZE, Measured, Verdict, tally
 from tukeydp.experiments.estimates import mean, papers_half_width, proportion
-from tukeydp.experiments.experiment import Experiment
+from tukeydp.experiments.experiment import Experiment, Table
 from tukeydp.experiments.results import NotMeasured, Results
+from tukeydp.experiments.style import STYLE
 
-_STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:60rem;margin:2rem auto;padding:0 1rem}
-h1,h2{line-height:1.2}h2{margin-top:3rem;border-top:1px solid #ddd;padding-top:1.5rem}
-img{max-width:100%}table{border-collapse:collapse;font-size:.85rem}td,th{padding:.2rem .6rem;text-align:left;
-border-bottom:1px solid #e5e5e5;vertical-align:top}td.number{text-align:right;font-variant-numeric:tabular-nums}
-.verdict{font-weight:600;white-space:nowrap}.yes{color:#1a7f37}.no{color:#b3261e}.open{color:#8a6d00}
-.place{color:#666}details{margin:1rem 0}small{color:#555}
-"""
 _CLASS = {True: "yes", False: "no", None: "open"}
+_SIGN = {True: "✓", False: "✗", None: "?"}
 _MOST_LINES = 400  # of an experiment's table of numbers; the rest is in its CSV
+_MOST_NUMBERS = 4  # of a claim that stand open on the page; more are folded
 _AFTERWARDS = " <small>(chosen after a first look at results: a description, not a test)</small>"
 
 
 @dataclass(frozen=True)
 class Section:
-    """An experiment with what came out of it."""
+    """An experiment with what came out of it; pictures by what they show."""
 
     experiment: Experiment
     results: Results
     verdicts: tuple[Verdict, ...]
-    picture: Path
+    pictures: Mapping[str, Path]
 
 
 def write_report(path: Path, sections: Sequence[Section], facts: dict[str, object]) -> None:
     path.write_text(_page(sections, facts), encoding="utf-8")
 
 
+def write_claims(path: Path, sections: Sequence[Section], facts: dict[str, object]) -> None:
+    """Every claim with its verdict and numbers as JSON, for other pages to print; null where a range has no end."""
+    verdicts = [verdict for section in sections for verdict in section.verdicts]
+    claims = [
+        {
+            "experiment": section.experiment.name,
+            "title": section.experiment.title,
+            "claim": verdict.sentence,
+            "whose": verdict.whose,
+            "chosen_afterwards": verdict.afterwards,
+            "verdict": verdict.word,
+            "numbers": [_as_json(number) for number in verdict.measured],
+            "words": list(verdict.numbers),
+        }
+        for section in sections
+        for verdict in section.verdicts
+    ]
+    written = {"facts": facts, "tally": tally(verdicts), "claims": claims}
+    path.write_text(json.dumps(written, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _as_json(number: Measured) -> dict[str, object]:
+    ends = ("value", "low", "high", "at_least", "at_most")
+    floats = {name: float(getattr(number, name)) for name in ends}
+    return {"label": number.label, **{name: v if math.isfinite(v) else None for name, v in floats.items()}}
+
+
 def _page(sections: Sequence[Section], facts: dict[str, object]) -> str:
     verdicts = [verdict for section in sections for verdict in section.verdicts]
-    counts = ", ".join(
-        f"{sum(v.holds is state for v in verdicts)} {word}"
-        for state, word in ((True, "borne out"), (False, "not borne out"), (None, "undecided"))
-    )
     made = ", ".join(f"{escape(str(k))} {escape(str(v))}" for k, v in facts.items())
     contents = "".join(
         f'<li><a href="#{escape(s.experiment.name)}">{escape(s.experiment.title)}</a> {_marks(s.verdicts)}</li>'
@@ -53,38 +73,84 @@ def _page(sections: Sequence[Section], facts: dict[str, object]) -> str:
     )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width"><title>tukeydp: the paper, reproduced</title>'
-        f"<style>{_STYLE}</style></head><body><h1>Tukey depth mechanisms, reproduced</h1>"
-        f"<p>{len(verdicts)} claims: {counts}.</p><p><small>{made}</small></p>"
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>tukeydp: the paper, reproduced</title><style>{STYLE}</style></head><body>"
+        f"<h1>Tukey depth mechanisms, reproduced</h1>{_tallies(verdicts)}<p><small>{made}</small></p>"
         "<p>How a claim is decided: it is turned into numbers that have to lie in a stated range. It is <em>borne "
         "out</em> if the confidence intervals of all of them lie inside, <em>not borne out</em> if one lies wholly "
         f"outside, <em>undecided</em> otherwise. The intervals hold together with confidence {1 - SIZE:.0%} for each "
         "claim. Error bars in figures are 95 % (Student); those of the paper's formula, which divides by 100 for its "
-        f"ten trials, are the thick grey ones.</p><ul>{contents}</ul>{''.join(map(_section, sections))}</body></html>"
+        "ten trials, are the thick grey ones. A click on a picture opens it.</p>"
+        f'<ul class="contents">{contents}</ul>{"".join(map(_section, sections))}</body></html>'
     )
 
 
+def _tallies(verdicts: Sequence[Verdict]) -> str:
+    """One column for what the paper claims, one for what is claimed here."""
+    counts = tally(verdicts)
+    kinds = {word: _CLASS[state] for word, state in ((HOLDS, True), (FAILS, False), (OPEN, None))}
+    lines = ""
+    for word in (HOLDS, FAILS, OPEN, AFTERWARDS):
+        cells = "".join(f'<td class="number {kinds.get(word, "")}">{theirs[word]}</td>' for theirs in counts.values())
+        lines += f'<tr><th scope="row">{word}</th>{cells}</tr>'
+    heads = "".join(f'<th scope="col">{whose}</th>' for whose in ("claims", *counts))
+    return f'<table class="tally"><caption>{len(verdicts)} claims</caption><tr>{heads}</tr>{lines}</table>'
+
+
 def _marks(verdicts: Sequence[Verdict]) -> str:
-    signs = {True: "✓", False: "✗", None: "?"}
-    return " ".join(f'<span class="{_CLASS[v.holds]}">{signs[v.holds]}</span>' for v in verdicts)
+    return " ".join(f'<span class="{_CLASS[v.holds]}" title="{v.word}">{_SIGN[v.holds]}</span>' for v in verdicts)
 
 
 def _section(section: Section) -> str:
     experiment = section.experiment
-    picture = base64.b64encode(section.picture.read_bytes()).decode()
-    claims = "".join(
-        f"<tr><td>{escape(v.sentence)}{_AFTERWARDS if v.afterwards else ''}</td>"
-        f'<td class="verdict {_CLASS[v.holds]}">{v.word}</td>'
-        f"<td><small>{'<br>'.join(map(escape, v.numbers))}</small></td></tr>"
-        for v in section.verdicts
-    )
+    table = "" if experiment.table is None else _table(experiment.table(section.results))
     notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in experiment.notes)
     return (
         f'<section id="{escape(experiment.name)}"><h2>{escape(experiment.title)}</h2>'
-        f'<p class="place">{escape(experiment.place)}</p>'
-        f'<img alt="{escape(experiment.title)}" src="data:image/png;base64,{picture}">{notes}'
-        f"<table><tr><th>claim</th><th>verdict</th><th>numbers [interval]</th></tr>{claims}</table>"
+        f'<p class="place">{escape(experiment.place)}</p>{table}{_pictures(section)}'
+        f'<ul class="claims">{"".join(map(_claim, section.verdicts))}</ul>{notes}'
         f"<details><summary>Numbers</summary>{_numbers(section)}</details></section>"
+    )
+
+
+def _pictures(section: Section) -> str:
+    """Panels that wrap. A click makes one fill the window, by its address alone: the page has no scripts."""
+    name, title = section.experiment.name, section.experiment.title
+    figures = ""
+    for i, (words, path) in enumerate(section.pictures.items(), 1):
+        data = base64.b64encode(path.read_bytes()).decode()
+        alt = f"{title}: {words}" if words else title
+        shown = f"<figcaption>{escape(words)}</figcaption>" if words else ""
+        figures += (
+            f'<figure id="{escape(name)}-{i}"><a class="close" href="#{escape(name)}">Close</a>'
+            f'<a class="open" href="#{escape(name)}-{i}"><img alt="{escape(alt)}" src="data:image/png;base64,{data}">'
+            f"</a>{shown}</figure>"
+        )
+    return f'<div class="panels">{figures}</div>'
+
+
+def _table(table: Table) -> str:
+    heads = "".join(f'<th scope="col">{escape(word)}</th>' for word in table.head)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(first)}</th>' + "".join(f"<td>{escape(v)}</td>" for v in rest) + "</tr>"
+        for first, *rest in table.rows
+    )
+    return (
+        f'<div class="wide" tabindex="0"><table><caption>{escape(table.caption)}</caption>'
+        f"<tr>{heads}</tr>{rows}</table></div>"
+    )
+
+
+def _claim(verdict: Verdict) -> str:
+    kind = _CLASS[verdict.holds]
+    numbers = "".join(f"<li>{escape(number)}</li>" for number in verdict.numbers)
+    listed = f'<ul class="numbers">{numbers}</ul>'
+    if len(verdict.numbers) > _MOST_NUMBERS:
+        listed = f"<details><summary>{len(verdict.numbers)} numbers</summary>{listed}</details>"
+    return (
+        f'<li class="{kind}"><span class="verdict {kind}">{verdict.word}</span> '
+        f'<span class="whose">{verdict.whose}</span> '
+        f"<span>{escape(verdict.sentence)}</span>{_AFTERWARDS if verdict.afterwards else ''}{listed}</li>"
     )
 
 
@@ -113,4 +179,4 @@ def _numbers(section: Section) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in (*across, "trials", shown, "95 %", "the paper's 95 %"))
     rest = len(groups) - len(lines)
     more = f"<p>{rest} more lines are in results/{escape(section.experiment.name)}.csv.</p>" if rest else ""
-    return f"<table><tr>{head}</tr>{''.join(lines)}</table>{more}"
+    return f'<div class="wide" tabindex="0"><table><tr>{head}</tr>{"".join(lines)}</table></div>{more}'

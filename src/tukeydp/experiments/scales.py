@@ -11,7 +11,7 @@ import tukeydp as td
 from tukeydp.experiments.claims import Check, Claim, Finding
 from tukeydp.experiments.estimates import ratio
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
-from tukeydp.experiments.figures import averages, colour, new_figure
+from tukeydp.experiments.figures import averages, colour, legend, new_figure
 from tukeydp.experiments.methods import EPSILON
 from tukeydp.experiments.results import Results, Row
 
@@ -29,7 +29,7 @@ _NOTIONS: dict[str, Any] = {
 
 
 def _cells(quick: bool) -> list[Cell]:
-    trials = {4: 6, 3: 20} if quick else {4: 60, 3: 100}
+    trials = {4: 12, 3: 30} if quick else {4: 60, 3: 200}
     return [cell(trials[d], n=_ROWS[d], d=d) for d in _DEVIATIONS]
 
 
@@ -63,21 +63,25 @@ def _even(d: int) -> Check:
 
 
 def _draw(results: Results) -> Any:
-    figure, panels = new_figure(1, len(_DEVIATIONS))
-    for panel, (d, deviations) in zip(panels[0], _DEVIATIONS.items(), strict=True):
+    figures = {}
+    for d, deviations in _DEVIATIONS.items():
+        figure, panel = new_figure()
         for i, method in enumerate(_NOTIONS):
             points = averages(results.where(d=d), method, "column", "error", math.inf)
+            if not points:
+                continue
             places, values, halves, _ = (np.array(column) for column in zip(*points, strict=True))
             offset = 0.06 * (i - 2)
             style = {"fmt": "o", "capsize": 3, "color": colour(method), "label": method}
             panel.errorbar(places + offset, values, yerr=halves, **style)
-        panel.set_xticks(range(d), [f"sd {deviation:g}" for deviation in deviations])
+        panel.set_xticks(range(d), [f"{deviation:g}" for deviation in deviations])
+        panel.set_xlabel("standard deviation of the column")
+        panel.set_ylabel("error in the column's standard deviations")
         panel.set_yscale("log", nonpositive="clip")
-        panel.set_title(f"n = {_ROWS[d]}, d = {d}", fontsize="medium")
         panel.grid(alpha=0.25)
-    panels[0, 0].set_ylabel("error in the column's own sd")
-    panels[0, 1].legend(fontsize="x-small", frameon=False)
-    return figure
+        legend(figure)
+        figures[f"{_ROWS[d]} rows, {d} columns"] = figure
+    return figures
 
 
 SCALES = Experiment(

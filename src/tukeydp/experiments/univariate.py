@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
-from tukeydp.experiments.claims import Check, Claim, Finding
+from tukeydp.experiments.claims import PAPER, Check, Claim, Finding
 from tukeydp.experiments.estimates import level, ratio
 from tukeydp.experiments.experiment import Cell, Experiment, Seeds, Settings, cell, register
-from tukeydp.experiments.figures import colour, new_figure
+from tukeydp.experiments.figures import WORDS, colour, legend, new_figure, ticks_at
 from tukeydp.experiments.methods import DELTA, EMPIRICAL, EPSILON
 from tukeydp.experiments.results import Results, Row
 
@@ -19,12 +19,15 @@ _RADIUS = 5.0  # the paper's range in one column
 _BLOCK = 50  # trials that make one row
 _SMALL, _LARGE = (20, 30, 50, 75, 100, 150, 200, 300), (500, 1000, 1300, 1700, 2500, 5000, 8000)
 _QUICK = (50, 100, 300, 1000, 1700, 5000)
+_CLAIMED = (100, 1000, 1700, 5000)  # where the claims compare
 _HALVED = "Gaussian, half the noise"
 _METHODS = (EMPIRICAL, "median", "BoxEM", "Gaussian", _HALVED, "analytic Gaussian")
 
 
 def _cells(quick: bool) -> list[Cell]:
-    return [cell(12 if quick else 200, n=n, d=1) for n in (_QUICK if quick else _SMALL + _LARGE)]
+    if quick:
+        return [cell(26 if n in _CLAIMED else 6, n=n, d=1) for n in _QUICK]
+    return [cell(200, n=n, d=1) for n in _SMALL + _LARGE]
 
 
 def _measure(settings: Settings, seeds: Seeds) -> list[Row]:
@@ -87,22 +90,23 @@ def _like_median(results: Results) -> list[Finding]:
 
 
 def _draw(results: Results) -> Any:
-    figure, panels = new_figure(1, 2, width=5.5, height=4)
-    for panel, small in zip(panels[0], (True, False), strict=True):
+    figures = {}
+    for words, small in (("Small samples", True), ("Large samples", False)):
+        figure, panel = new_figure()
+        places = [n for n in results.distinct("n") if (n <= max(_SMALL)) == small]
         for method in _METHODS:
-            places = [n for n in results.distinct("n") if (n <= max(_SMALL)) == small]
             values = [math.sqrt(n * results.values("square", method=method, n=n).mean()) for n in places]
             line = "--" if method in (EMPIRICAL, "median") else ":" if method == _HALVED else "-"
             panel.plot(places, values, marker="o", markersize=3, linestyle=line, color=colour(method), label=method)
         panel.axhline(math.sqrt(math.pi / 2), color="0.6", linewidth=0.8, linestyle=":")
-        panel.set_xscale("log")
         panel.set_yscale("log")
-        panel.set_xlabel("n")
-        panel.set_ylabel("sqrt(n) x RMSE")
-        panel.set_title("small samples" if small else "large samples", fontsize="medium")
+        ticks_at(panel, places)
+        panel.set_xlabel(WORDS["n"])
+        panel.set_ylabel("root mean square error times root n")
         panel.grid(alpha=0.25)
-    panels[0, 0].legend(fontsize="x-small", frameon=False)
-    return figure
+        legend(figure)
+        figures[words] = figure
+    return figures
 
 
 UNIVARIATE = Experiment(
@@ -119,19 +123,26 @@ UNIVARIATE = Experiment(
         Claim(
             "With 100 samples BoxEM has roughly 1.5 times the error of the mean (1.25 to 1.75).",
             _to_empirical("BoxEM", 1.25, 1.75),
+            whose=PAPER,
         ),
         Claim(
             "With 100 samples the Gaussian mechanism has roughly three times the error of the mean (2.5 to 3.5).",
             _to_empirical("Gaussian", 2.5, 3.5),
+            whose=PAPER,
         ),
         Claim("The same with half the noise, as if the sensitivity were R/n.", _to_empirical(_HALVED, 2.5, 3.5)),
         Claim(
             "Errors cross near n = 1,300 (between 1,000 and 1,700): the Gaussian mechanism is better beyond.",
             _crossover("Gaussian"),
+            whose=PAPER,
         ),
         Claim("The same with half the noise.", _crossover(_HALVED)),
-        Claim("Already at n = 100 BoxEM's error is comparable to the median's (1.5 times at most).", _like_median),
-        Claim("For large n BoxEM's RMSE approaches sqrt(pi / (2 n)) (10 %).", _limit),
+        Claim(
+            "Already at n = 100 BoxEM's error is comparable to the median's (1.5 times at most).",
+            _like_median,
+            whose=PAPER,
+        ),
+        Claim("For large n BoxEM's RMSE approaches sqrt(pi / (2 n)) (10 %).", _limit, whose=PAPER),
     ),
     notes=(
         "Swapping one row in [-5, 5] moves the mean by up to 10/n, so the classical noise has deviation 53/n. The "

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray
+from tukeydp.blas import on_one_thread
 from tukeydp.data.tables import Table
 from tukeydp.depth.notions import Notion
 from tukeydp.depth.of_points import EXACT, read_points
@@ -68,6 +69,7 @@ class LevelSet:
         return inside
 
 
+@on_one_thread
 def level_set(x: Any, level: int, depth: Notion = EXACT) -> LevelSet:
     """The set of points of depth >= level, as a polytope.
 
@@ -110,6 +112,7 @@ def level_set(x: Any, level: int, depth: Notion = EXACT) -> LevelSet:
     return level_set_of(body_of(x, depth), checked_integer("level", level, least=1))
 
 
+@on_one_thread
 def level_volumes(x: Any, depth: Notion = EXACT) -> FloatArray:
     """Volumes of all level sets: v[0] = inf, v[l] that of {depth >= l}, up to the highest level that has a point.
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.blas import on_one_thread
 from tukeydp.data.tables import read_table
 from tukeydp.data.unprotected import unprotected
 from tukeydp.depth.choice import chosen_notion
@@ -26,6 +27,7 @@ _DIRECTIONS = 300  # besides the axes, where exact depth would take too long; fe
 _FLAT = 1e-9
 
 
+@on_one_thread
 def tukey_median(x: Any, *, depth: Notion | None = None) -> Release:
     """The middle of the deepest level set, over the rows without a missing or infinite cell. **Not private.**
 

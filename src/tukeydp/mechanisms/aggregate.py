@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.blas import on_one_thread
 from tukeydp.data.dealing import secret_order
 from tukeydp.data.row_blocks import rows_of
 from tukeydp.depth.notions import Notion
@@ -28,6 +29,7 @@ AGGREGATE_NOTES = (
 
 
 @padded
+@on_one_thread
 def aggregate(
     x: Any,
     statistic: Any,

@@ -6,10 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from tukeydp.blas import on_one_thread
 from tukeydp.data.grid import bounded_grid, checked_bounds, require_bounds
 from tukeydp.data.groups import require_by
 from tukeydp.data.relation import checked_relation
-from tukeydp.depth.choice import chosen_notion
+from tukeydp.depth.choice import chosen_notion, require_fitting
 from tukeydp.depth.notions import Notion
 from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import whole_grid
@@ -30,6 +31,7 @@ from tukeydp.spending import Spends, require_room, spend
 
 
 @padded
+@on_one_thread
 def boxem(
     x: Any,
     *,
@@ -176,6 +178,8 @@ def boxem(
             raise ParameterError("certify", "must be left out with unproven", brief(certify))
         options = {"epsilon": budget, "grid": grid, "depth": notion, "randomness": bits}
         return replace(unproven_boxem(unproven, table, **options), bounds=ends)
+    if depth is not None or resolution is not None:
+        require_fitting(notion, grid)
     split = {"epsilon_point": for_point, "epsilon_certificate": for_certificate} if for_certificate else {}
     settings = {**split, **relation.settings}
     told = relation.public(table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from tukeydp.blas import on_one_thread
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.grid import per_column, require_bounds
 from tukeydp.data.relation import checked_relation
@@ -26,6 +27,7 @@ _SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**6)
 
 
 @padded
+@on_one_thread
 def cube(
     x: Any,
     *,

@@ -7,7 +7,7 @@ from typing import Any
 
 from tukeydp.data.grid import Grid, bounded_grid, checked_bounds
 from tukeydp.data.groups import grouped_table
-from tukeydp.depth.choice import chosen_notion, require_memory
+from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
 from tukeydp.depth.notions import Notion
 from tukeydp.depth.notions.base import PreparedDepth
 from tukeydp.exact.boxes import whole_grid
@@ -48,6 +48,8 @@ def grouped_boxem(
     grid = bounded_grid(
         table.d, bounds=ends, resolution=resolution, bits=notion.grid_bits(table.d), columns=table.columns
     )
+    if depth is not None or resolution is not None:
+        require_fitting(notion, grid)
     settings = group_settings(len(names), for_points, for_counts)
     public = {**table.public, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict()}
     spend(

@@ -7,7 +7,7 @@ DP given what was released before, so their epsilons add up (docs/proofs/groups.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -22,9 +22,14 @@ from tukeydp.mechanisms.grouped_ways import QUOTIENT, GroupWay, Means, SumsOfGro
 from tukeydp.mechanisms.mean_ways import CLIPPED_WIDTH
 from tukeydp.mechanisms.scale_step import ScaleFirst, released_widths, scale_epsilon
 from tukeydp.mechanisms.subset_means import subset_point
-from tukeydp.mechanisms.two_step import DOUBT, TwoStepPlan, two_step_plan
+from tukeydp.mechanisms.two_step import DOUBT, FIRST_STEPS, TwoStepPlan, two_step_plan
 from tukeydp.privacy import PureDP, in_steps
 from tukeydp.randomness import Keystream, derived_key
+
+# Shares of epsilon for the centre, the smallest that the rows suffice for, where the rows of a group are too few for
+# depth of block means, which does better than sums after so large a share. The other ways are noise between the bounds,
+# and medians. With a half the sums still have 38 %: in a range of 10 standard deviations they beat those in one of 30.
+CENTRE_SHARES = (*FIRST_STEPS, Fraction(1, 5), Fraction(1, 4), Fraction(3, 10), Fraction(2, 5), Fraction(1, 2))
 
 
 @dataclass(frozen=True)
@@ -96,15 +101,17 @@ class ScaledGroups(ScaleFirst):
         """How the means are taken between bounds of these widths: of public and released numbers."""
         found = group_ways(self.rows, self.rest, widths, DOUBT)
         found.pop("rows", None)  # medians of yes/no columns, and of others of few values, are no means
-        clipped = clipped_sums(self.n, self.rest, widths)
+        clipped = clipped_sums(self.n, self.rest, widths, FIRST_STEPS if "subset" in found else CENTRE_SHARES)
         if clipped is not None:
             found["two-step"] = clipped
         return min(found.values(), key=lambda way: way.error(self.rows, widths))
 
 
-def clipped_sums(n: int, epsilon: Fraction, widths: FloatArray) -> ClippedSumsOfGroups | None:
-    """None if n rows are too few to find the range."""
-    plan = two_step_plan(n, len(widths), epsilon, widths, known=True)
+def clipped_sums(
+    n: int, epsilon: Fraction, widths: FloatArray, shares: Sequence[Fraction]
+) -> ClippedSumsOfGroups | None:
+    """None if n rows are too few to find the range with any of these shares of epsilon for its centre."""
+    plan = two_step_plan(n, len(widths), epsilon, widths, known=True, shares=shares)
     return None if plan is None else ClippedSumsOfGroups(epsilon, plan)
 
 

@@ -18,22 +18,19 @@ from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.cube import checked_rows
 from tukeydp.mechanisms.group_counts import checked_counts, noised_group_counts
 from tukeydp.mechanisms.grouped_centre import assumed_rows, group_settings, one_of
-from tukeydp.mechanisms.grouped_clipping import clipped_sums, scaled_groups
+from tukeydp.mechanisms.grouped_clipping import CENTRE_SHARES, clipped_sums, scaled_groups
 from tukeydp.mechanisms.grouped_rehearsal import grouped_rehearsal
 from tukeydp.mechanisms.grouped_ways import (
     BlocksOfGroups,
     GroupWay,
     Means,
     RowsOfGroups,
-    filled_blocks,
     group_ways,
 )
 from tukeydp.mechanisms.mean_choice import known_widths
-from tukeydp.mechanisms.mean_plans import SubsetMean
-from tukeydp.mechanisms.mean_rehearsal import mean_rehearsal
 from tukeydp.mechanisms.planned import MEAN_NOTE
-from tukeydp.mechanisms.subset_means import SubsetPlan, grid_steps, scatter
-from tukeydp.mechanisms.two_step import DOUBT
+from tukeydp.mechanisms.subset_means import grid_steps, scatter
+from tukeydp.mechanisms.two_step import DOUBT, FIRST_STEPS
 from tukeydp.parameters import brief, checked_choice, checked_integer, in_order
 from tukeydp.privacy import PureDP
 from tukeydp.randomness import Randomness, source
@@ -95,7 +92,7 @@ def grouped_mean(
     public_key, secret_key, count_key = bits.key(), bits.key(), bits.key()
     drawn = way.draw(columns.relative(table.cells), grouped.groups, len(names), public_key, secret_key)
     noised = noised_group_counts(grouped.groups, len(names), for_counts, count_key) if for_counts else None
-    rehearsal = _rehearsal(way, table.n, rows, columns, sd)
+    rehearsal = grouped_rehearsal(way, table.n, rows, columns, sd)
     return GroupedRelease(
         releases=_releases(grouped, columns, way, guarantee, settings, drawn, rehearsal, bits),
         guarantee=guarantee,
@@ -125,7 +122,8 @@ def chosen_way(asked: Asked, n: int, rows: int, epsilon: Fraction, widths: Float
     found = group_ways(rows, epsilon, widths, DOUBT if known else 1.0, blocks, partitions)
     name = "subset" if dealt else asked.mechanism
     if name in ("auto", "two-step"):
-        clipped = clipped_sums(n, epsilon, widths) if known else scaled_groups(n, rows, epsilon, widths)
+        shares = FIRST_STEPS if name == "auto" and "subset" in found else CENTRE_SHARES
+        clipped = clipped_sums(n, epsilon, widths, shares) if known else scaled_groups(n, rows, epsilon, widths)
         if clipped is None and name == "two-step":
             raise ParameterError("mechanism", f"must be another than two-step for {n} rows: they are too few", name)
         if clipped is not None and (name == "two-step" or not known):
@@ -171,14 +169,3 @@ def _releases(
             rehearsal=rehearsal,
         )
     return found
-
-
-def _rehearsal(way: GroupWay, n: int, rows: int, columns: BoundedColumns, sd: Any) -> Rehearsal:
-    """What accuracy to expect in a group of equal size."""
-    if isinstance(way, RowsOfGroups):
-        return mean_rehearsal(SubsetMean(way.epsilon, SubsetPlan(rows, 1, way.steps)), rows, columns, sd)
-    if isinstance(way, BlocksOfGroups):
-        blocks = max(1, int(filled_blocks(rows, way.blocks)))
-        plan = SubsetPlan(blocks, way.partitions, way.steps)
-        return mean_rehearsal(SubsetMean(way.epsilon / 2, plan), rows, columns, sd)
-    return grouped_rehearsal(way, n, rows, columns, sd)

@@ -1,4 +1,4 @@
-"""What accuracy to expect of sums of groups, from public inputs only: the way itself, on made-up tables."""
+"""What accuracy to expect of means of groups, from public inputs only: the way itself, on made-up tables."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from tukeydp.accuracy import ExpectedError, Rehearsal, ShapeError, over_shapes, 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.shapes import SHAPES, Shape, made_up
-from tukeydp.mechanisms.grouped_ways import GroupWay
+from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, GroupWay, RowsOfGroups, filled_blocks
 from tukeydp.mechanisms.mean_choice import known_widths
-from tukeydp.mechanisms.mean_rehearsal import NARROW, own_means
+from tukeydp.mechanisms.mean_plans import SubsetMean
+from tukeydp.mechanisms.mean_rehearsal import NARROW, mean_rehearsal, own_means
 from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS
+from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.randomness import derived_key
 
 # Made-up tables of each shape, and groups of each that are looked at: medians of so many columns and groups are good to
@@ -23,8 +25,21 @@ from tukeydp.randomness import derived_key
 _TABLES, _GROUPS = 3, 12
 
 
+def subset_of_group(way: GroupWay, rows: int) -> SubsetMean | None:
+    """Depth in one group of `rows` rows, as that of a table of so many rows; None where sums are taken."""
+    if isinstance(way, RowsOfGroups):
+        return SubsetMean(way.epsilon, SubsetPlan(rows, 1, way.steps))
+    if isinstance(way, BlocksOfGroups):
+        blocks = max(1, int(filled_blocks(rows, way.blocks)))
+        return SubsetMean(way.epsilon / 2, SubsetPlan(blocks, way.partitions, way.steps))
+    return None
+
+
 def grouped_rehearsal(way: GroupWay, n: int, rows: int, columns: BoundedColumns, sd: Any) -> Rehearsal:
     """For groups of `rows` rows each, n in all; `sd` as given to the mechanism."""
+    subset = subset_of_group(way, rows)
+    if subset is not None:
+        return mean_rehearsal(subset, rows, columns, sd)
     given = None if sd is None else tuple((columns.widths / known_widths(columns, sd)).tolist())
     return Rehearsal(_grouped_error, (way, n, rows, columns, given))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tukeydp.blas import on_one_thread
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.groups import require_by
 from tukeydp.data.relation import checked_relation
@@ -29,6 +30,7 @@ from tukeydp.spending import Spends, least_cost, require_room
 
 
 @padded
+@on_one_thread
 def mean(
     x: Any,
     *,

@@ -30,6 +30,7 @@ from tukeydp.mechanisms.mean_ways import way_error
 from tukeydp.mechanisms.mean_without_bounds import UNBOUNDED_NOTE, blocks_for_rem
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_rehearsal import on_blocks
+from tukeydp.mechanisms.rem_test.choice import require_range
 from tukeydp.mechanisms.subset_means import SubsetPlan, dealings_for, grid_steps, scatter
 from tukeydp.mechanisms.two_step import DOUBT
 from tukeydp.parameters import brief, checked_choice, checked_integer
@@ -147,6 +148,7 @@ def without_bounds_of_secret_size(
     accountant: Spends | None = None,
 ) -> Release | Refused:
     """REM on the means of the blocks of one drawing, a swap in whose table a row more or less is; or on the rows."""
+    require_range(guarantee.epsilon, guarantee.delta)  # rem would say so after all is spent
     rows = relation.require_rows("without bounds")
     count = rem_blocks(rows, table.d, guarantee) if blocks is None else _checked_blocks(blocks, rows)
     settings = {"blocks": count, **relation.settings}

@@ -27,6 +27,7 @@ from tukeydp.mechanisms.interval_runs import RemMean, Spending
 from tukeydp.mechanisms.mean_interval import Found, mean_interval
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_rehearsal import RemInputs, on_blocks
+from tukeydp.mechanisms.rem_test.choice import require_range
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.parameters import checked_integer, show
 from tukeydp.privacy import ApproxDP, bounded_range
@@ -50,6 +51,7 @@ def without_bounds(
     table: Table, guarantee: ApproxDP, blocks: Any, bits: Randomness, accountant: Spends | None = None
 ) -> Release | Refused:
     """REM on the means of one dealing: further dealings would multiply delta."""
+    require_range(guarantee.epsilon, guarantee.delta)  # rem would say so after all is spent
     if blocks is None:
         count = min(table.n, blocks_for_rem(table.d, guarantee))
     else:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.blas import on_one_thread
 from tukeydp.data.grid import Grid, bounded_grid, checked_bounds, require_bounds
 from tukeydp.data.tables import read_table
 from tukeydp.errors import ParameterError
@@ -37,6 +38,7 @@ _MANY_COLUMNS = 1000
 
 
 @padded
+@on_one_thread
 def quantiles(
     x: Any,
     q: Any = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)),

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.blas import on_one_thread
 from tukeydp.data.dealing import block_table, secret_order
 from tukeydp.data.grid import checked_bounds
 from tukeydp.data.tables import Table, read_table
@@ -39,6 +40,7 @@ STANDARD_NOTE = (
 
 
 @padded
+@on_one_thread
 def regression(
     x: Any,
     y: Any,

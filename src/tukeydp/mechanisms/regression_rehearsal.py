@@ -35,7 +35,7 @@ from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.sizes.of_depth import sizes_of
-from tukeydp.views.table import span
+from tukeydp.views.accuracy_words import span
 
 _TABLES, _DRAWS = 2, 20  # of each shape, and from each table. More take longer
 _MOST_ROWS_OF_A_BLOCK = 60  # that are made up; with more the loss follows by a formula

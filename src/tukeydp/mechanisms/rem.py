@@ -6,9 +6,10 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from tukeydp.blas import on_one_thread
 from tukeydp.data.grid import unbounded_grid
 from tukeydp.data.relation import checked_relation
-from tukeydp.depth.choice import chosen_notion, require_memory
+from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
 from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
 from tukeydp.errors import ParameterError
@@ -33,6 +34,7 @@ _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "pape
 
 
 @padded
+@on_one_thread
 def rem(
     x: Any,
     *,
@@ -159,6 +161,8 @@ def rem(
             raise ParameterError("test", "must be left out with unproven='mcmc', which runs the paper's", repr(test))
         budget = {"epsilon": guarantee.epsilon, "delta": guarantee.delta}
         return unproven_rem(unproven, table, **budget, grid=grid, depth=notion, threshold=lowest, randomness=bits)
+    if depth is not None:
+        require_fitting(notion, grid, spanning=True)
     settings = {
         "test": test,
         "threshold": plan.threshold,

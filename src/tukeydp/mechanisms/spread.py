@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.blas import on_one_thread
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.grid import require_bounds
 from tukeydp.data.relation import checked_relation
@@ -27,6 +28,7 @@ FEW_ROWS_NOTE = "Too few rows for this epsilon and number of columns: the result
 
 
 @padded
+@on_one_thread
 def spread(
     x: Any,
     *,

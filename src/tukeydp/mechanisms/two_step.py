@@ -24,7 +24,7 @@ from tukeydp.randomness import Keystream, derived_key
 
 # Shares of epsilon for the centre, and as much for the spread: the smallest that the rows suffice for. The clipped mean
 # has what these, the radii and the shares of missing cells leave.
-_FIRST_STEPS = (Fraction(1, 20), Fraction(2, 25), Fraction(3, 25), Fraction(3, 20))
+FIRST_STEPS = (Fraction(1, 20), Fraction(2, 25), Fraction(3, 25), Fraction(3, 20))
 _RADII, MISSING = Fraction(3, 25), Fraction(1, 50)
 # A spread is taken to be at least a hundredth of the width, which is 2: a column of nearly equal values has none to
 # find.
@@ -47,11 +47,17 @@ class TwoStepPlan:
 
 
 def two_step_plan(
-    n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, forced: bool = False
+    n: int,
+    d: int,
+    epsilon: Fraction,
+    widths: FloatArray,
+    known: bool,
+    forced: bool = False,
+    shares: Sequence[Fraction] = FIRST_STEPS,
 ) -> TwoStepPlan | None:
     """None if the rows are too few for the first steps, unless `forced`. `known`: widths are public, not assumed."""
-    for share in _FIRST_STEPS:
-        plan = _with_share(n, d, epsilon, widths, known, share, forced and share == _FIRST_STEPS[-1])
+    for share in shares:
+        plan = _with_share(n, d, epsilon, widths, known, share, forced and share == shares[-1])
         if plan is not None:
             return plan
     return None

@@ -16,7 +16,7 @@ from tukeydp.errors import BudgetExceeded, ParameterError
 from tukeydp.parameters import brief, checked_integer, positive_rational, rational, show
 from tukeydp.planning.budget import Budget, Remaining, Totals, checked_budget
 from tukeydp.planning.entries import Entry
-from tukeydp.planning.ledger import Decide, Ledger, open_ledger
+from tukeydp.planning.ledger import Decide, Ledger, another_ledger, open_ledger
 from tukeydp.privacy import ApproxDP, Concentrated, Guarantee, PureDP, delta_of
 
 _SECOND_BUDGET = (
@@ -233,7 +233,7 @@ class Accountant:
 
     def __reduce__(self) -> Any:
         if isinstance(self._store, Ledger):
-            return _opened_again, (self._store.path, self._budget, self._closed)
+            return _opened_again, (type(self), self._store, self._closed)
         raise TypeError(_SECOND_BUDGET)
 
     def __repr__(self) -> str:
@@ -242,12 +242,11 @@ class Accountant:
         return f"Accountant({budget}, left: epsilon={_shown(left.epsilon)}, delta={show(left.delta)})"
 
 
-def _opened_again(path: Path, budget: Budget, closed: bool) -> Accountant:
-    """From a pickle: the same file, of the same budget; one that was closed stays closed."""
-    account = Accountant.open(path)
-    if account.budget != budget:
-        rule = "must have the budget that it had when the accountant was saved or sent"
-        raise ParameterError("ledger", rule, f"{path} with epsilon = {account.epsilon}, delta = {account.delta}")
+def _opened_again(kind: type[Accountant], ledger: Ledger, closed: bool) -> Accountant:
+    """From a pickle: the same file, not another in its place; one that was closed stays closed."""
+    account = kind.open(ledger.path)
+    if account._store != ledger:
+        raise another_ledger(ledger.path)
     account._closed = closed
     return account
 

@@ -27,14 +27,26 @@ _WHY = {
     "cube": "noise on a mean clipped at the bounds comes closest here",
     "rem": "without bounds, depth with a test before it is the way (here: of means of blocks of rows); it may refuse",
 }
+_WHY_IN_GROUPS = {
+    "subset": _WHY["subset"],
+    "rows": "depth of single rows comes closest here, a median: no mean where columns are skewed or yes/no",
+    "two-step": "there are rows enough to find out where the data are first, from all groups together, and to clip "
+    "there",
+    "cube": "noised sums between the bounds come closest here",
+}
+# Without public standard deviations what follows the scale is not known beforehand.
+_SCALE_FIRST = (
+    "how wide the bounds are is found out first, from all groups together, and sums are clipped where the data are if "
+    "the rows suffice"
+)
 
 
 def recommendation(question: Question, chosen: Option, options: Sequence[Option]) -> str:
     call = _call(question)
     if not chosen.possible or chosen.within_95 is None:
         return f"For the mean: nothing yet. {_what_would_help(question, options)}"
-    why = _WHY.get(chosen.mechanism, "it is predicted to come closest")
-    depth = [option for option in options if option.mechanism in ("subset", "two-step")]
+    why = _why(question, chosen.mechanism)
+    depth = [option for option in options if option.mechanism in ("subset", "rows", "two-step")]
     if chosen.mechanism == "cube" and depth and not any(option.possible for option in depth):
         why = "the rows are too few for depth, so noise on a mean clipped at the bounds is the only way"
     sentence = f"For the mean: {call}, which takes {chosen.mechanism}: {why}."
@@ -43,9 +55,17 @@ def recommendation(question: Question, chosen: Option, options: Sequence[Option]
     return " ".join([sentence, *_closer(chosen, options), *_robust(options)])
 
 
+def _why(question: Question, mechanism: str) -> str:
+    if question.groups > 1 and mechanism == "two-step" and question.known_sd is None:
+        return _SCALE_FIRST
+    reasons = _WHY_IN_GROUPS if question.groups > 1 else _WHY
+    return reasons.get(mechanism, "it is predicted to come closest")
+
+
 def _call(question: Question) -> str:
     if question.groups > 1:
-        return "in each group, once there are groups, td.mean with bounds"
+        sd = "" if question.known_sd is None else ", sd"
+        return f"td.mean with bounds{sd}, by and keys (tukeydp mean --by)"
     given = "bounds" if question.columns is not None else "delta"
     sd = " and sd" if question.columns is not None and question.known_sd is not None else ""
     return f"td.mean with {given}{sd} (tukeydp mean)"
@@ -54,7 +74,8 @@ def _call(question: Question) -> str:
 def _what_would_help(question: Question, options: Sequence[Option]) -> str:
     first = "bounds, " if question.columns is None else "narrower bounds, "
     known = "" if question.known_sd is not None or question.columns is None else ", standard deviations that are known"
-    return f"more rows, fewer columns, {first}a larger epsilon{known} would help."
+    groups = "fewer groups, " if question.groups > 1 else ""
+    return f"more rows, fewer columns, {groups}{first}a larger epsilon{known} would help."
 
 
 def _closer(chosen: Option, options: Sequence[Option]) -> list[str]:

@@ -4,7 +4,8 @@ Whoever spends first takes the write lock, then reads what was spent, decides, w
 only then does the caller go on to the data. So two processes cannot spend the same budget, and a process that dies, or
 a disk that is full, leaves either an entry or nothing, and in both cases no release without an entry.
 
-The file guards against mistakes and accidents, not against its owner: a copy or a deleted file begins anew.
+The file guards against mistakes and accidents, not against its owner: a copy begins anew, and so does whoever deletes
+the file and makes another. An accountant that was opened, or pickled, before that notices, and spends no more.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
@@ -51,14 +53,16 @@ _TRIGGERS = 6
 
 @dataclass(frozen=True)
 class Ledger:
-    """A ledger file and the budget it was made for. Connections last for one call: threads and forks share nothing."""
+    """A ledger file, the budget it was made for, and when that was, to microseconds: another file at its path is
+    another ledger. Connections last for one call: threads and forks share nothing."""
 
     path: Path
     budget: Budget
+    made: str
 
     def append(self, decide: Decide) -> Entry:
         with _connected(self.path) as connection, _transaction(connection):
-            entry = decide(total(entry.guarantee for entry in _entries(connection, self.path)))
+            entry = decide(total(entry.guarantee for entry in self._entries(connection)))
             marks = ", ".join("?" * len(FIELDS))
             connection.execute(f"INSERT INTO spending ({', '.join(FIELDS)}) VALUES ({marks})", entry.row())
         return entry
@@ -68,7 +72,12 @@ class Ledger:
 
     def entries(self) -> tuple[Entry, ...]:
         with _connected(self.path) as connection:
-            return _entries(connection, self.path)
+            return self._entries(connection)
+
+    def _entries(self, connection: sqlite3.Connection) -> tuple[Entry, ...]:
+        if _ledger(connection, self.path) != self:
+            raise another_ledger(self.path)
+        return _entries(connection, self.path)
 
 
 def open_ledger(path: Path, wanted: Budget | None) -> Ledger:
@@ -84,11 +93,12 @@ def open_ledger(path: Path, wanted: Budget | None) -> Ledger:
             with _transaction(connection):
                 if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                     _make(connection, wanted)
-        budget = _budget(connection, path)
-    if wanted is not None and wanted != budget:
+        found = _ledger(connection, path)
+    if wanted is not None and wanted != found.budget:
         rule = "must have the budget it was made with; leave epsilon out to open it"
-        raise ParameterError("ledger", rule, f"{path} with epsilon = {budget.epsilon}, delta = {budget.delta}")
-    return Ledger(path, budget)
+        said = f"{path} with epsilon = {found.budget.epsilon}, delta = {found.budget.delta}"
+        raise ParameterError("ledger", rule, said)
+    return found
 
 
 @contextmanager
@@ -130,9 +140,13 @@ def _make(connection: sqlite3.Connection, budget: Budget) -> None:
     connection.execute(f"PRAGMA user_version = {_FORMAT}")
     share = None if budget.conversion is None else str(budget.conversion)
     connection.execute(
-        "INSERT INTO budget (one, epsilon, delta, conversion, neighbours, version) VALUES (1, ?, ?, ?, ?, ?)",
-        (str(budget.epsilon), str(budget.delta), share, budget.neighbours, __version__),
+        "INSERT INTO budget (one, epsilon, delta, conversion, neighbours, time, version) VALUES (1, ?, ?, ?, ?, ?, ?)",
+        (str(budget.epsilon), str(budget.delta), share, budget.neighbours, _now(), __version__),
     )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 def _statements() -> list[str]:
@@ -146,7 +160,7 @@ def _statements() -> list[str]:
     return found
 
 
-def _budget(connection: sqlite3.Connection, path: Path) -> Budget:
+def _ledger(connection: sqlite3.Connection, path: Path) -> Ledger:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != _APPLICATION:
@@ -154,13 +168,13 @@ def _budget(connection: sqlite3.Connection, path: Path) -> Budget:
     if version != _FORMAT:
         raise ParameterError("ledger", f"must be of format {_FORMAT}: this one needs a later version", str(path))
     (triggers,) = connection.execute("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'").fetchone()
-    rows = connection.execute("SELECT epsilon, delta, conversion, neighbours FROM budget").fetchall()
+    rows = connection.execute("SELECT epsilon, delta, conversion, neighbours, time FROM budget").fetchall()
     if triggers != _TRIGGERS or len(rows) != 1:
         raise _altered(path)
-    epsilon, delta, conversion, neighbours = rows[0]
+    epsilon, delta, conversion, neighbours, made = rows[0]
     try:
         share = None if conversion is None else Fraction(conversion)
-        return Budget(Fraction(epsilon), Fraction(delta), share, neighbours)
+        return Ledger(path, Budget(Fraction(epsilon), Fraction(delta), share, neighbours), made)
     except ValueError:
         raise _altered(path) from None
 
@@ -174,6 +188,11 @@ def _entries(connection: sqlite3.Connection, path: Path) -> tuple[Entry, ...]:
     if [entry.number for entry in entries] != list(range(1, len(entries) + 1)):
         raise _altered(path)
     return entries
+
+
+def another_ledger(path: Path) -> ParameterError:
+    rule = "must be the one that was opened, saved or sent; another has taken its place"
+    return ParameterError("ledger", rule, str(path))
 
 
 def _altered(path: Path) -> ParameterError:

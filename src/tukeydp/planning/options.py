@@ -8,17 +8,18 @@ from fractions import Fraction
 from tukeydp.accuracy import rounded
 from tukeydp.arrays import FloatArray
 from tukeydp.mechanisms.cliff import MEANINGFUL, widest_bounds
+from tukeydp.mechanisms.grouped_centre import assumed_rows
 from tukeydp.mechanisms.mean_choice import MECHANISMS, known_widths, mean_plan
-from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan
+from tukeydp.mechanisms.mean_plans import MeanPlan
 from tukeydp.mechanisms.mean_rehearsal import widest_for
 from tukeydp.mechanisms.mean_ways import ways
 from tukeydp.mechanisms.mean_without_bounds import blocks_for_rem
 from tukeydp.mechanisms.scale_step import scale_epsilon
+from tukeydp.planning.groups import group_options, recommended_in_groups
 from tukeydp.planning.predictions import (
     chance_of_noise,
     of_analytic_gaussian,
     of_centre,
-    of_cube,
     of_huang_liang_yi,
     of_mean,
     of_rem_mean,
@@ -35,33 +36,30 @@ _MOST_REFUSED = 0.5  # chance of a refusal above which REM is called impossible
 
 def all_options(question: Question, n: int, epsilon: Fraction) -> list[Option]:
     """Every mechanism that these inputs allow; the mean's first."""
-    rows = max(1, n // question.groups)
+    if question.groups > 1:
+        centres = _centres(question, assumed_rows(n, question.groups), epsilon)
+        return [*group_options(question, n, epsilon), *centres]
     found = []
     if question.columns is not None:
-        found += mean_options(question, rows, epsilon)
-    if question.delta is not None and question.groups == 1:
-        found += [*_with_delta(question, rows, epsilon), rem_mean(question, rows, epsilon)]
-    found += _centres(question, rows, epsilon)
+        found += mean_options(question, n, epsilon)
+    if question.delta is not None:
+        found += [*_with_delta(question, n, epsilon), rem_mean(question, n, epsilon)]
+    found += _centres(question, n, epsilon)
     return found
 
 
 def recommended_mean(question: Question, n: int, epsilon: Fraction) -> Option:
     """What `td.mean` would take for these public numbers."""
-    rows = max(1, n // question.groups)
+    if question.groups > 1:
+        return recommended_in_groups(question, n, epsilon)
     if question.columns is None:
-        return rem_mean(question, rows, epsilon)
-    if question.groups == 1:
-        plan = mean_plan(rows, question.columns, epsilon, sd=question.known_sd)
-        return _of_plan(question, rows, plan)
-    among = [option for option in mean_options(question, rows, epsilon) if option.within_95 is not None]
-    return min(among, key=lambda option: option.within_95[1] if option.within_95 else math.inf)
+        return rem_mean(question, n, epsilon)
+    return _of_plan(question, n, mean_plan(n, question.columns, epsilon, sd=question.known_sd))
 
 
 def mean_options(question: Question, n: int, epsilon: Fraction) -> list[Option]:
     """The ways of `td.mean` between bounds, each by its own plan, and the one it takes if that is none of them."""
     assert question.columns is not None
-    if question.groups > 1:
-        return _in_groups(question, n, epsilon)
     found = []
     for name in MECHANISMS:
         if name == "auto":
@@ -102,19 +100,6 @@ def _of_plan(question: Question, n: int, plan: MeanPlan) -> Option:
         n,
         widest=widest_for(plan, n, question.d, question.missing),
     )
-
-
-def _in_groups(question: Question, n: int, epsilon: Fraction) -> list[Option]:
-    """Depth of subset means has half of epsilon in each group; cube noise all of it, with counts beside the sums."""
-    assert question.columns is not None
-    half = epsilon / 2
-    values = max(1, round(n * (1.0 - question.missing)))
-    cube = of_cube(float(CubeMean(epsilon).settings["epsilon_mean"]) * values, question.widths, 2 * question.d)
-    by_noise = possible(question, "cube", "mean", "pure", epsilon, cube, n)
-    if too_few("subset", question, n, half):
-        return [impossible("subset", "mean", "pure", half), by_noise]
-    plan = mean_plan(n, question.columns, half, mechanism="subset", sd=question.known_sd)
-    return [_of_plan(question, n, plan), by_noise]
 
 
 def _with_delta(question: Question, n: int, epsilon: Fraction) -> list[Option]:

@@ -23,6 +23,7 @@ _POINTS, _FACTOR = 17, 16.0  # places on the axis, and how far it reaches to eit
 # dashes say the same once more. A mechanism keeps its own in every picture.
 _STYLES: dict[tuple[str, str], tuple[str, str, str]] = {
     ("mean", "subset"): ("#0072b2", "o", "-"),
+    ("mean", "rows"): ("#e69f00", "d", "-"),
     ("mean", "two-step"): ("#d55e00", "s", "-"),
     ("mean", "cube"): ("#009e73", "^", "-"),
     ("mean", "rem"): ("#56b4e9", "D", "--"),
@@ -81,10 +82,9 @@ def _label(axes: Any, plan: PlanFacts, against: str) -> None:
     axes.set_yscale("log")
     axes.axvline(plan.n if against == "rows" else float(plan.epsilon), color=_FAINT, linewidth=1, linestyle=(0, (2, 3)))
     fixed = f"epsilon = {float(plan.epsilon):g}" if against == "rows" else f"{plan.n:,} rows"
-    d = plan.question.d
-    axes.set_title(
-        f"Half of the releases are within …\n{d} column{'s' if d > 1 else ''}, {fixed}", fontsize=11, color=_INK
-    )
+    d, groups = plan.question.d, plan.question.groups
+    shared = f"{d} column{'s' if d > 1 else ''}{f', {groups} groups' if groups > 1 else ''}"
+    axes.set_title(f"Half of the releases are within …\n{shared}, {fixed}", fontsize=11, color=_INK)
     axes.set_xlabel("rows" if against == "rows" else "epsilon", fontsize=10, color=_INK)
     axes.set_ylabel("standard deviations of a column\n(the most over shapes of columns)", fontsize=10, color=_INK)
     axes.set_facecolor(_PAPER)

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.accuracy import sampling_error
+from tukeydp.blas import on_one_thread
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
 from tukeydp.planning.advice import meaning, recommendation
@@ -52,6 +53,7 @@ class Plan(PlanFacts):
         return figure
 
 
+@on_one_thread
 def plan(
     n: Any = None,
     *,
@@ -86,8 +88,8 @@ def plan(
     bounds, sd
         As for `td.mean`; also by name, `sd` for some columns only (`td.mean` takes it for all or none).
     by
-        A number of groups of about equal size: predictions for each of them. **Groups come later:** `td.mean` has no
-        `by=` yet; the numbers are what the theorem for groups will allow.
+        A number of groups of about equal size: predictions for the mean of each of them by `td.mean(by=..., keys=...)`,
+        which takes bounds. All groups together cost epsilon once.
     missing
         Share of cells that are feared to be missing.
 

@@ -88,6 +88,8 @@ def asked(
     between = None if bounds is None else bounded_columns(count, bounds, names)
     if between is None and delta is None:
         raise ParameterError("bounds", "must be given, or delta in their place", "neither")
+    if between is None and by is not None:
+        raise ParameterError("bounds", "must be given with by: without bounds there are no means by group", "none")
     if missing is not None and (isinstance(missing, bool) or not isinstance(missing, int | float)):
         raise ParameterError("missing", "must be a share, at least 0 and below 1", brief(missing))
     if missing is not None and not 0 <= missing < 1:

@@ -19,6 +19,7 @@ _Cost = Callable[[int, int], float]
 _SECONDS: dict[str, _Cost] = {
     "subset": lambda n, d: 0.01 + 7e-4 * d**2 + 1.5e-6 * n * d,
     "two-step": lambda n, d: 0.03 + 2e-3 * d**2 + 5e-6 * n * d,
+    "rows": lambda n, d: 0.01 + 7e-4 * d**2 + 1.5e-6 * n * d,
     "cube": lambda n, d: 1e-3 + 1e-7 * n * d,
     "boxem": lambda n, d: 0.005 + 2.5e-4 * d**3 + 2e-6 * n * d,
     "rem": lambda n, d: 1.0 + 1.7e-3 * d**3 + 1e-6 * n * d,
@@ -49,7 +50,7 @@ class Option:
     guarantee
         "pure" (epsilon alone) or "approximate" (epsilon and delta).
     epsilon
-        What it runs with: the whole epsilon but for some mechanisms in groups.
+        What it runs with: all of epsilon, which all groups together cost once.
     possible
         Whether the rows suffice; if not, `why_not` says what is missing and there are no errors.
     typical, within_95
@@ -100,7 +101,9 @@ def possible(
     *,
     refused: Range | None = None,
     widest: float | None = None,
+    runs: int = 1,
 ) -> Option:
+    """`runs` on n rows each make one release of all groups."""
     cost = _SECONDS.get(mechanism, _SECONDS["two-step"])
     return Option(
         mechanism=mechanism,
@@ -114,7 +117,7 @@ def possible(
         far=rounded(prediction.far),
         refused=None if refused is None else _short(refused),
         widest=widest,
-        seconds=rounded(cost(n, question.d)),
+        seconds=rounded(runs * cost(n, question.d)),
         columns=_by_column(question, prediction),
         law_known=prediction.law_known,
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import IntArray
+from tukeydp.blas import on_one_thread
 from tukeydp.data.bounded import BoundedColumns, bounded_columns
 from tukeydp.data.grid import per_column
 from tukeydp.data.groups import GroupedTable, grouped_table
@@ -42,6 +43,7 @@ SHARES = Fraction(1, 5)
 
 
 @padded
+@on_one_thread
 def summary(
     x: Any,
     *,

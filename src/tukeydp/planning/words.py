@@ -55,8 +55,9 @@ def paragraphs(plan: PlanFacts) -> list[tuple[str, str]]:
 
 
 GROUPS = (
-    "Groups are not built yet: td.mean has no by=. The numbers are for one group of equal size, by the theorem for "
-    "groups: subset has half of epsilon in each, cube and boxem all of it, and all groups together cost epsilon."
+    "The errors are those of one group, if all have equally many rows: how many each has is secret, and smaller ones "
+    "do worse. All groups together cost epsilon once. two-step finds one range for all groups, which is wider where "
+    "they lie far apart."
 )
 
 

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.exact.linear_programs import Region, in_units
 from tukeydp.exact.matrices import Integers, determinant, integers, inverse
 
@@ -40,11 +40,13 @@ class Ellipsoid:
 class Shape:
     """A square matrix of integers over 2^bits.
 
-    In floats the rows of a needle along no axis would be differences of large numbers that nearly cancel.
+    In floats the rows of a needle along no axis would be differences of large numbers that nearly cancel. `touching`
+    are the numbers of the rows that pull at the ellipsoid, if known.
     """
 
     matrix: Integers
     bits: int
+    touching: IntArray | None = None
 
     @staticmethod
     def of(values: FloatArray) -> Shape:

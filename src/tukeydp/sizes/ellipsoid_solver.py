@@ -9,30 +9,40 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.arrays import FloatArray, IntArray
 
 _FEW = 160  # rows held from the start, at most; of hundreds of rows few touch the ellipsoid
 _CLOSE = 1e-12  # residuals and mean complementarity at which the method stops; rows have offsets of one
+_ROUGH = 1e-3  # the same while rows that are violated are still looked for
 _STEPS = 60  # Newton steps in the first attempt; later attempts have as many times more
 _INTERIOR = 0.95  # part of the longest step that keeps all slacks positive
 _VIOLATED = 1e-9  # hundreds of nearly equal rows may be violated by less, and one of them stands for all
 
 
-def newton_with_few_rows(rows: FloatArray, attempt: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Largest ellipsoid of {z : rows z <= 1}, first with the longest rows only, then with those it violates too."""
+def newton_with_few_rows(
+    rows: FloatArray, attempt: int, likely: IntArray | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Largest ellipsoid of {z : rows z <= 1}, first with few rows only, then with those it violates too.
+
+    The first are those that are `likely` to touch it, because they did for a similar region, or else the longest.
+    """
     weights = np.zeros(len(rows))
-    few = min(_FEW, 20 + 10 * rows.shape[1])
-    longest = np.argsort(-np.linalg.norm(rows, axis=1), kind="stable")[: few * attempt]
-    held = np.union1d(longest, _on_all_sides(rows))
+    if likely is None or attempt > 1:
+        few = min(_FEW, 20 + 10 * rows.shape[1])
+        likely = np.argsort(-np.linalg.norm(rows, axis=1), kind="stable")[: few * attempt]
+    held = np.union1d(likely, _on_all_sides(rows))
+    close = _ROUGH
     while True:
-        shift, inner, found = _newton(rows[held], attempt)
+        shift, inner, found = _newton(rows[held], attempt, close)
         farthest = rows @ shift + np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rows, inner, rows), 0.0))
         farthest[held] = 0.0
         fresh = np.argsort(-farthest, kind="stable")[: max(2 * rows.shape[1], len(held) // 4)]
-        fresh = fresh[farthest[fresh] > 1.0 + _VIOLATED]
-        if not len(fresh):
+        fresh = fresh[farthest[fresh] > 1.0 + max(_VIOLATED, close)]
+        if not len(fresh) and close == _CLOSE:
             weights[held] = found
             return shift, inner, weights
+        # What is violated shows long before the ellipsoid is exact.
+        close = _ROUGH if len(fresh) else _CLOSE
         held = np.append(held, fresh)
 
 
@@ -60,7 +70,7 @@ class _Iterate:
     h: FloatArray  # |B' a_i|
 
 
-def _newton(rows: FloatArray, attempt: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _newton(rows: FloatArray, attempt: int, close: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Centre, B B' and weights of the largest ellipsoid of {z : rows z <= 1}, by a primal-dual Newton method.
 
     With B B' = (A' Y A)^-1 and h_i = |B' a_i|, optimality says A'(y h) = 0, A c + h + z = 1 and y z = 0, y, z >= 0
@@ -77,7 +87,7 @@ def _newton(rows: FloatArray, attempt: int) -> tuple[FloatArray, FloatArray, Flo
         mean = float(here.y @ here.z) / m
         r1 = -rows.T @ (here.y * here.h)
         r2 = 1.0 - rows @ here.c - here.h - here.z
-        if max(mean, np.abs(r1).max() / d, np.abs(r2).max()) < _CLOSE:
+        if max(mean, np.abs(r1).max() / d, np.abs(r2).max()) < close:
             break
         moved = _step(rows, here, r1, r2, max(0.1, caution) * mean)
         if moved is None:

@@ -28,8 +28,12 @@ from tukeydp.sizes.inner_points import FLOATS_GAVE_OUT, inner_point
 _BITS = 64  # of the weights, next to the longest normal
 _NEGLIGIBLE = 1e-14  # weights that pull less than this part of what the largest pulls are left out
 _GAP = 2.0**-10  # between copy and bound, relative, where the caller does not say
-_FINEST, _FALL = 1e-8, 0.2  # the barrier's last pressure at most, and by what it falls from one to the next
+_FINEST, _FALL = 1e-8, 0.05  # the barrier's last pressure at most, and by what it falls from one to the next
 _STEPS = 60  # Newton steps for each pressure
+_ROUGH, _CENTRED = (
+    0.1,
+    1e-9,
+)  # Newton decrement, in pressures, at which steps end: on the way, and for the last pressure
 _FEW = 24  # halfspaces held from the start, for each column; and those added at a time
 
 
@@ -148,9 +152,11 @@ def _barrier(rows: FloatArray, corners: FloatArray, gap: float) -> tuple[FloatAr
     here[diagonal] = 0.5 / max(1e-300, np.abs(entries).sum(axis=1).max())
     pressure = 1.0
     # The duality gap is the last pressure times the number of pairs.
-    while pressure > min(_FINEST, gap / (4 * len(terms))):
+    last = min(_FINEST, gap / (4 * len(terms)))
+    while pressure > last:
         pressure *= _FALL
-        here = _centred(terms, here, diagonal, pressure)
+        # Only the last centre matters; those on the way there may be rough.
+        here = _centred(terms, here, diagonal, pressure, _ROUGH if pressure > last else _CENTRED)
     factor = np.zeros((d, d))
     for value, (j, k) in zip(here[d:], below, strict=True):
         factor[j, k] = value
@@ -174,7 +180,7 @@ def _balanced(weights: FloatArray, terms: FloatArray) -> FloatArray:
     return np.asarray(weights * np.maximum(1.0 - change, 0.0))
 
 
-def _centred(terms: FloatArray, here: FloatArray, diagonal: list[int], pressure: float) -> FloatArray:
+def _centred(terms: FloatArray, here: FloatArray, diagonal: list[int], pressure: float, close: float) -> FloatArray:
     """Newton steps with a line search for: maximise sum of log B_jj + pressure * sum of log(1 - terms x)."""
 
     def value(at: FloatArray) -> float:
@@ -195,7 +201,7 @@ def _centred(terms: FloatArray, here: FloatArray, diagonal: list[int], pressure:
         except np.linalg.LinAlgError:
             return here
         decrement = float(gradient @ step)
-        if not decrement > 1e-9 * pressure:
+        if not decrement > close * pressure:
             return here
         length, moved = 1.0, -math.inf
         while length > 1e-12 and not moved > best + 1e-4 * length * decrement:

@@ -21,6 +21,7 @@ from tukeydp.sizes.ellipsoid_solver import newton_with_few_rows
 from tukeydp.sizes.inner_points import FLOATS_GAVE_OUT, inner_point
 
 _RIDGE = 1e-13  # of the largest entry: keeps the triangular factor from being singular. Speed only
+_PULLING = 1e-6  # of the largest weight: rows with more are held from the start next time. Speed only
 _FINE_BITS = 60  # the proposal is written in steps below 2^-60 of the least slack. Fewer cost attempts only
 
 
@@ -70,12 +71,13 @@ def _solved(region: Region, centre: Integers, bits: int, start: Shape, attempt: 
     ridge = np.abs(seen).max() * _RIDGE * np.eye(d)
     upper: FloatArray = np.asarray(np.linalg.qr(np.vstack([seen / math.sqrt(len(seen)), ridge]), mode="r"))
     rows: FloatArray = np.asarray(np.linalg.solve(upper.T, seen.T).T, dtype=np.float64)
-    shift, inner, weights = newton_with_few_rows(rows, attempt)
+    shift, inner, weights = newton_with_few_rows(rows, attempt, start.touching)
     # Steps of 2^-fine are below 2^-_FINE_BITS of the least slack, whatever the row.
     least = int(slack.min()).bit_length() - bits
     fine = max(bits, _FINE_BITS - least + int(np.abs(region.normals).sum(axis=1).max()).bit_length())
     moved = start.times(np.asarray(np.linalg.solve(upper, shift)), fine)
-    shape = Shape(start.times(np.asarray(np.linalg.solve(upper, np.linalg.cholesky(inner))), fine), fine)
+    factor = start.times(np.asarray(np.linalg.solve(upper, np.linalg.cholesky(inner))), fine)
+    shape = Shape(factor, fine, np.flatnonzero(weights > weights.max() * _PULLING))
     return Proposal(centre * (1 << (fine - bits)) + moved, fine, shape, weights / in_floats(slack, bits))
 
 

@@ -8,7 +8,7 @@ is. Where `exact`, both are the number of grid points itself.
     1           intervals               grid points                       all grid points
     2           polygons                grid points                       all grid points
     3           polyhedra               tight box or volume               volume
-    4 ...       boxes_and_ellipsoids    tight box or d^d John ellipsoid   John ellipsoid
+    4 ...       boxes_and_ellipsoids    tight box or larger John ellipsoid  John ellipsoid
     exact depth exact_depth_sizes       that of some public directions    copy of a fixed polytope
 """
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from tukeydp.accuracy import ExpectedError
-from tukeydp.views.sentences import accuracy_sentences, beside_the_point, guarantee_sentence
+from tukeydp.views.accuracy_words import accuracy_sentences
+from tukeydp.views.sentences import beside_the_point, guarantee_sentence
 from tukeydp.views.table import Shown, Viewed, counted, rows_planned_for, shown
 
 # Colours are the notebook's own, dark or light. Widths in characters: lines stay readable.

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from tukeydp.accuracy import ExpectedError, Range
+from tukeydp.accuracy import ExpectedError
 from tukeydp.arrays import FloatArray
 from tukeydp.parameters import Bounds, show
 from tukeydp.privacy import Guarantee
+from tukeydp.views.accuracy_words import span
 
 # Digits of a value that is shown. Fewer would round what large columns are asked for: 249,158 is six. All that is known
 # is in `point`, and in JSON.
@@ -135,7 +136,3 @@ def number(value: float) -> str:
     if _SMALLEST_PLAIN <= abs(rounded) < _LARGEST_PLAIN:
         return np.format_float_positional(rounded, trim="-")
     return f"{rounded:g}"
-
-
-def span(pair: Range) -> str:
-    return f"{pair[0]:g}" if pair[0] == pair[1] else f"{pair[0]:g} to {pair[1]:g}"

@@ -9,7 +9,7 @@ from opendp.mod import Domain, Metric, Transformation
 from opendp.transformations import make_user_transformation
 
 from tukeydp.errors import ParameterError
-from tukeydp.integrations.opendp.spaces import space
+from tukeydp.integrations.opendp.spaces import nothing_quoted, space
 from tukeydp.parameters import checked_integer
 
 
@@ -24,7 +24,8 @@ def make_column(input_domain: Domain, input_metric: Metric, column: int) -> Tran
     place = checked_integer("column", column, least=0, most=tables.d - 1)
 
     def taken(x: Any) -> list[float]:
-        cells: list[float] = tables.table(x, None).cells[:, place].tolist()
+        with nothing_quoted():
+            cells: list[float] = tables.table(x, None).cells[:, place].tolist()
         return cells
 
     return make_user_transformation(

@@ -18,7 +18,7 @@ from opendp.mod import Measurement
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.integrations.opendp.losses import checked_epsilon, measure_for, privacy_map
-from tukeydp.integrations.opendp.spaces import Space, space
+from tukeydp.integrations.opendp.spaces import Space, nothing_quoted, space
 from tukeydp.padding import checked_interval
 from tukeydp.parameters import brief
 from tukeydp.privacy import Guarantee
@@ -95,12 +95,10 @@ class Run:
         self.mechanism(empty, epsilon=1, neighbours="add-remove", randomness=seeded(0), **options)
 
     def on(self, x: Any, epsilon: Fraction, agreed: _Agreed) -> Release | Refused:
-        """The release. An interruption becomes an error: OpenDP hands on errors, and aborts the process on others."""
+        """The release."""
         given = {"epsilon": epsilon, "neighbours": self.space.neighbours, "pad_to": self.pad_to, **self.options}
-        try:
+        with nothing_quoted():
             return self.mechanism(self.space.table(x, self.columns), accountant=agreed, **given)
-        except KeyboardInterrupt:
-            raise RuntimeError("the run was interrupted; nothing was released") from None
 
 
 def measurement(

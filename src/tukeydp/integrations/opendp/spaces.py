@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +67,23 @@ class Space:
             found = f"{x.shape[1]} columns" if x.ndim == 2 else f"{x.ndim} dimensions"
             raise ParameterError("x", f"must have two dimensions and {self.d} columns", found)
         return read_table(x, fewest=0).cells
+
+
+@contextmanager
+def nothing_quoted() -> Iterator[None]:
+    """Errors as OpenDP may hand them to the analyst: those of the schema, and otherwise that there was one.
+
+    Others might quote what they met; that the memory does not suffice is said by numpy with the number of rows. An
+    interruption becomes an error, because OpenDP aborts the process on what is none.
+    """
+    try:
+        yield
+    except ParameterError:
+        raise
+    except KeyboardInterrupt:
+        raise RuntimeError("the run was interrupted; nothing was released") from None
+    except Exception as error:
+        raise RuntimeError(f"the run failed ({type(error).__name__}); nothing was released") from None
 
 
 def space(input_domain: Any, input_metric: Any) -> Space:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
@@ -54,6 +56,17 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.non_deterministic = not isinstance(self.randomness, SeededRandomness)
         return tags
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """A fit that raises leaves the estimator as it was: with the names of the new table, whatever was released for
+        the old one would be used for other columns."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     def _fitting(self, x: Any, *answers: Any) -> Any:
         """`x`, its schema checked, its names and number of columns noted. Its cells are not touched yet: nothing is

@@ -95,14 +95,15 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore
         """Release the coefficients of `y` on `X`. Spends, also when called again."""
         asked = self.get_params(deep=False) | self._paying()
         intercept = asked.pop("fit_intercept")
-        self._fitting(X, y)
-        outcome = regression(X, _answers(y), intercept=intercept, **asked)
-        self._keep(outcome)
-        if outcome.point is None:
-            self.coef_ = self.intercept_ = None
-        else:
-            self.coef_ = outcome.point[intercept:]
-            self.intercept_ = float(outcome.point[0]) if intercept else 0.0
+        with self._all_or_nothing():
+            self._fitting(X, y)
+            outcome = regression(X, _answers(y), intercept=intercept, **asked)
+            self._keep(outcome)
+            if outcome.point is None:
+                self.coef_ = self.intercept_ = None
+            else:
+                self.coef_ = outcome.point[intercept:]
+                self.intercept_ = float(outcome.point[0]) if intercept else 0.0
         return self
 
     def predict(self, X: Any) -> FloatArray:

@@ -90,9 +90,10 @@ class PrivateMean(PrivateEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Release the means of `X`; `y` is ignored. Spends, also when called again."""
         asked = self.get_params(deep=False) | self._paying()
-        outcome = mean(self._fitting(X), **asked)
-        self._keep(outcome)
-        self.location_ = outcome.point
+        with self._all_or_nothing():
+            outcome = mean(self._fitting(X), **asked)
+            self._keep(outcome)
+            self.location_ = outcome.point
         return self
 
 
@@ -167,9 +168,10 @@ class PrivateLocation(PrivateEstimator):
         elif self.bounds is None:
             rule = "must be given: bounds=(lower, upper), what is known of the columns without looking, or delta="
             raise ParameterError("bounds", rule, "neither")
-        outcome = self._released(X)
-        self._keep(outcome)
-        self.location_ = outcome.point
+        with self._all_or_nothing():
+            outcome = self._released(X)
+            self._keep(outcome)
+            self.location_ = outcome.point
         return self
 
     def _released(self, x: Any) -> Release | Refused:

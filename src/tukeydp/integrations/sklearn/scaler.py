@@ -121,11 +121,12 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Release means and standard deviations of `X`; `y` is ignored. Spends, also when called again."""
-        means, deviations = paced(self.pad_to, lambda: self._released(X))
-        self._keep(means)
-        self.mean_ = self.location_ = means.point
-        self.spread_ = deviations.point
-        self.scale_ = np.maximum(self.spread_, self._least())
+        with self._all_or_nothing():
+            means, deviations = paced(self.pad_to, lambda: self._released(X))
+            self._keep(means)
+            self.mean_ = self.location_ = means.point
+            self.spread_ = deviations.point
+            self.scale_ = np.maximum(self.spread_, self._least())
         return self
 
     def transform(self, X: Any) -> FloatArray:

@@ -32,6 +32,7 @@ _OUTLIERS, _FAR = 0.2, 20.0  # the contaminated population: its part far away, a
 # The first look: so many thresholds from 8 to half of the rows, evenly on a logarithmic scale. Then steps of an eighth
 # of the best one, halved down to 1. More cost time.
 _LOWEST_LOOKED_AT, _LOOKS, _FIRST_STEP = 8, 24, 8
+_MOST_TABLED = 100_000  # rows up to which sizes of all levels are computed at once. Speed only
 _MOST_SWAPS_LOOKED_AT = 32  # of all k < K, evenly: strengths are smooth in k. More cost time
 
 # Outside these the floats of a plan, or the first guess of a cut, would give out: refused.
@@ -49,6 +50,13 @@ class _Population:
 
     upper: Curve
     lower: Curve
+
+    def tabled(self, most: int) -> _Population:
+        """The same up to level `most`, looked up instead of computed: a plan asks for each level many times."""
+        with np.errstate(all="ignore"):
+            levels = np.arange(most + 1, dtype=np.float64)
+            upper, lower = self.upper(levels), self.lower(levels)
+        return _Population(lambda at: upper[at.astype(np.int64)], lambda at: lower[at.astype(np.int64)])
 
 
 def chosen_plan(
@@ -97,6 +105,8 @@ def _best(
 ) -> tuple[int, Fraction]:
     """The Gaussian table first, then the worst of the three, then a low threshold, then a small part for the test."""
     populations = (_gaussian(n, d), _cauchy(n, d), _contaminated(n, d))
+    if n <= _MOST_TABLED:
+        populations = (populations[0].tabled(2 * n), populations[1].tabled(2 * n), populations[2].tabled(2 * n))
     log_strength = _log_strength if neighbours == "swap" else _log_strength_one_sided
 
     @cache

@@ -72,9 +72,11 @@ def _log_weight(nodes: Nodes, here: int, half_epsilon: float) -> float:
 @njit(nogil=True, cache=True)
 def _split(nodes: Nodes, here: int, fresh: int) -> None:
     """Two open nodes in place of one: up to the cut, and beyond it."""
-    nodes.low[fresh] = nodes.low[here]
-    nodes.high[fresh] = nodes.high[here]
-    nodes.basis[fresh] = nodes.basis[here]
+    for i in range(nodes.low.shape[1]):
+        nodes.low[fresh, i] = nodes.low[here, i]
+        nodes.high[fresh, i] = nodes.high[here, i]
+    for i in range(nodes.basis.shape[1]):
+        nodes.basis[fresh, i] = nodes.basis[here, i]
     nodes.cap[fresh] = nodes.cap[here]
     j = nodes.column[here]
     nodes.high[here, j] = nodes.cut[here]
@@ -147,7 +149,21 @@ def _depth(y: Any, ranks: Ranks) -> int:
         at = np.int64(0)
         for j in range(len(y)):
             at += ranks.directions[i, j] * y[j]
-        below = ranks.left_out + np.searchsorted(ranks.projections[i], at, side="right")
-        above = ranks.left_out + kept - np.searchsorted(ranks.projections[i], at, side="left")
+        below = ranks.left_out + _smaller(ranks.projections, i, at, True)
+        above = ranks.left_out + kept - _smaller(ranks.projections, i, at, False)
         least = min(least, below, above)
     return least
+
+
+@njit(nogil=True, cache=True)
+def _smaller(projections: Any, i: int, at: int, equal_too: bool) -> int:
+    """How many of direction i's projections, in ascending order, are below `at`, or also equal to it."""
+    first, end = 0, projections.shape[1]
+    while first < end:
+        middle = (first + end) // 2
+        value = projections[i, middle]
+        if value < at or (equal_too and value == at):
+            first = middle + 1
+        else:
+            end = middle
+    return first

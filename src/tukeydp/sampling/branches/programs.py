@@ -5,6 +5,8 @@ The cap of a box is a number that no grid point in it is deeper than. It comes f
 dual simplex method: its multipliers are admissible whatever the level and the ends of the box, so that a box goes on
 from the basis of the one it was cut from, and a level from that of the one above. Multipliers are rounded to integers,
 and the certificate of `sampling/certificates.py` is evaluated with them: nothing else lowers a cap.
+
+Plain loops throughout: assigning to slices, or numpy's functions, would take seconds more to compile at the first call.
 """
 
 from __future__ import annotations
@@ -43,19 +45,25 @@ def certified(multipliers: Any, low: Any, high: Any, cap: int, ranks: Ranks) -> 
     that has no point there. All sums are below 2^62: `Tree` chose the scale of the multipliers for it.
     """
     kept = ranks.projections.shape[1]
-    used = np.flatnonzero(multipliers)
+    used = np.empty(len(multipliers), dtype=np.int64)
+    count = 0
+    for i in range(len(multipliers)):
+        if multipliers[i] != 0:
+            used[count] = i
+            count += 1
     ends = np.int64(0)
     for j in range(len(low)):
         rest = np.int64(0)
-        for i in used:
-            rest -= multipliers[i] * ranks.directions[i, j]
+        for u in range(count):
+            rest -= multipliers[used[u]] * ranks.directions[used[u], j]
         ends += rest * (high[j] if rest > 0 else low[j])
     # The bound falls as the level rises: `below` is not proven empty, `above` is, or is beyond the cap.
     below, above = ranks.left_out, cap + 1
     while below + 1 < above:
         level = (below + above) // 2
         total = ends
-        for i in used:
+        for u in range(count):
+            i = used[u]
             place = kept + ranks.left_out - level if multipliers[i] > 0 else level - 1 - ranks.left_out
             total += multipliers[i] * ranks.projections[i, place]
         if total < 0:
@@ -105,7 +113,8 @@ def program(low: Any, high: Any, cap: int, basis: Any, ranks: Ranks, slopes: Slo
             if total < -_VIOLATED:
                 break
             continue
-        at[:] = 0.0
+        for i in range(k):
+            at[i] = 0.0
         for j in range(d):
             for i in range(k):
                 at[i] += slopes.columns[j, i] * x[j]
@@ -126,7 +135,8 @@ def program(low: Any, high: Any, cap: int, basis: Any, ranks: Ranks, slopes: Slo
             break
         # The row as a combination of those of the basis; the one whose multiplier vanishes first leaves.
         _fill_row(entries, row, slopes)
-        weights[:] = 0.0
+        for i in range(d + 1):
+            weights[i] = 0.0
         for j in range(d + 1):
             if entries[j] != 0.0:
                 for i in range(d + 1):
@@ -160,7 +170,8 @@ def _set_ends(ends: Any, level: int, ranks: Ranks, slopes: Slopes) -> None:
 def _fill_row(entries: Any, row: int, slopes: Slopes) -> None:
     """A row of the program: its entries for z, then the one for t."""
     d, k = slopes.columns.shape
-    entries[:] = 0.0
+    for j in range(d + 1):
+        entries[j] = 0.0
     if row < 2 * k:
         for j in range(d):
             entries[j] = slopes.columns[j, row % k] if row < k else -slopes.columns[j, row % k]
@@ -181,10 +192,12 @@ def _right_side(row: int, ends: Any, low: Any, high: Any) -> float:
 def _rounded(found: Any, basis: Any, weights: Any, slopes: Slopes) -> None:
     """Integer multipliers of the directions; none if a weight is not between 0 and 1, as all of them should be."""
     k = len(slopes.lengths)
-    found[:] = 0
+    for i in range(k):
+        found[i] = 0
     for i in range(len(basis)):
         if not abs(weights[i]) <= LARGEST_WEIGHT and basis[i] < 2 * k:
-            found[:] = 0
+            for j in range(k):
+                found[j] = 0
             return
         if basis[i] < 2 * k:
             part = np.int64(np.rint(weights[i] / slopes.lengths[basis[i] % k] * slopes.scale))

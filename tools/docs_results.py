@@ -1,0 +1,166 @@
+"""Renews docs/results/: what the last audit and the last reproduction found, as data and as tables on the pages.
+
+The comparison's table comes from docs/results/real-tables.csv, which `benchmarks/real_tables.py` measured.
+
+    python tools/docs_results.py --audit build/audit.json            # from `tukeydp audit --json`
+    python tools/docs_results.py --reproduction build/reproduction/results/claims.json    # from `tukeydp reproduce all`
+    python tools/docs_results.py                                     # the tables again, from the data that are there
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import math
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "results"
+BEGIN, END = "<!-- begin: made by tools/docs_results.py -->", "<!-- end -->"
+AUDIT_FACTS = ("version", "python", "platform", "quick", "seed")
+AUDIT_FIELDS = ("name", "claim", "datasets", "pairs", "draws", "bound", "worst", "passed", "cpu_seconds")
+CLAIM_FIELDS = ("experiment", "claim", "whose", "chosen_afterwards", "verdict")
+MEAN, PURE, APPROXIMATE = "td.mean", ("Laplace", "OpenDP"), ("CoinPress", "Huang-Liang-Yi", "PLAN")
+WIDE = "10"  # bounds, in ranges of the column
+Data = dict[str, Any]
+
+
+def audit_data(found: Data) -> Data:
+    """What the page shows of `tukeydp audit --json`."""
+    checks = [{field: check[field] for field in AUDIT_FIELDS} for check in found["checks"]]
+    return {fact: found[fact] for fact in AUDIT_FACTS} | {"checks": checks}
+
+
+def reproduction_data(found: Data) -> Data:
+    """What the page shows of a reproduction's `results/claims.json`."""
+    return {
+        "facts": found["facts"],
+        "claims": [{field: claim[field] for field in CLAIM_FIELDS} for claim in found["claims"]],
+    }
+
+
+def audit_table(data: Data) -> str:
+    checks = data["checks"]
+    passed = sum(check["passed"] for check in checks)
+    datasets, pairs, draws, seconds = (
+        sum(check[field] for check in checks) for field in ("datasets", "pairs", "draws", "cpu_seconds")
+    )
+    kind = "quick" if data["quick"] else "full"
+    lines = [
+        f"**{passed} of {len(checks)} checks passed**, on {datasets:,} datasets, {pairs:,} pairs of neighbours and "
+        f"{draws:,} draws, in {seconds / 60:.0f} minutes of CPU time. The {kind} run with seed {data['seed']}; "
+        f"tukeydp {data['version']}, Python {data['python']}, {data['platform']}.",
+        "",
+        "| check | datasets | pairs | draws | bound | worst | result |",
+        "|---|--:|--:|--:|--:|--:|---|",
+    ]
+    for check in checks:
+        counts = " | ".join(f"{check[field]:,}" for field in ("datasets", "pairs", "draws"))
+        worst = "none" if check["worst"] is None else f"{check['worst']:.4g}"
+        result = "passed" if check["passed"] else "**failed**"
+        lines.append(f"| {check['name']} | {counts} | {check['bound']:g} | {worst} | {result} |")
+    lines += ["", "What each of them claims:", ""]
+    return "\n".join(lines + [f"- **{check['name']}.** {_cell(check['claim'])}" for check in checks])
+
+
+def reproduction_table(data: Data) -> str:
+    facts, claims = data["facts"], data["claims"]
+    kind = "`--quick`: few trials, so that some stay undecided" if facts["quick"] == "yes" else "the full run"
+    lines = [f"From {kind}, with seed {facts['seed']}; tukeydp {facts['tukeydp']}, numpy {facts['numpy']}.", ""]
+    for whose in sorted({claim["whose"] for claim in claims}, reverse=True):  # the paper's before ours
+        counts = Counter(claim["verdict"] for claim in claims if claim["whose"] == whose)
+        tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("borne out", "not borne out", "undecided"))
+        lines.append(f"- **{counts.total()} claims, {whose}: {tally}.**")
+    lines += ["", "| experiment | claim | whose | verdict |", "|---|---|---|---|"]
+    for claim in claims:
+        note = " *(chosen after a first look)*" if claim["chosen_afterwards"] else ""
+        verdict = claim["verdict"] if claim["verdict"] == "borne out" else f"**{claim['verdict']}**"
+        lines.append(f"| `{claim['experiment']}` | {_cell(claim['claim'])}{note} | {claim['whose']} | {verdict} |")
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    """Text that means itself in a cell of a Markdown table, outside of formulas and of emphasis."""
+    for mark in "\\|$*_<":
+        text = text.replace(mark, f"\\{mark}" if mark != "<" else "&lt;")
+    return text
+
+
+def comparison_table(lines: Iterable[dict[str, str]]) -> str:
+    """td.mean beside the best of the others on every table, and geometric means of the ratios for all bounds."""
+    errors: dict[str, dict[tuple[str, int, int], dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    for line in lines:
+        table = line["table"], int(line["rows"]), int(line["columns"])
+        errors[line["bounds over range"]][table][line["method"]] = float(line["error"])
+    rows = [
+        "| table | rows | columns | td.mean, epsilon | best other, epsilon | best other, epsilon and delta |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    for table in sorted(errors[WIDE], key=lambda table: table[1]):
+        found = errors[WIDE][table]
+        numbers = (found[MEAN], _best(found, PURE), _best(found, APPROXIMATE))
+        shown = " | ".join(f"**{value:.2g}**" if value == min(numbers) else f"{value:.2g}" for value in numbers)
+        rows.append(f"| {table[0]} | {table[1]:,} | {table[2]} | {shown} |")
+    rows += [
+        "",
+        "Bounds are ten times the range there. The error of td.mean over the best other's, geometric mean over tables:",
+        "",
+    ]
+    rows += ["| bounds over range | best other with epsilon | best other at all | at worst |", "|--:|--:|--:|--:|"]
+    for width in sorted(errors, key=float):
+        pure = [found[MEAN] / _best(found, PURE) for found in errors[width].values()]
+        every = [found[MEAN] / _best(found, PURE + APPROXIMATE) for found in errors[width].values()]
+        rows.append(f"| {width} | {_geometric(pure):.2f} | {_geometric(every):.2f} | {max(every):.1f} |")
+    return "\n".join(rows)
+
+
+def _best(found: dict[str, float], methods: tuple[str, ...]) -> float:
+    return min(found[method] for method in methods)
+
+
+def _geometric(ratios: list[float]) -> float:
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
+
+
+def tables() -> dict[Path, str]:
+    """Every page with the table that belongs into it."""
+    made: dict[str, Callable[[Data], str]] = {"audit": audit_table, "reproduction": reproduction_table}
+    found = {
+        FOLDER / f"{name}.md": table(json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8")))
+        for name, table in made.items()
+    }
+    with (FOLDER / "real-tables.csv").open(encoding="utf-8", newline="") as file:
+        return found | {FOLDER.parent / "comparison.md": comparison_table(csv.DictReader(file))}
+
+
+def with_table(page: str, table: str) -> str:
+    """The page with another table between the marks."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError("the page has no marks for its table")
+    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--audit", type=Path, metavar="FILE")
+    parser.add_argument("--reproduction", type=Path, metavar="FILE")
+    given = parser.parse_args(arguments)
+    new: dict[str, Data] = {}
+    if given.audit:
+        new["audit"] = audit_data(json.loads(given.audit.read_text(encoding="utf-8")))
+    if given.reproduction:
+        new["reproduction"] = reproduction_data(json.loads(given.reproduction.read_text(encoding="utf-8")))
+    for name, data in new.items():
+        (FOLDER / f"{name}.json").write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    for path, table in tables().items():
+        path.write_text(with_table(path.read_text(encoding="utf-8"), table), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
