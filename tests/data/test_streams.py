@@ -250,13 +250,24 @@ def test_a_function_that_returns_the_same_iterator_again_is_refused(neighbours):
             released(td.chunks(lambda same=used_up: map(pd.DataFrame, same)), neighbours=neighbours)
 
 
-def test_chunks_of_a_single_column():
-    whole = told(released(FRAME["a"]))
-    assert told(released(td.chunks([FRAME["a"][:400], FRAME["a"][400:]]))) == whole
-    assert told(released(td.chunks([pl.Series("a", FRAME["a"])]))) == whole
-    for objects in (FRAME["a"].astype(object), pl.Series("a", [object()], dtype=pl.Object)):
-        with pytest.raises(ParameterError, match="declared as numbers"):
-            released(td.chunks([objects]))
+ROWS_OR_COLUMNS = {
+    "an array": lambda: FRAME.to_numpy(),
+    "an array's rows": lambda: list(FRAME.to_numpy()),
+    "a pandas table": lambda: FRAME,
+    "a polars table": lambda: pl.from_pandas(FRAME),
+    "a polars table's columns": lambda: list(pl.from_pandas(FRAME)),
+    "an Arrow table": lambda: pa.Table.from_pandas(FRAME),
+    "an Arrow table's columns": lambda: pa.Table.from_pandas(FRAME).columns,
+    "a pandas column": lambda: [FRAME["a"]],
+    "numbers": lambda: [1.0, 2.0],
+}
+
+
+@pytest.mark.parametrize("name", ROWS_OR_COLUMNS)
+def test_rows_and_columns_are_no_chunks(name):
+    """A table in place of chunks is iterated by rows or columns: each cell would be a row, a person many of them."""
+    with pytest.raises(ParameterError, match=r"iterator or a list of chunks|chunks with rows and columns"):
+        released(td.chunks(ROWS_OR_COLUMNS[name]))
 
 
 def test_what_writers_hide_in_a_folder_is_not_read_twice(tmp_path):

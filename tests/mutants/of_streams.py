@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutants.mutant import Mutant
 
 LEVELS = "tests/depth/test_streamed_levels.py::"
+STREAMS = "tests/data/test_streams.py::"
 
 MUTANTS = (
     Mutant(
@@ -22,6 +23,30 @@ MUTANTS = (
         "if seen.rows != self._seen.rows:",
         (f"{LEVELS}test_a_source_that_changes_is_noticed_before_its_counts_are_used",),
         "Edges counted on one table, ranks taken from another: levels of neither, and no bound on what one row moves.",
+    ),
+    Mutant(
+        "work done twice where a thread cannot be started",
+        "depth/tallies.py",
+        "if begun.acquire(blocking=False):",
+        "if True:",
+        (f"{LEVELS}test_every_row_counts_once_where_threads_cannot_be_started",),
+        "Rows count twice in some directions: one row moves depths by two.",
+    ),
+    Mutant(
+        "counts that do not add up to the rows believed",
+        "depth/tallies.py",
+        "if any(int(tally.counts.sum()) != seen.rows for tally in tallies):",
+        "if False:",
+        (f"{LEVELS}test_a_count_that_misses_rows_or_has_them_twice_is_not_believed",),
+        "Ranks of other rows than those that were read.",
+    ),
+    Mutant(
+        "the rows of an array taken for chunks",
+        "data/streams.py",
+        "_check_table(chunk)",
+        "pass",
+        (f"{STREAMS}test_rows_and_columns_are_no_chunks",),
+        "Each cell is a row of its own: the guarantee is about cells, not about persons.",
     ),
     Mutant(
         "what is kept believed without its count",

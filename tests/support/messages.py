@@ -310,6 +310,8 @@ CALLS = [
     Call("td.boxem(chunks without a row)", lambda: _streamed([X[:0]])),
     Call("td.boxem(chunks of different columns)", lambda: _streamed([X, X[:, :1]])),
     Call("td.boxem(chunks of objects)", lambda: _streamed([X.astype(object)])),
+    Call("td.boxem(a function that returns a table)", lambda: _streamed(lambda: X)),
+    Call("td.boxem(rows for chunks)", lambda: _streamed(list(X))),
     Call("td.boxem(chunks that fail)", lambda: _streamed(lambda: (X / 0 for X in [None]))),
     Call("td.boxem(chunks that change)", lambda: _streamed(_changing())),
     Call("td.look(text field)", lambda: td.look(np.array([("x",)], dtype=[("note", "U5")]))),

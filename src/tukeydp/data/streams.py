@@ -49,8 +49,8 @@ def chunks(source: Any, *, columns: Sequence[str] | None = None, memory: int = M
     source
         A Parquet file or a folder of them (a path); or a function without parameters that returns an iterator of chunks
         and is called once for each pass; or anything else that can be iterated again and again, such as a list or a
-        `pyarrow.dataset.Dataset`. A chunk is an array of numbers or a pandas, polars or Arrow table whose columns are
-        declared as numbers, the same ones in every chunk. Chunks may be empty.
+        `pyarrow.dataset.Dataset`. A chunk is an array of numbers (rows, columns) or a pandas, polars or Arrow table
+        whose columns are declared as numbers, the same ones in every chunk. Chunks may be empty.
     columns
         Which columns of tables to read, in this order; all of them unless given.
     memory
@@ -109,6 +109,8 @@ def _anew(make: Callable[[], Any]) -> Callable[[], Iterable[Any]]:
     def made() -> Iterable[Any]:
         nonlocal before
         chunks = make()
+        if isinstance(chunks, np.ndarray) or hasattr(chunks, "columns"):  # its rows or columns are no chunks
+            raise ParameterError("source", "must return an iterator or a list of chunks", type(chunks).__name__)
         if isinstance(chunks, Iterator) and chunks is before:
             raise _readable_once(chunks)
         before = chunks
@@ -174,6 +176,7 @@ class StreamedTable:
     def _tables(self, schema: tuple[int, tuple[str, ...] | None] | None) -> Iterator[Table]:
         try:
             for chunk in self._source.read():
+                _check_table(chunk)
                 _check_numbers(chunk)
                 table = read_table(chunk, "x", fewest=0)
                 schema = schema or (table.d, table.columns)
@@ -191,14 +194,19 @@ class StreamedTable:
 
 def _check_numbers(chunk: Any) -> None:
     """Columns of Python objects are refused: what is in one must not decide whether a chunk is a table."""
-    declared = getattr(chunk, "dtypes", getattr(chunk, "dtype", ()))  # of a table's columns, or of a single one
-    kinds = list(declared) if isinstance(declared, Iterable) else [declared]
+    kinds = [chunk.dtype] if isinstance(chunk, np.ndarray) else list(getattr(chunk, "dtypes", ()))
     plain = not isinstance(chunk, list | tuple) and not any(str(kind).lower() == "object" for kind in kinds)
-    if isinstance(chunk, np.ndarray):
-        plain = chunk.dtype.kind in NUMBERS and chunk.ndim in (1, 2)
-    if not plain:
+    if not plain or (isinstance(chunk, np.ndarray) and chunk.dtype.kind not in NUMBERS):
         rule = "must have chunks that are arrays of numbers, or tables whose columns are declared as numbers"
         raise ParameterError("x", rule, "a chunk of objects")
+
+
+def _check_table(chunk: Any) -> None:
+    """A row of an array, or a column of a table, is no chunk: its cells would count as so many rows of one cell."""
+    shape = getattr(chunk, "shape", None)
+    if not (hasattr(chunk, "columns") if shape is None else len(shape) == 2) and not isinstance(chunk, list | tuple):
+        rule = "must have chunks with rows and columns; those of one column have the shape (rows, 1)"
+        raise ParameterError("x", rule, type(chunk).__name__)
 
 
 class StreamedRows:

@@ -116,9 +116,11 @@ def _started(pool: ThreadPoolExecutor, work: Callable[..., None], *arguments: An
     def once() -> None:
         if begun.acquire(blocking=False):
             try:
-                done.set_result(work(*arguments))
+                work(*arguments)
             except Exception as error:
                 done.set_exception(error)
+            else:
+                done.set_result(None)
 
     with suppress(RuntimeError):
         pool.submit(once)
