@@ -184,6 +184,19 @@ def test_rows_of_a_secret_number_may_be_none():
     assert released(nobody, neighbours="add-remove").point.shape == (2,)
 
 
+def test_files_and_datasets_without_rows_are_tables_too(tmp_path):
+    """Where the number of rows is secret, an error would tell that there are none."""
+    nobody = written(tmp_path / "x.parquet", FRAME[:0])
+    whole = told(released(FRAME[:0], neighbours="add-remove"))
+    dataset = pyarrow.dataset.dataset(nobody)
+    for source in (nobody, tmp_path, dataset, dataset.scanner(columns=["a", "b", "c"]), dataset.to_table()):
+        assert told(released(td.chunks(source), neighbours="add-remove")) == whole
+        with pytest.raises(ParameterError, match="at least one row"):
+            released(td.chunks(source))
+    written(tmp_path / "y.parquet")
+    assert told(released(td.chunks(tmp_path))) == told(released(FRAME))
+
+
 def test_files_that_are_cut_off_or_no_parquet(tmp_path):
     path = written(tmp_path / "x.parquet", row_group_size=100)
     source = td.chunks(path)

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,9 @@ def with_options(source: Chunks, options: ReadOptions) -> Chunks:
 
 def _reader(source: Any) -> Callable[[], Iterable[Any]]:
     if hasattr(source, "to_batches"):
-        return lambda: source.to_batches()
+        schema = getattr(source, "projected_schema", None) or source.schema
+        # One without rows first: a table that has none is a table, and that there are none may be secret.
+        return lambda: chain([schema.empty_table()], source.to_batches())
     if callable(source):
         return _anew(source)
     if isinstance(source, Iterable) and not isinstance(source, np.ndarray | bytes) and not hasattr(source, "columns"):

@@ -42,9 +42,11 @@ class ParquetParts:
         return total
 
     def __call__(self) -> Iterator[Any]:
+        """Batches, and before those of a file one without rows: a table that has none is a table, and may be secret."""
         for path in self._files:
             with guarded("parquet", path), self._opened(path) as file:
                 self._check(file.schema_arrow, self.columns)
+                yield file.schema_arrow.empty_table().select(list(self.columns))
                 for batch in file.iter_batches(_ROWS_AT_A_TIME, columns=list(self.columns)):
                     yield batch.select(list(self.columns))
 
