@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tukeydp import baselines
     from tukeydp.accuracy import ExpectedError
     from tukeydp.data.look import look
+    from tukeydp.data.streams import Chunks, chunks
     from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Random, Spread
     from tukeydp.depth.of_points import tukey_depth
     from tukeydp.errors import BudgetExceeded, ParameterError
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "ExpectedError": "tukeydp.accuracy",
     "look": "tukeydp.data.look",
+    "Chunks": "tukeydp.data.streams",
+    "chunks": "tukeydp.data.streams",
     "AnyScale": "tukeydp.depth.notions",
     "AxisAligned": "tukeydp.depth.notions",
     "Directions": "tukeydp.depth.notions",
@@ -101,6 +104,7 @@ __all__ = [
     "ApproxDP",
     "AxisAligned",
     "BudgetExceeded",
+    "Chunks",
     "Directions",
     "Exact",
     "ExpectedError",
@@ -118,6 +122,7 @@ __all__ = [
     "aggregate",
     "baselines",
     "boxem",
+    "chunks",
     "cube",
     "level_set",
     "level_volumes",

@@ -15,6 +15,7 @@ from mutants import (
     of_rem,
     of_sampling,
     of_scale,
+    of_streams,
     of_summaries,
 )
 from mutants.harmless import HARMLESS
@@ -25,6 +26,7 @@ MUTANTS = (
     *of_randomness.MUTANTS,
     *of_sampling.MUTANTS,
     *of_depth.MUTANTS,
+    *of_streams.MUTANTS,
     *of_rem.MUTANTS,
     *of_noise.MUTANTS,
     *of_means.MUTANTS,

@@ -37,8 +37,8 @@ MUTANTS = (
     Mutant(
         "a level's upper ranks one off",
         "depth/levels.py",
-        "window.projections[:, self.rows - level - window.first]",
-        "window.projections[:, self.rows - level - 1 - window.first]",
+        "self.projections[:, self.rows - level - self.first]",
+        "self.projections[:, self.rows - level - 1 - self.first]",
         ("tests/depth/test_levels.py::test_whatever_is_held_at_first_every_question_gets_the_same_answer",),
         "Boxes are those of other levels than the kernel tests: points are left out of their own box.",
     ),

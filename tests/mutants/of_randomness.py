@@ -20,8 +20,8 @@ MUTANTS = (
     Mutant(
         "boxem's directions from the secret key",
         "mechanisms/boxem.py",
-        "prepared = notion.prepare(grid.snap(table.cells), grid, public_key)",
-        "prepared = notion.prepare(grid.snap(table.cells), grid, secret_key)",
+        "prepared = notion.prepare(on_grid(table, grid), grid, public_key)",
+        "prepared = notion.prepare(on_grid(table, grid), grid, secret_key)",
         (f"{KEYS}test_directions_hang_on_the_public_key_and_the_point_on_the_secret_one[boxem]",),
         "Published directions depend on the key of the draw: a guess at the key can be checked.",
     ),

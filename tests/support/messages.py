@@ -201,6 +201,14 @@ COMMANDS = [
     f"mean t.csv {ASKED} --skip -1",
     f"mean t.csv {ASKED} --format json",
     f"centre t.csv {ASKED} --sd 3",
+    f"centre t.csv {ASKED} --stream",
+    f"centre t.parquet {ASKED} --memory 5",
+    f"centre t.parquet {ASKED} --stream --memory 0",
+    "centre t.parquet --columns a --epsilon 1 --bounds 0,120 --seed 1 --stream --depth exact",
+    f"centre t.parquet {ASKED} --stream --by note --keys A",
+    f"centre text.parquet {ASKED} --stream",
+    f"centre nowhere.parquet {ASKED} --stream",
+    "centre t.parquet --columns age --epsilon 1 --delta 1e-6 --mechanism rem --stream",
     "centre t.csv --columns age --epsilon 1",
     "centre t.csv --columns age --epsilon 1 --mechanism rem",
     f"centre t.csv {ASKED} --resolution 1000",
@@ -250,6 +258,18 @@ class Call:
 
 X = np.zeros((3, 2))
 NAMED = pd.DataFrame({"age": [1.0, 2.0], "pulse": [3.0, 4.0]})
+
+
+def _streamed(source: Any, **options: Any) -> Any:
+    return td.boxem(td.chunks(source, **options), epsilon=1, bounds=(0, 1))
+
+
+def _changing() -> Callable[[], list[Any]]:
+    """One row more each time."""
+    rows = iter(range(3, 100))
+    return lambda: [np.zeros((next(rows), 2))]
+
+
 CALLS = [
     Call("td.boxem(x, epsilon=1)", lambda: td.boxem(X, epsilon=1)),
     Call("td.mean(x, epsilon=1)", lambda: td.mean(X, epsilon=1)),
@@ -283,6 +303,19 @@ CALLS = [
     Call(
         "td.boxem(array of dates)", lambda: td.boxem(np.array(["2024-01-01"], dtype="M8[D]"), epsilon=1, bounds=(0, 1))
     ),
+    Call("td.chunks(folder without Parquet)", lambda: td.chunks("folder.html")),
+    Call("td.chunks(generator)", lambda: td.chunks(x for x in [X])),
+    Call("td.chunks(array)", lambda: td.chunks(X)),
+    Call('td.chunks(..., columns="age")', lambda: td.chunks([NAMED], columns="age")),
+    Call('td.boxem(chunks of arrays, columns=["age"])', lambda: _streamed([X], columns=["age"])),
+    Call("td.boxem(no chunk)", lambda: _streamed([])),
+    Call("td.boxem(chunks without a row)", lambda: _streamed([X[:0]])),
+    Call("td.boxem(chunks of different columns)", lambda: _streamed([X, X[:, :1]])),
+    Call("td.boxem(chunks of objects)", lambda: _streamed([X.astype(object)])),
+    Call("td.boxem(a function that returns a table)", lambda: _streamed(lambda: X)),
+    Call("td.boxem(rows for chunks)", lambda: _streamed(list(X))),
+    Call("td.boxem(chunks that fail)", lambda: _streamed(lambda: (X / 0 for X in [None]))),
+    Call("td.boxem(chunks that change)", lambda: _streamed(_changing())),
     Call("td.look(text field)", lambda: td.look(np.array([("x",)], dtype=[("note", "U5")]))),
     Call("td.look(vector field)", lambda: td.look(np.array([([1, 2],)], dtype=[("v", "f8", 2)]))),
     Call("td.look(three dimensions)", lambda: td.look(np.zeros((2, 2, 2)))),

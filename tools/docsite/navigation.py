@@ -33,6 +33,7 @@ EXAMPLES = [
 GUIDES = {
     "planning.md": "Planning",
     "files.md": "Files",
+    "streams.md": "More rows than memory",
     "releases.md": "Releases",
     "groups.md": "Groups, persons, quantiles",
     "summary.md": "Table 1",
@@ -52,6 +53,7 @@ PROOFS = {
     "groups.md": "Groups",
     "persons.md": "Persons",
     "add-remove.md": "Secret number of rows",
+    "streams.md": "Rows that are streamed",
     "quantiles.md": "Quantiles",
     "aggregate.md": "Any statistic, regression",
     "readable-check.md": "Readable rows",

@@ -17,6 +17,7 @@ from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import checked_targets
 from tukeydp.cli.sections import Account
 from tukeydp.cli.stops import stopped
+from tukeydp.data.streams import MEMORY
 from tukeydp.depth.notions import NOTIONS, AnyScale, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.grouped_release import GroupedRelease
@@ -79,6 +80,16 @@ def centre(
         str | None,
         typer.Option(help="mcmc: an experiment with random walks, WITHOUT ANY GUARANTEE; not for publication."),
     ] = None,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream",
+            help="boxem on Parquet only: read FILE, or all of a folder, in passes; for more than memory holds.",
+        ),
+    ] = False,
+    memory: Annotated[
+        int | None, typer.Option(help="With --stream: MiB for what is kept between passes; 512 if left out.")
+    ] = None,
     neighbours: options.Neighbours = None,
     rows: options.Rows = None,
     no_check: check.NoCheck = False,
@@ -96,11 +107,20 @@ def centre(
     For the average, of skewed or yes/no columns too: tukeydp mean.
     """
 
+    def check_stream() -> None:
+        if memory is not None and not stream:
+            raise ParameterError("memory", "must be left out without --stream", memory)
+        clashing = {"mechanism": None if mechanism == "boxem" else mechanism, "by": by, "person": person}
+        for name, given in clashing.items():
+            if stream and given is not None:
+                raise ParameterError(name, "must be left out with --stream", repr(given))
+
     def known() -> tuple[list[str], list[str]]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
         groups.listed_keys(by, keys, keys_file, counts)
         groups.check_person(person, per_person, by)
+        check_stream()
         names = reading.names(file, columns)
         return names, with_file(bounds, bounds_file, names)
 
@@ -141,6 +161,9 @@ def centre(
             source = options.source_for(seed)
             asked: dict[str, Any] = {"per_person": per_person, "epsilon": epsilon, "randomness": source}
             return groups.about_persons(way.run, reading, file, names, person, **asked, **account, **present)
+        if stream:
+            parts = reading.stream(file, names, MEMORY if memory is None else memory)
+            return way.run(parts, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
         table = reading.table(file, names, neighbours)
         run = way.run if no_check else partial(with_check, way.run)
         return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)

@@ -12,9 +12,11 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from tukeydp.cli.options import completing
-from tukeydp.data.files import READERS, has_column, read_file
+from tukeydp.data.files import READERS, format_of, has_column, read_file
+from tukeydp.data.readers.columns import check_distinct
 from tukeydp.data.readers.options import ReadOptions
-from tukeydp.data.readers.sources import LOOK
+from tukeydp.data.readers.sources import LOOK, name_of
+from tukeydp.data.streams import Chunks, chunks, with_options
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 
@@ -98,6 +100,16 @@ class Reading:
     def table(self, file: Path, names: Sequence[str], neighbours: str | None = None) -> Table:
         """Where the number of rows is secret, an empty table is one like any other."""
         return read_file(file, names, self.declared(names), fewest=0 if neighbours == "add-remove" else 1)
+
+    def stream(self, file: Path, names: Sequence[str], memory: int) -> Chunks:
+        """The file, or a folder of files, to be read in passes."""
+        declared = self.declared(names)
+        check_distinct(names)
+        declared.check_columns(names)
+        if str(file) == "-" or not (file.is_dir() or format_of(file, declared) == "parquet"):
+            rule = "must be left out unless FILE is Parquet, or a folder of Parquet files"
+            raise ParameterError("stream", rule, name_of(file))
+        return with_options(chunks(file, columns=names, memory=memory), declared)
 
 
 def _by_column(

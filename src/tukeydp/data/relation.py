@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.data.lazy_tables import LazyTable
+from tukeydp.data.streams import StreamedTable
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief, checked_choice, checked_integer
@@ -39,11 +40,11 @@ class Relation:
         """An empty table is one like any other where the number of rows is secret."""
         return read_table(x, fewest=0 if self.secret else 1)
 
-    def size(self, table: Table | LazyTable) -> int | None:
+    def size(self, table: Table | LazyTable | StreamedTable) -> int | None:
         """The number of rows to plan for; None if none is public."""
         return self.rows if self.secret else table.n
 
-    def public(self, table: Table | LazyTable) -> dict[str, Any]:
+    def public(self, table: Table | LazyTable | StreamedTable) -> dict[str, Any]:
         """What a release tells about its table."""
         return {**table.public, "n": None} if self.secret else table.public
 

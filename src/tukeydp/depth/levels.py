@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,16 +36,22 @@ class Window:
     """Order statistics of every direction: column j holds the (first + j)-th smallest projections, counted from 0.
 
     As many ranks are left out above as below: both ranks of a level are here, or none. Never changed once made, so that
-    threads may read one while another finds a wider one.
+    threads may read one while another finds a wider one. Ranks in the middle may be left out too, as if the table had
+    only `rows` rows: then `highest` is the highest level that is here.
     """
 
     projections: IntArray
     first: int
     rows: int
+    highest: int
 
     def holds(self, level: int) -> bool:
-        """Whether the ranks level - 1 and rows - level are here, 1 <= level <= rows."""
-        return self.first < level <= self.rows - self.first
+        """Whether both ranks of a level are here, level >= 1."""
+        return self.first < level <= self.highest
+
+    def offsets(self, level: int) -> tuple[IntArray, IntArray]:
+        """Both ranks of a level that is here, one for each direction."""
+        return self.projections[:, level - 1 - self.first], self.projections[:, self.rows - level - self.first]
 
 
 class LevelSets:
@@ -88,8 +94,13 @@ class LevelSets:
         """All of them (k, m), sorted for each direction."""
         return self.ensure(1).projections
 
-    def ensure(self, level: int) -> Window:
-        """A window that holds `level`, 1 <= level <= rows."""
+    @property
+    def rough(self) -> LevelSets | None:
+        """About the same level sets, at once, where finding ranks takes long: a hint for searches over levels."""
+        return None
+
+    def ensure(self, level: int, upto: int | None = None) -> Window:
+        """A window that holds `level`, 1 <= level <= rows, and those from there `upto` another if asked for."""
         with self._widening:
             if not self._window.holds(level):
                 self._window = find_ranks(self._table, self.directions, self._wider(level))
@@ -105,15 +116,13 @@ class LevelSets:
         """The level sets of the same rows under these directions and further ones."""
         window = self._window
         more = find_ranks(self._table, fresh, window.first)
-        both = Window(np.vstack([window.projections, more.projections]), window.first, window.rows)
+        both = replace(window, projections=np.vstack([window.projections, more.projections]))
         return LevelSets(np.vstack([self.directions, fresh]), self._table, both, self.sample)
 
     def offsets(self, level: int) -> tuple[IntArray, IntArray]:
         """Smallest and largest projection allowed at `level`, one per direction; 1 <= level <= rows."""
         window = self._window
-        if not window.holds(level):
-            window = self.ensure(level)
-        return window.projections[:, level - 1 - window.first], window.projections[:, self.rows - level - window.first]
+        return (window if window.holds(level) else self.ensure(level)).offsets(level)
 
     def contains(self, y: Sequence[int], level: int) -> bool:
         """Whether the grid point y has depth >= level."""
@@ -160,13 +169,19 @@ def level_sets(rows: IntArray, directions: IntArray, lowest: int | None = None) 
     `lowest` is the lowest level expected to be asked for; None expects deep ones only. It affects speed only.
     """
     m = len(rows)
-    some = rows[:: max(1, m // _SAMPLE)] if m else np.zeros((1, rows.shape[1]), dtype=np.int64)
+    some = sampled(rows, m) if m else np.zeros((1, rows.shape[1]), dtype=np.int64)
     sample = np.sort(some, axis=0)
     directions = np.ascontiguousarray(directions)
     if lowest is None:
         lowest = _lowest_expected(some, sample[len(sample) // 2], directions, m) if m > _FEW_ROWS else 1
     window = find_ranks(rows, directions, min(lowest - 1, m // 2))
     return LevelSets(directions, rows, window, sample)
+
+
+def sampled(rows: IntArray, m: int, before: int = 0) -> IntArray:
+    """Those of the rows that are in the sample of a table of m rows, in which so many come `before` them."""
+    stride = max(1, m // _SAMPLE)
+    return rows[-before % stride :: stride]
 
 
 def _lowest_expected(some: IntArray, centre: IntArray, directions: IntArray, m: int) -> int:
@@ -201,7 +216,7 @@ def find_ranks(rows: IntArray, directions: IntArray, out: int) -> Window:
 
     threads = available_cores() if k * m >= _WORTH_A_THREAD else 1
     for_each_with(scratch, range(0, k, block), rank, threads)
-    return Window(found, out, m)
+    return Window(found, out, m, m - out)
 
 
 def _depths(window: Window, directions: IntArray, points: IntArray) -> IntArray:

@@ -10,7 +10,7 @@ from tukeydp.blas import on_one_thread
 from tukeydp.data.grid import bounded_grid, checked_bounds, require_bounds
 from tukeydp.data.groups import require_by
 from tukeydp.data.relation import checked_relation
-from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
+from tukeydp.depth.choice import chosen_notion, require_fitting
 from tukeydp.depth.notions import Notion
 from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import whole_grid
@@ -19,6 +19,7 @@ from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.grouped_centre import grouped_boxem
 from tukeydp.mechanisms.grouped_mean import refuse_with_groups
 from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
+from tukeydp.mechanisms.streaming import on_grid, refuse_streams, require_room_for_ranks, table_or_stream
 from tukeydp.mechanisms.unproven import require_swaps, unproven_boxem
 from tukeydp.padding import padded
 from tukeydp.parameters import brief, positive_rational
@@ -61,6 +62,7 @@ def boxem(
     x
         Array-like of shape (n, d) or (n,), or a pandas, polars or Arrow table; one row per person. Never modified.
         A row with a missing or unreadable cell counts in no halfspace; an infinite cell lies beyond its bound.
+        For more rows than memory holds, `td.chunks(...)`: the same release, in several passes.
     epsilon
         Privacy budget, > 0. A float means its shortest decimal: 0.1 is 1/10.
     bounds
@@ -134,6 +136,7 @@ def boxem(
     """
     budget = positive_rational("epsilon", epsilon)
     relation = checked_relation(neighbours, rows)
+    refuse_streams(x, person=person, by=by, unproven=unproven)
     if person is not None:
         relation.require_swap("person")
         require_bounds(bounds, "wide ones cost little, and td.rem(x, epsilon=..., delta=...) does without")
@@ -161,14 +164,15 @@ def boxem(
     require_swaps(relation, unproven)
     require_room(accountant, guarantee, unproven)
     bits = source(randomness)
-    table = relation.table(x)
+    table = table_or_stream(x, relation)
     size = relation.size(table)
     notion = chosen_notion(depth, size, table.d)
-    require_memory(notion, size, table.d)
     ends = checked_bounds(table.d, bounds, table.columns)
     grid = bounded_grid(
         table.d, bounds=ends, resolution=resolution, bits=notion.grid_bits(table.d), columns=table.columns
     )
+    in_sampler = relation.sampler_epsilon(for_point)
+    require_room_for_ranks(table, notion, grid, in_sampler, size)
     if unproven is not None:
         if certify is not None:
             raise ParameterError("certify", "must be left out with unproven", brief(certify))
@@ -182,8 +186,7 @@ def boxem(
     public = {**told, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
     spend(accountant, guarantee, "boxem", private=bits.private, **public)
     public_key, secret_key = bits.key(), bits.key()
-    prepared = notion.prepare(grid.snap(table.cells), grid, public_key)
-    in_sampler = relation.sampler_epsilon(for_point)
+    prepared = notion.prepare(on_grid(table, grid), grid, public_key)
     y = DepthSampler(prepared, within=whole_grid(grid), epsilon=in_sampler).draw(secret_key)
     certificate = None
     if for_certificate:

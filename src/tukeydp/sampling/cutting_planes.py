@@ -14,6 +14,7 @@ from fractions import Fraction
 from tukeydp.depth.notions import PreparedDepth
 from tukeydp.exact.boxes import Box
 from tukeydp.randomness import Keystream
+from tukeydp.sampling.foresight import foresee
 from tukeydp.sampling.sampler import Sampler
 
 
@@ -34,6 +35,7 @@ class DepthSampler:
     ) -> None:
         self._decide, self._levels = depth.decide, depth.levels
         self._within, self._epsilon, self._lowest, self._threads = within, epsilon, lowest, threads
+        foresee(self._levels, within, epsilon, lowest)
         self._sampler = self._sharpened()
 
     def draw(self, key: bytes) -> list[int]:

@@ -73,11 +73,15 @@ class Proposals(NamedTuple):
 
 
 class Ranks(NamedTuple):
-    """Who is deep: projections are sorted for each direction, the first and last `left_out` of them left out."""
+    """Who is deep: projections are sorted for each direction, the first and last `left_out` of them left out.
+
+    `highest` is the highest level whose two ranks are here: some in the middle may be left out too.
+    """
 
     directions: IntArray
     projections: IntArray
     left_out: int
+    highest: int
 
 
 class Slabs(NamedTuple):
@@ -133,7 +137,7 @@ def proposals(table: WordTable, boxes: Sequence[Box | Union], within: Box) -> Pr
 def ranks(levels: LevelSets) -> Ranks:
     """The ranks found so far."""
     window = levels.window
-    return Ranks(levels.directions, window.projections, window.first)
+    return Ranks(levels.directions, window.projections, window.first, window.highest)
 
 
 @intrinsic
@@ -177,7 +181,7 @@ def propose(
     low, width, leftover = proposals.boxes.low, proposals.boxes.width, proposals.boxes.leftover
     floor, ceiling, parts = proposals.floor, proposals.ceiling, proposals.parts
     piece_low, piece_width, piece_ends = proposals.pieces.low, proposals.pieces.width, proposals.pieces.ends
-    directions, projections, left_out = ranks.directions, ranks.projections, ranks.left_out
+    directions, projections, left_out, highest = ranks.directions, ranks.projections, ranks.left_out, ranks.highest
     d = directions.shape[1]
     k = directions.shape[0]
     rows = projections.shape[1] + 2 * left_out
@@ -193,7 +197,7 @@ def propose(
         if word < first[i] or word > last[i]:
             return UNDECIDED, cursor, here
         level = level_of[i]
-        if level > 0 and (level <= left_out or level > rows - left_out):
+        if level > 0 and (level <= left_out or level > highest):
             return SHALLOW, here, level
         box = box_of[i]
         for j in range(1 if parts[box] else d):

@@ -77,6 +77,11 @@ class Sampler:
         self._proposals = _EASY
         self._search, self._budget = self._refined()
 
+    @property
+    def top(self) -> int:
+        """No grid point is deeper."""
+        return self._envelope.top
+
     def draw(self, key: bytes) -> list[int]:
         """One grid point."""
         return self.next_accepted(Keystream(key), 0).point

@@ -22,7 +22,7 @@ _ROWS_AT_A_TIME = 1 << 16  # what is held twice
 
 
 @contextmanager
-def _guarded(wanted: str, path: Path | str) -> Iterator[None]:
+def guarded(wanted: str, path: Path | str) -> Iterator[None]:
     """pyarrow's messages may quote cells: every failure becomes one sentence."""
     try:
         yield
@@ -39,12 +39,12 @@ Batches = Callable[[list[str]], Iterable[Any]]  # the named columns, a batch of 
 
 
 def read_parquet(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
-    with _guarded("parquet", path):
+    with guarded("parquet", path):
         return _read(*_parquet(stream, options, path), columns, options)
 
 
 def names_in_parquet(stream: IO[bytes], options: ReadOptions, path: Path | str) -> list[str]:
-    with _guarded("parquet", path):
+    with guarded("parquet", path):
         return list(_parquet(stream, options, path)[0].names)
 
 
@@ -57,12 +57,12 @@ def _parquet(stream: IO[bytes], options: ReadOptions, path: Path | str) -> tuple
 
 
 def read_arrow(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> FloatArray:
-    with _guarded("arrow", path):
+    with guarded("arrow", path):
         return _read(*_arrow(stream, options, path), columns, options)
 
 
 def names_in_arrow(stream: IO[bytes], options: ReadOptions, path: Path | str) -> list[str]:
-    with _guarded("arrow", path):
+    with guarded("arrow", path):
         return list(_arrow(stream, options, path)[0].names)
 
 

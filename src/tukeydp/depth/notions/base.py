@@ -14,6 +14,7 @@ import numpy as np
 
 from tukeydp.arrays import IntArray
 from tukeydp.data.grid import DEFAULT_BITS, Grid
+from tukeydp.data.streams import StreamedRows
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.errors import ParameterError
@@ -71,8 +72,10 @@ class Notion(ABC):
         """How many directions are projected on in d columns: decides memory, before any is drawn."""
 
     @abstractmethod
-    def prepare(self, rows: IntArray, grid: Grid, key: bytes, lowest: int | None = None) -> PreparedDepth:
-        """The notion on rows of grid coordinates; `key` is public randomness.
+    def prepare(
+        self, rows: IntArray | StreamedRows, grid: Grid, key: bytes, lowest: int | None = None
+    ) -> PreparedDepth:
+        """The notion on rows of grid coordinates; `key` is public randomness. Not every notion takes streamed rows.
 
         `lowest` is the lowest level that will be asked for, None for deep ones only: it affects speed.
         """
@@ -108,10 +111,24 @@ class FiniteNotion(Notion):
     def on_grid(self, grid: Grid, key: bytes) -> IntArray:
         """Integer directions in grid coordinates, one per row, every projection below `grid.LIMIT`."""
 
-    def prepare(self, rows: IntArray, grid: Grid, key: bytes, lowest: int | None = None) -> PreparedDepth:
+    def prepare(
+        self, rows: IntArray | StreamedRows, grid: Grid, key: bytes, lowest: int | None = None
+    ) -> PreparedDepth:
         directions = self.on_grid(grid, key)
-        levels = level_sets(rows, directions, lowest)
+        levels: LevelSets
+        if isinstance(rows, StreamedRows):
+            from tukeydp.depth.streamed_levels import streamed_level_sets
+
+            levels = streamed_level_sets(rows, directions)
+        else:
+            levels = level_sets(rows, directions, lowest)
         return PreparedDepth(levels, directions, None, lambda: levels)
+
+
+def not_streamed(depth: Notion) -> ParameterError:
+    """For notions that need all rows at once."""
+    rule = "must name finitely many directions where rows are streamed, say td.Spread(30): others need all rows at once"
+    return ParameterError("depth", rule, repr(depth)[:60])
 
 
 def require_finite(depth: Notion) -> FiniteNotion:

@@ -9,13 +9,14 @@ import numpy as np
 
 from tukeydp.arrays import IntArray
 from tukeydp.data.grid import Grid
+from tukeydp.data.streams import StreamedRows
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.exact_depth import least_weight
 from tukeydp.depth.exact_envelope import first_envelope, require_exact_differences, starting_directions
 from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.depth.notions.any_scale import AnyScale
 from tukeydp.depth.notions.axis_aligned import AxisAligned
-from tukeydp.depth.notions.base import Notion, PreparedDepth
+from tukeydp.depth.notions.base import Notion, PreparedDepth, not_streamed
 from tukeydp.depth.notions.drawn import default_directions
 from tukeydp.depth.vectors import from_integers
 
@@ -52,7 +53,11 @@ class Exact(Notion):
     def simplest(self, d: int) -> Notion:
         return AxisAligned() if d == 1 else self
 
-    def prepare(self, rows: IntArray, grid: Grid, key: bytes, lowest: int | None = None) -> PreparedDepth:
+    def prepare(
+        self, rows: IntArray | StreamedRows, grid: Grid, key: bytes, lowest: int | None = None
+    ) -> PreparedDepth:
+        if isinstance(rows, StreamedRows):
+            raise not_streamed(self)
         require_exact_differences(grid)
         if grid.d > 1:
             _compile_sweep()

@@ -117,9 +117,10 @@ def planted(levels: LevelSets, root: Box, base: int, top: int, half_epsilon: flo
 
     # Only the ranks of these levels: a row far away makes no number large.
     out = min(base - 1, levels.rows - top)
-    window = levels.ensure(out + 1)
-    kept = window.projections[:, out - window.first : levels.rows - out - window.first]
-    ranks = Ranks(levels.directions, np.ascontiguousarray(kept), out)
+    window = levels.ensure(out + 1, upto=top)
+    kept = window.projections[:, out - window.first : window.rows - out - window.first]
+    highest = min(window.highest, window.rows - out)
+    ranks = Ranks(levels.directions, np.ascontiguousarray(kept), out, highest)
     if root.size > _MOST_POINTS or _scale(ranks, root) < 2.0**_FEWEST_BITS * _lengths(ranks.directions).max():
         return None
     return Tree(ranks, root, base, top, half_epsilon)

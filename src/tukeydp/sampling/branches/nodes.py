@@ -124,7 +124,7 @@ def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes) -> int:
     if high[widest] == low[widest]:
         depth = _depth(point, ranks)
         # Equal projections may run on past both ends of the ranks: then they do not tell.
-        if depth < ranks.projections.shape[1] + ranks.left_out:
+        if depth < ranks.highest:
             nodes.cap[here] = min(nodes.cap[here], depth)
         return depth
     z, multipliers = program(low, high, nodes.cap[here], nodes.basis[here], ranks, slopes)
@@ -144,7 +144,7 @@ def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes) -> int:
 def _depth(y: Any, ranks: Ranks) -> int:
     """A depth as far as the ranks tell: a count that leaves them stops at their end."""
     kept = ranks.projections.shape[1]
-    least = kept + ranks.left_out
+    least = ranks.highest
     for i in range(len(ranks.directions)):
         at = np.int64(0)
         for j in range(len(y)):

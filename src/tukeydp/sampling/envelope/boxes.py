@@ -39,6 +39,10 @@ class Certifier:
         self._units = [[int(i == j) for i in range(levels.d)] for j in range(levels.d)]
         self.needs_programs = len(self._axes) < len(levels.directions)
 
+    def along(self, levels: LevelSets) -> Certifier:
+        """The same for other levels, with the same hints."""
+        return Certifier(levels, self._within, self.hints)
+
     def supports(self, wanted: Sequence[int]) -> Sequence[Supports]:
         """Hints about the ends of the boxes at some levels."""
         return self.hints.supports(wanted, self._units) if self.needs_programs else [[] for _ in wanted]

@@ -33,13 +33,36 @@ def lowest_small(envelope: Refinable, most_points: int) -> int | None:
     while probe > low:
         envelope.refine([probe])
         if probe > envelope.top:  # it turned out to be empty, and so are those above
-            high, probe = None, envelope.top
+            high, probe = None, _highest_filled(envelope, low)
         elif envelope.boxes[probe].size <= most_points:
             high, probe, step = probe, max(probe - step, (low + probe) // 2), 2 * step
         else:
             low = probe
             probe = low if high is None else (low + high) // 2
     return high if high in envelope.boxes else None
+
+
+def _highest_filled(envelope: Refinable, low: int) -> int:
+    """The highest level above `low` that is not proven empty, or `low`: by steps that double, then by halving.
+
+    On coarse grids of many rows thousands of levels below the top are empty. Boxes on the way are not kept.
+    """
+    at, step = envelope.top, 1
+    while at > low and not _filled(envelope, at):
+        at, step = max(low, at - step), 2 * step
+    while at < envelope.top:
+        middle = (at + envelope.top + 1) // 2
+        if _filled(envelope, middle):
+            at = middle
+    return at
+
+
+def _filled(envelope: Refinable, level: int) -> bool:
+    """Whether a level is not proven empty; if it is, the top is lowered."""
+    if level not in envelope.boxes:
+        envelope.refine([level])
+        return envelope.boxes.pop(level, None) is not None
+    return True
 
 
 def base_level(envelope: Refinable, levels: LevelSets, within: Box, lowest: int, half_epsilon: float) -> int | None:

@@ -24,9 +24,13 @@ def highest_level(certifier: Certifier) -> int:
 def _lowest_proven(certifier: Certifier, top: int, multipliers: Multipliers) -> int:
     """About the lowest level that the multipliers prove empty, as they do `top`."""
     # `high` is proven empty, `low` will not be; questions about levels that are not held take long.
-    low, high = min(certifier.levels.held, top - 1), top
-    while low and _empty(certifier, low, multipliers):
-        low, high = max(0, 2 * low - top), low
+    rough = certifier.levels.rough
+    if rough is None:
+        low, high = min(certifier.levels.held, top - 1), top
+        while low and _empty(certifier, low, multipliers):
+            low, high = max(0, 2 * low - top), low
+    else:
+        low, high = _bracket(certifier, top, multipliers, _lowest_proven(certifier.along(rough), top, multipliers))
     while low + 1 < high:
         middle = (low + high) // 2
         if _empty(certifier, middle, multipliers):
@@ -34,6 +38,19 @@ def _lowest_proven(certifier: Certifier, top: int, multipliers: Multipliers) -> 
         else:
             low = middle
     return high
+
+
+def _bracket(certifier: Certifier, top: int, multipliers: Multipliers, guess: int) -> tuple[int, int]:
+    """A level that is not proven empty and a higher one that is, like `top`: by steps from a guess that double."""
+    low, high, step = 0, top, 1
+    at = min(guess - 1, top - 1)
+    while low < at < high:
+        if _empty(certifier, at, multipliers):
+            at, high = at - step, at
+        else:
+            at, low = at + step, at
+        step *= 2
+    return low, high
 
 
 def _empty(certifier: Certifier, level: int, multipliers: Multipliers) -> bool:
