@@ -264,7 +264,7 @@ def _streamed(source: Any, **options: Any) -> Any:
     return td.boxem(td.chunks(source, **options), epsilon=1, bounds=(0, 1))
 
 
-def _changing() -> Callable[[], list[Any]]:
+def _growing() -> Callable[[], list[Any]]:
     """One row more each time."""
     rows = iter(range(3, 100))
     return lambda: [np.zeros((next(rows), 2))]
@@ -315,7 +315,7 @@ CALLS = [
     Call("td.boxem(a function that returns a table)", lambda: _streamed(lambda: X)),
     Call("td.boxem(rows for chunks)", lambda: _streamed(list(X))),
     Call("td.boxem(chunks that fail)", lambda: _streamed(lambda: (X / 0 for X in [None]))),
-    Call("td.boxem(chunks that change)", lambda: _streamed(_changing())),
+    Call("td.boxem(chunks that change)", lambda: _streamed(_growing())),
     Call("td.look(text field)", lambda: td.look(np.array([("x",)], dtype=[("note", "U5")]))),
     Call("td.look(vector field)", lambda: td.look(np.array([([1, 2],)], dtype=[("v", "f8", 2)]))),
     Call("td.look(three dimensions)", lambda: td.look(np.zeros((2, 2, 2)))),
