@@ -25,6 +25,7 @@ from out_of_core.measured import Line, save, watched
 
 DASK_WORKERS = (1, 2, 4)
 ENGINES = ("chunks", "polars", "duckdb", "dask", "spark")
+SMALL_PARTITIONS = 1000  # so many that what Dask takes for each of them is seen
 MOST_MEMORY = 2048  # MiB: what is to be shown
 
 
@@ -37,6 +38,8 @@ def jobs(chosen: argparse.Namespace) -> list[Job]:
             continue
         for workers in {"dask": chosen.workers, "spark": [2]}.get(name, [1]):
             found += [Job(name, workers, call, chosen.shape[0], chosen.memory) for call in MEANS]
+        if name == "dask":
+            found.append(Job(name, 2, "td.cube", chosen.shape[0], chosen.memory, SMALL_PARTITIONS))
     return found
 
 
@@ -50,7 +53,7 @@ def compare_all(asked: list[Job], folder: Path, chosen: argparse.Namespace) -> N
         path = folder / f"small-{shape}.parquet"
         write(path, chosen.compare, chosen.columns, shape, group=2**18)
         for job in (job for job in asked if job.shape == shape):
-            if job.engine == "dask" and job.workers != 2:
+            if job.partitions or (job.engine == "dask" and job.workers != 2):
                 continue
             found, _ = child("same", job, path)
             print(
@@ -60,8 +63,14 @@ def compare_all(asked: list[Job], folder: Path, chosen: argparse.Namespace) -> N
         path.unlink()
 
 
+def _called(job: Job) -> str:
+    if job.partitions:
+        return f"{job.call}, {job.partitions} small partitions"
+    return job.call if job.shape == SHAPES[0] else f"{job.call}, {job.shape}"
+
+
 def _told(job: Job) -> str:
-    return f"{job.shape} {job.engine} x {job.workers}, {job.call}"
+    return f"{job.engine} x {job.workers}, {_called(job)}"
 
 
 def measure_all(asked: list[Job], folder: Path, chosen: argparse.Namespace) -> list[Line]:
@@ -76,8 +85,7 @@ def measure_all(asked: list[Job], folder: Path, chosen: argparse.Namespace) -> l
             print(f"[{time.perf_counter() - since:5.0f} s, {len(lines)} of {len(asked)}] {_told(job)} ...", flush=True)
             found, memory = child("job", job, path)
             memory = max(memory, float(str(found.pop("memory_mib"))))
-            call = job.call if shape == "normal" else f"{job.call}, {shape}"
-            lines.append(Line(job.engine, job.workers, call, **found, memory_mib=round(memory)))  # type: ignore[arg-type]
+            lines.append(Line(job.engine, job.workers, _called(job), **found, memory_mib=round(memory)))  # type: ignore[arg-type]
             if chosen.out:
                 save(lines, chosen.out)
         if not chosen.keep:

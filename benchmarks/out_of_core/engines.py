@@ -18,6 +18,12 @@ import tukeydp as td
 Opens = Callable[[Path], Any]
 # MiB of Java's heap. With its 500 MiB beside the heap and three Python processes the whole stays below 2 GiB.
 _HEAP = 640
+# Dask lets its workers' allocator hand all memory above 64 KiB back to the system at once, and arrays of a batch are
+# larger: three to five times the CPU seconds (docs/guide/larger-than-memory.md).
+ALLOCATOR = {
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2**27,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 2**25,
+}
 
 
 @contextmanager
@@ -67,6 +73,7 @@ def _dask(workers: int) -> Iterator[Opens]:
 
     logging.getLogger("distributed").setLevel(logging.ERROR)
     with (
+        dask.config.set(ALLOCATOR),
         LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit="1GiB"
         ) as cluster,
@@ -75,6 +82,18 @@ def _dask(workers: int) -> Iterator[Opens]:
     ):
         # A row group is a partition: what a worker holds at a time.
         yield lambda path: dd.read_parquet(path, split_row_groups=True)
+
+
+def small_partitions(count: int) -> Any:
+    import dask.dataframe as dd
+
+    return dd.from_map(_few_rows, range(count), meta=_few_rows(0).iloc[:0])
+
+
+def _few_rows(number: int) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(np.random.default_rng(number).normal(size=(100, 5)), columns=[f"x{j}" for j in range(5)])
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-GROUP = 2**20  # rows of a row group: 40 MiB of five columns, and a partition of Dask's
+GROUP = 2**19  # rows of a row group: 20 MiB of five columns, and a partition of Dask's
 SHAPES = ("normal", "exponential", "integers")
 
 

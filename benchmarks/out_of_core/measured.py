@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import subprocess
+import tempfile
 import time
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -62,15 +63,19 @@ def memory_mib(pid: int) -> float:
 
 
 def watched(command: list[str]) -> tuple[str, float]:
-    """The job's last line of output, and the most memory that it had; its errors go where ours go."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as job:
+    """The job's last line of output, and the most memory that it had. What engines log is shown where it fails."""
+    with (
+        tempfile.TemporaryFile("w+") as logged,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=logged, text=True) as job,
+    ):
         most = 0.0
         while job.poll() is None:
             most = max(most, memory_mib(job.pid))
             time.sleep(_EVERY)
         said = job.stdout.read().strip() if job.stdout else ""
-    if job.returncode:
-        raise SystemExit(f"a job failed: {' '.join(command[2:])}")
+        if job.returncode:
+            logged.seek(0)
+            raise SystemExit(f"{logged.read()}\na job failed: {' '.join(command[2:])}")
     return said.splitlines()[-1] if said else "", most
 
 

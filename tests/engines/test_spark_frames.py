@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import os
 import shutil
@@ -15,9 +16,20 @@ from tukeydp.data.lazy_tables import lazy_table
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # warnings of Spark's own
 
-pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'tukeydp[spark]'")
-if shutil.which("java") is None:
-    pytest.skip("no Java runtime: apt-get install default-jre-headless", allow_module_level=True)
+REQUIRED = "TUKEYDP_SPARK"  # set to "required": what is missing fails instead of skipping. `make test-spark` sets it.
+
+
+def missing():
+    """What these tests need and is not there."""
+    if importlib.util.find_spec("pyspark") is None:
+        return "PySpark is not installed: pip install 'tukeydp[spark]'"
+    return None if shutil.which("java") else "no Java runtime; on Debian: apt-get install default-jre-headless"
+
+
+if reason := missing():
+    if os.environ.get(REQUIRED) == "required":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason, allow_module_level=True)
 
 
 @pytest.fixture(scope="module")
