@@ -75,6 +75,7 @@ docs-results: $(STAMP)
 	$(BIN)/tukeydp audit --json > build/audit.json
 	$(BIN)/tukeydp reproduce all --out build/reproduction
 	$(BIN)/python tools/docs_results.py --audit build/audit.json --reproduction build/reproduction/results/claims.json
+	$(BIN)/python tools/larger_results.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

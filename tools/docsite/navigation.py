@@ -33,7 +33,9 @@ EXAMPLES = [
 GUIDES = {
     "planning.md": "Planning",
     "files.md": "Files",
+    "larger-than-memory.md": "Tables larger than memory",
     "streams.md": "More rows than memory",
+    "cluster.md": "Ten billion rows",
     "releases.md": "Releases",
     "groups.md": "Groups, persons, quantiles",
     "summary.md": "Table 1",
