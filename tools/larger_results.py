@@ -10,7 +10,7 @@ import csv
 import math
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
 import numpy as np
 from docs_results import with_table
@@ -56,11 +56,10 @@ class Figures(NamedTuple):
 
 
 def figures(path: Path = FIGURES) -> list[Figures]:
+    kinds = get_type_hints(Figures).values()
     with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Figures(*(kind(cell) for kind, cell in zip(Figures.__annotations__.values(), line, strict=True)))
-            for line in [*csv.reader(file)][1:]
-        ]
+        _, *lines = csv.reader(file)
+    return [Figures(*(kind(cell) for kind, cell in zip(kinds, line, strict=True))) for line in lines]
 
 
 def one(lines: list[Figures], engine: str, workers: int, call: str) -> Figures:
@@ -148,12 +147,13 @@ def _speedup(lines: list[Figures]) -> list[str]:
     small = next(line for line in lines if line.small)
     # The rows are counted once, which is a pass over the partitions as well.
     each = small.cpu / (small.small * (small.passes + 1))
+    added, finer = _partitions() * each, ROWS / 2**16 * each / 60
     return [
-        f"**What is added for many workers.** From one worker to two the clock went down by a factor of "
+        "**What is added for many workers.** From one worker to two the clock went down by a factor of "
         f"{min(gains):.2f} to {max(gains):.2f}. Dask's own work for a partition and a pass, measured with "
         f"{small.small:,} partitions of hardly a row, takes {1000 * each:.0f} ms of CPU on scheduler and workers "
-        f"together: {_partitions():,} x {1000 * each:.0f} ms = {_partitions() * each:.0f} s a pass. With partitions of {2**16:,} rows it would be "
-        f"{ROWS / 2**16 * each / 60:.0f} minutes.",
+        f"together: {_partitions():,} x {1000 * each:.0f} ms = {added:.0f} s a pass. With partitions of {2**16:,} rows "
+        f"it would be {finer:.0f} minutes.",
     ]
 
 
@@ -202,12 +202,13 @@ def _noise() -> list[str]:
 def _centre(lines: list[Figures]) -> list[str]:
     line = one(lines, "chunks", 1, "td.boxem")
     hours = line.cpu * ROWS / line.rows / 3600
+    sampling = 1 / math.sqrt(ROWS / 100)
     return [
         f"**A centre** is not for a cluster: `td.boxem(td.chunks(...))` took {line.cpu:.0f} s of CPU for "
         f"{line.rows:.0e} rows in {line.passes} passes and {line.memory:,} MiB, so {line.cpu:.0f} x "
-        f"{ROWS / line.rows:.0f} / 3600 = {hours:.1f} hours of CPU for {ROWS:.0e}, by one process. A random sample of 1 in 100 "
-        f"rows, drawn before, has a centre that is off by about {1 / math.sqrt(ROWS / 100):.0e} standard "
-        f"deviations from sampling, and takes {hours * 36:.0f} s.",
+        f"{ROWS / line.rows:.0f} / 3600 = {hours:.1f} hours of CPU for {ROWS:.0e}, by one process. A random sample of 1 "
+        f"in 100 rows, drawn before, has a centre that is off by about {sampling:.0e} standard deviations from "
+        f"sampling, and takes {hours * 36:.0f} s.",
     ]
 
 
