@@ -206,8 +206,8 @@ def _centre(lines: list[Figures]) -> list[str]:
     return [
         f"**A centre** is not for a cluster: `td.boxem(td.chunks(...))` took {line.cpu:.0f} s of CPU for "
         f"{line.rows:.0e} rows in {line.passes} passes and {line.memory:,} MiB, so {line.cpu:.0f} x "
-        f"{ROWS / line.rows:.0f} / 3600 = {hours:.1f} hours of CPU for {ROWS:.0e}, by one process. A random sample of 1 "
-        f"in 100 rows, drawn before, has a centre that is off by about {sampling:.0e} standard deviations from "
+        f"{ROWS / line.rows:.0f} / 3600 = {hours:.1f} hours of CPU for {ROWS:.0e}, by one process. A random sample of "
+        f"1 in 100 rows, drawn before, has a centre that is off by about {sampling:.0e} standard deviations from "
         f"sampling, and takes {hours * 36:.0f} s.",
     ]
 
