@@ -21,8 +21,8 @@ _HEAP = 640
 # Dask lets its workers' allocator hand all memory above 64 KiB back to the system at once, and arrays of a batch are
 # larger: three to five times the CPU seconds (docs/guide/larger-than-memory.md).
 ALLOCATOR = {
-    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2**27,
-    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 2**25,
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2**24,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 2**22,
 }
 
 
