@@ -1,0 +1,161 @@
+"""What is held while the page is open: the file in memory, what was typed, and the releases. One user, any tabs."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import threading
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from tukeydp.app.choices import Choices, chosen
+from tukeydp.app.release import Desk, Order
+from tukeydp.data.example import BOUNDS, made_up_patients
+from tukeydp.data.look import look_at_file
+from tukeydp.data.look_report import Look
+from tukeydp.data.readers.options import ReadOptions
+from tukeydp.data.readers.sources import InMemory
+from tukeydp.errors import ParameterError
+from tukeydp.planning.accountant import Accountant
+
+LARGEST_FILE = 1 << 28  # bytes of an upload, 256 MiB: a table of some million rows; it is held in memory as a whole
+_UNPACKED = 8  # times as large may a packed file be inside: real tables shrink to a fifth, bombs to a thousandth
+
+
+@dataclass
+class Session:
+    """Everything is guarded by `lock`. `ledger` is the account's file, None where it is in memory."""
+
+    account: Accountant
+    desk: Desk
+    ledger: Path | None = None
+    demo: bool = False
+    largest: int = LARGEST_FILE
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    file: InMemory | None = None
+    look: Look | None = None
+    hidden: bool = False
+    typed: dict[str, str] = field(default_factory=dict)
+    message: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        return [] if self.look is None else [column.name for column in self.look.columns]
+
+    @property
+    def options(self) -> ReadOptions:
+        return (self.look and self.look.options) or ReadOptions()
+
+    def load(self, name: str, content: bytes) -> None:
+        """A new file in place of the old one. Its name is a name and leads nowhere."""
+        plain = PurePosixPath(name.replace("\\", "/")).name.strip()[:200]
+        file = InMemory(plain if plain not in ("", "-") else "upload.csv", content)
+        if not content:
+            raise ParameterError("FILE", "must not be empty", str(file))
+        _refuse_bombs(content, _UNPACKED * self.largest, file)
+        look = look_at_file(file)
+        with self.lock:
+            self.file, self.look, self.typed = file, look, {}
+            self._fill_in()
+
+    def read_again(self, typed: Mapping[str, str]) -> None:
+        """The same file, written as declared."""
+        if self.file is None:
+            raise ParameterError("FILE", "must be chosen first", "none")
+        missing = [text.strip() for text in typed.get("missing", "").splitlines() if text.strip()]
+        skip = typed.get("skip", "").strip() or "0"
+        if not (skip.isdecimal() and skip.isascii() and len(skip) < 10):
+            raise ParameterError("skip", "must be a whole number", repr(skip[:40]))
+        marks: dict[str, Any] = {
+            name: typed.get(name) or None for name in ("separator", "thousands", "encoding", "sheet")
+        }
+        marks |= {"decimal": typed.get("decimal") or ".", "header": not typed.get("no-header"), "missing": missing}
+        options = ReadOptions(format=self.options.format, skip=int(skip), **marks)
+        look = look_at_file(self.file, options)
+        with self.lock:
+            self.look, self.typed = look, {}
+            self._fill_in()
+
+    def _fill_in(self) -> None:
+        """Units that stand in the cells. Bounds are never filled in: numbers from the data would leak."""
+        for j, name in enumerate(self.names):
+            if unit := self.options.unit(name):
+                self.typed[f"unit-{j}"] = unit
+
+    def load_made_up(self) -> None:
+        """Nobody's data, with bounds that one would state without looking, and hospitals to group by."""
+        table = made_up_patients()
+        assert table.columns is not None
+        text = io.StringIO()
+        lines = csv.writer(text)
+        lines.writerow([*table.columns, "clinic"])
+        rows = zip(table.cells.tolist(), _clinics(table.n), strict=True)
+        lines.writerows([*("" if np.isnan(v) else f"{v:g}" for v in row), clinic] for row, clinic in rows)
+        self.load("made-up-patients.csv", text.getvalue().encode())
+        for j, name in enumerate(self.names):
+            if name in BOUNDS:
+                self.typed |= {f"lower-{j}": str(BOUNDS[name][0]), f"upper-{j}": str(BOUNDS[name][1])}
+        self.typed |= {"use-0": "on", "use-1": "on"}
+
+    def choices(self) -> Choices:
+        """What was typed, checked; public numbers only."""
+        with self.lock:
+            if self.look is None:
+                raise ParameterError("FILE", "must be chosen first", "none")
+            return chosen(self.names, self.look.rows, self.typed)
+
+    def order(self) -> Order:
+        """All that a release depends on, as it is now."""
+        with self.lock:
+            choices = self.choices()
+            assert self.file is not None
+            read = [*(column.name for column in choices.columns), *filter(None, (choices.by, choices.person))]
+            units = {**_for(read, self.options.units), **choices.units}
+            options = replace(self.options, units=units, missing=_for(read, self.options.missing))
+            return Order(self.file, options, choices)
+
+    def erase(self) -> None:
+        """The file and what was typed about it; releases stay, they are public."""
+        with self.lock:
+            self.file, self.look, self.typed, self.message = None, None, {}, ""
+            self.desk.forget_orders()
+
+
+def _clinics(n: int) -> list[str]:
+    return np.where(np.random.default_rng(7).random(n) < 0.6, "North", "South").tolist()
+
+
+def _for(names: list[str], declared: Any) -> dict[str, Any]:
+    """What is declared for the columns that are read, by name."""
+    if isinstance(declared, Mapping):
+        return {name: value for name, value in declared.items() if name in names}
+    return {name: list(declared) for name in names} if declared else {}
+
+
+def _refuse_bombs(content: bytes, most: int, name: str) -> None:
+    """Small files that unpack to huge ones."""
+    error = ParameterError("FILE", f"must unpack to at most {most >> 20} MiB", name)
+    if content.startswith(b"PK\x03\x04"):
+        try:
+            size = sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(content)).infolist())
+        except (zipfile.BadZipFile, ValueError, NotImplementedError):
+            return  # the reader says what is wrong with it
+        if size > most:
+            raise error
+    elif content.startswith(b"\x1f\x8b"):
+        size = 0
+        try:
+            with gzip.open(io.BytesIO(content)) as stream:
+                while block := stream.read(1 << 22):
+                    size += len(block)
+                    if size > most:
+                        raise error
+        except (OSError, EOFError, zlib.error):
+            return
