@@ -30,7 +30,7 @@ FIELDS = 1 << 20  # bytes of all typed texts together: a thousand columns with t
 _OPEN = "/static/"  # what may be asked for without the token: our stylesheet and script
 _LANDING = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">'
-    '<title>tukeydp</title></head><body><a href="/">tukeydp</a></body></html>'
+    '<title>tukeydp</title><link rel="icon" href="data:,"></head><body><a href="/">tukeydp</a></body></html>'
 )
 
 

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tukeydp.cli import app as page
-from tukeydp.cli import audit, centre, contours, demo, look, mean, plan, quantiles, regress, reproduce, summary
+from tukeydp.cli import audit, centre, contours, demo, look, mean, page, plan, quantiles, regress, reproduce, summary
 from tukeydp.cli.first_run import announce
 from tukeydp.cli.ledger import ledger
 from tukeydp.version import __version__
