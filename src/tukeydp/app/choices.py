@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+import tukeydp as td
+from tukeydp.data.grouped_files import GroupOfRow
+from tukeydp.data.shapes import SHAPES, made_up
+from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.per_person import of_persons
+from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS
 from tukeydp.parameters import checked_choice, positive_rational, rational
 from tukeydp.planning.plan import Plan, plan
+from tukeydp.privacy import Guarantee
 
 STATISTICS = {"mean": "mean", "centre": "boxem", "summary": "summary"}  # and the function of `td` that releases it
 
@@ -77,9 +87,53 @@ class Choices:
         known = {"error": error, **self._planned()}
         return [plan(self.rows, **known), plan(epsilon=self.epsilon, **known)]
 
+    def dry_run(self) -> Guarantee:
+        """What a release costs: the same call on a table of blanks, up to where it would pay. It raises as that does.
+
+        Mechanisms check all that is public before they spend, and use no cell before.
+        """
+        blank = Table(np.broadcast_to(np.nan, (self.rows, len(self.columns))), tuple(self.bounds))
+        try:
+            self.on(blank, [None] * self.rows, accountant=_Till())
+        except _Reached as till:
+            return of_persons(till.cost) if self.person else till.cost
+        raise RuntimeError("a release must pay before it ends")
+
+    def rehearsal(self) -> Any:
+        """The same release of made-up rows, bell-shaped between the bounds: public numbers only, nothing spent."""
+        rows = min(self.rows, MOST_CELLS // len(self.columns))
+        lower, upper = (np.array([float(Fraction(pair[i])) for pair in self.bounds.values()]) for i in (0, 1))
+        shaped = made_up(SHAPES[0], rows, len(self.columns), 0)
+        cells = (lower + upper) / 2 + (upper - lower) / self.plan().question.widths * shaped
+        groups = [self.keys[i % len(self.keys)] for i in range(rows)] if self.by else []
+        return self.on(Table(cells, tuple(self.bounds)), groups)
+
+    def on(self, table: Table, groups: Sequence[str | None], **more: Any) -> Any:
+        """The call on a table of persons or rows, with the key of each row's group if there are groups."""
+        function, options = self.call()
+        grouped = {"by": GroupOfRow(self.by, groups), "keys": list(self.keys)} if self.by else {}
+        return getattr(td, function)(table, **grouped, **options, **more)
+
     def _planned(self) -> dict[str, Any]:
         groups = len(self.keys) if len(self.keys) > 1 else None
         return {"columns": self.bounds, "sd": self.sd or None, "by": groups}
+
+
+class _Reached(Exception):
+    """A run has come to where it pays."""
+
+    def __init__(self, cost: Guarantee) -> None:
+        self.cost = cost
+
+
+class _Till:
+    """An accountant that lets nothing pass."""
+
+    def require(self, guarantee: Guarantee) -> None:
+        """Whether there is room is for the ledger to say."""
+
+    def spend(self, guarantee: Guarantee, **_: Any) -> Any:
+        raise _Reached(guarantee)
 
 
 def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices:

@@ -15,8 +15,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from tukeydp.app.choices import Choices
 from tukeydp.app.phrases import phrases, without_flags
-from tukeydp.app.results import FILES, drawn
+from tukeydp.app.results import FILES, drawn, told
 from tukeydp.app.safety import Guard
 from tukeydp.app.session import Session
 from tukeydp.cli.options import float_below
@@ -24,11 +25,10 @@ from tukeydp.cli.sections import LITTLE_PROTECTION
 from tukeydp.data.look_report import MARK, NOTE
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.per_person import PERSONS
-from tukeydp.parameters import positive_rational, show
+from tukeydp.parameters import show
 from tukeydp.planning.advice import between
 from tukeydp.planning.exports import FORMATS, exported
 from tukeydp.planning.words import HEADER, UNITS, answer, assumptions, cells, sampling, title
-from tukeydp.privacy import PureDP
 
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
 _LEDGER_TYPES = {"json": "application/json", "csv": "text/csv", "yaml": "application/yaml"}
@@ -146,7 +146,11 @@ class Pages:
             choices = self.session.choices()
         except ParameterError as error:
             return self.render("plan", choices=None, message=self._message() or str(error))
-        return self.render("plan", choices=choices, message=self._message(), **self._forecast())
+        rehearsal = None
+        if "rehearse" in request.query_params and self._cost(choices)["fits"]:
+            rehearsal = told(choices.rehearsal(), choices)
+        found = self._forecast()
+        return self.render("plan", choices=choices, message=self._message(), rehearsal=rehearsal, drawn=drawn, **found)
 
     def planned(self, request: Request) -> Response:
         """Save what was typed. The script of the page asks for the forecast alone, while a slider moves."""
@@ -166,7 +170,7 @@ class Pages:
             return RedirectResponse("/plan", 303)
         if live:
             return self.render("plan", template="forecast", choices=self.session.choices(), **self._forecast())
-        return RedirectResponse("/release" if going else "/plan", 303)
+        return RedirectResponse({"release": "/release", "rehearse": "/plan?rehearse"}.get(going, "/plan"), 303)
 
     def _forecast(self) -> dict[str, Any]:
         choices = self.session.choices()
@@ -188,18 +192,21 @@ class Pages:
             "plan": plan, "option": option, "rows": rows, "title": title(plan), "header": HEADER, "units_note": UNITS,
             "mechanisms": [(o.estimand, cells(plan, o)) for o in plan.options], "sampling": sampling(plan),
             "assumed": assumptions(plan), "answers": [answer(found) for found in choices.answers()],
-            **self._cost(choices.epsilon),
+            **self._cost(choices),
         }  # fmt: skip
 
-    def _cost(self, epsilon: str) -> dict[str, Any]:
+    def _cost(self, choices: Choices) -> dict[str, Any]:
+        """What it costs and leaves, and why it would be refused."""
         account = self.session.account
-        cost = PureDP(positive_rational("epsilon", epsilon), neighbours=account.budget.neighbours)
-        fits = account.check(cost)
-        after = account.budget.remaining(account.totals.plus(cost)).epsilon if fits else None
-        return {
-            "fits": fits, "after": None if after is None else float_below(after), "cost": show(cost.epsilon),
-            "weak": cost.epsilon > LITTLE_PROTECTION,
-        }  # fmt: skip
+        known: dict[str, Any] = {"cost": choices.epsilon, "fits": False, "after": None, "refused": "", "weak": False}
+        try:
+            cost = choices.dry_run()
+        except ParameterError as error:
+            return known | {"refused": str(error)}
+        known |= {"cost": show(cost.epsilon), "weak": cost.epsilon > LITTLE_PROTECTION}
+        if not account.check(cost):
+            return known | {"refused": self.t["plan"]["no_room"]}
+        return known | {"fits": True, "after": float_below(account.budget.remaining(account.totals.plus(cost)).epsilon)}
 
     # 3. Release
 
@@ -215,7 +222,7 @@ class Pages:
             why = str(error) if self.session.file is not None else self.t["release"]["nothing"]
             return self.render("release", order=None, why=why, message=self._message(), **known)
         number = desk.number(order)
-        cost = self._cost(order.choices.epsilon)
+        cost = self._cost(order.choices)
         return self.render("release", order=order, number=number, message=self._message(), **known, **cost)
 
     def spend(self, request: Request) -> Response:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import tukeydp as td
 from tukeydp.app.choices import Choices
 from tukeydp.app.results import FILES, Told, told
 from tukeydp.app.script import notebook, parts, script
@@ -44,19 +43,17 @@ class Order:
 
     def result(self, account: Any, seed: int | None) -> Any:
         """The call of the public API. What raises before the budget is spent costs nothing."""
-        names = [column.name for column in self.choices.columns]
-        given: dict[str, Any] = {}
-        if self.choices.by:
-            table, given["by"], given["keys"] = read_groups(
-                self.file, names, self.choices.by, self.choices.keys, self.options
-            )
-        elif self.choices.person:
-            table, given["person"] = read_persons(self.file, names, self.choices.person, self.options)
+        choices, names = self.choices, list(self.choices.bounds)
+        groups: list[str | None] = []
+        more: dict[str, Any] = {}
+        if choices.by:
+            table, groups, _ = read_groups(self.file, names, choices.by, choices.keys, self.options)
+        elif choices.person:
+            table, more["person"] = read_persons(self.file, names, choices.person, self.options)
         else:
             table = read_file(self.file, names, self.options)
-        function, options = self.choices.call()
         randomness = None if seed is None else seeded(seed)
-        return getattr(td, function)(table, **given, **options, accountant=account, randomness=randomness)
+        return choices.on(table, groups, accountant=account, randomness=randomness, **more)
 
 
 @dataclass
