@@ -87,16 +87,16 @@ class Choices:
         known = {"error": error, **self._planned()}
         return [plan(self.rows, **known), plan(epsilon=self.epsilon, **known)]
 
-    def dry_run(self) -> Guarantee:
-        """What a release costs: the same call on a table of blanks, up to where it would pay. It raises as that does.
+    def dry_run(self) -> tuple[Guarantee, str]:
+        """What a release costs, and its mechanism: the same call on a table of blanks, up to where it would pay.
 
-        Mechanisms check all that is public before they spend, and use no cell before.
+        It raises as that does: mechanisms check all that is public before they spend, and use no cell before.
         """
         blank = Table(np.broadcast_to(np.nan, (self.rows, len(self.columns))), tuple(self.bounds))
         try:
             self.on(blank, [None] * self.rows, accountant=_Till())
         except _Reached as till:
-            return of_persons(till.cost) if self.person else till.cost
+            return of_persons(till.cost) if self.person else till.cost, till.mechanism
         raise RuntimeError("a release must pay before it ends")
 
     def rehearsal(self) -> Any:
@@ -122,8 +122,8 @@ class Choices:
 class _Reached(Exception):
     """A run has come to where it pays."""
 
-    def __init__(self, cost: Guarantee) -> None:
-        self.cost = cost
+    def __init__(self, cost: Guarantee, mechanism: str) -> None:
+        self.cost, self.mechanism = cost, mechanism
 
 
 class _Till:
@@ -132,8 +132,8 @@ class _Till:
     def require(self, guarantee: Guarantee) -> None:
         """Whether there is room is for the ledger to say."""
 
-    def spend(self, guarantee: Guarantee, **_: Any) -> Any:
-        raise _Reached(guarantee)
+    def spend(self, guarantee: Guarantee, *, mechanism: str, **_: Any) -> Any:
+        raise _Reached(guarantee, mechanism)
 
 
 def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices:

@@ -37,7 +37,7 @@ _LEDGER_TYPES = {"json": "application/json", "csv": "text/csv", "yaml": "applica
 def application(session: Session, port: int, language: str = "en") -> tuple[ASGIApp, Guard]:
     """The guarded application, and the guard, which knows the token."""
     pages = Pages(session, language)
-    app = Starlette(routes=pages.routes(), exception_handlers={HTTPException: pages.http_error})
+    app = Starlette(routes=pages.routes(), exception_handlers={HTTPException: pages.error, Exception: pages.error})
     guard = Guard(app, port=port, largest=session.largest, fail=pages.failure)
     pages.proof = guard.proof
     return guard, guard
@@ -81,8 +81,8 @@ class Pages:
         told = self.t["errors"].get(str(status), self.t["errors"]["500"])
         return self._jinja.get_template("failure.html").render(t=self.t, told=told)
 
-    async def http_error(self, request: Request, error: Exception) -> Response:
-        status = error.status_code if isinstance(error, HTTPException) else 500
+    async def error(self, request: Request, raised: Exception) -> Response:
+        status = raised.status_code if isinstance(raised, HTTPException) else 500
         return HTMLResponse(self.failure(status), status)
 
     def _then(self, address: str, job: Callable[[], None] | None = None, otherwise: str = "") -> Response:
@@ -192,18 +192,18 @@ class Pages:
             "plan": plan, "option": option, "rows": rows, "title": title(plan), "header": HEADER, "units_note": UNITS,
             "mechanisms": [(o.estimand, cells(plan, o)) for o in plan.options], "sampling": sampling(plan),
             "assumed": assumptions(plan), "answers": [answer(found) for found in choices.answers()],
-            **self._cost(choices),
+            "weak": plan.epsilon > LITTLE_PROTECTION, **self._cost(choices),
         }  # fmt: skip
 
     def _cost(self, choices: Choices) -> dict[str, Any]:
         """What it costs and leaves, and why it would be refused."""
         account = self.session.account
-        known: dict[str, Any] = {"cost": choices.epsilon, "fits": False, "after": None, "refused": "", "weak": False}
+        known: dict[str, Any] = {"cost": choices.epsilon, "fits": False, "after": None, "refused": "", "by": ""}
         try:
-            cost = choices.dry_run()
+            cost, mechanism = choices.dry_run()
         except ParameterError as error:
             return known | {"refused": str(error)}
-        known |= {"cost": show(cost.epsilon), "weak": cost.epsilon > LITTLE_PROTECTION}
+        known |= {"cost": show(cost.epsilon), "by": mechanism}
         if not account.check(cost):
             return known | {"refused": self.t["plan"]["no_room"]}
         return known | {"fits": True, "after": float_below(account.budget.remaining(account.totals.plus(cost)).epsilon)}
@@ -212,10 +212,10 @@ class Pages:
 
     def release(self, request: Request) -> Response:
         desk = self.session.desk
-        spent = [run for run in desk.runs if run.state != "refused"]
-        known: dict[str, Any] = {"runs": desk.runs, "spent": len(spent), "drawn": drawn, "running": desk.running}
-        if desk.running is not None:
-            return self.render("release", elapsed=int(time.monotonic() - desk.running.started), order=None, **known)
+        known: dict[str, Any] = {"runs": desk.runs, "spent": desk.spent, "drawn": drawn, "running": desk.running}
+        if known["running"] is not None:
+            elapsed = int(time.monotonic() - known["running"].started)
+            return self.render("release", elapsed=elapsed, order=None, message=self._message(), **known)
         try:
             order = self.session.order()
         except ParameterError as error:
@@ -227,16 +227,14 @@ class Pages:
 
     def spend(self, request: Request) -> Response:
         typed = _texts(request)
-        words = self.t["release"]
-        if typed.get("again-asked") and not typed.get("again"):
-            self.session.message = words["tick"]
-            return RedirectResponse("/release", 303)
         try:
-            found = self.session.desk.submit(typed.get("number", ""), self.session.order)
+            found = self.session.desk.submit(
+                typed.get("number", ""), self.session.order, confirmed=bool(typed.get("again"))
+            )
         except ParameterError:  # the file is gone, or what was typed does not fit any more
             found = "stale"
         if isinstance(found, str):
-            self.session.message = words[found]
+            self.session.message = self.t["release"][found]
         return RedirectResponse("/release", 303)
 
     def status(self, request: Request) -> Response:

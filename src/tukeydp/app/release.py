@@ -1,7 +1,8 @@
 """Releases: one at a time, in a thread, each for a number that is good once.
 
-A number is made when the page with the button is shown, and stands for exactly what that page says. Posted again, by a
-double click, a reload, another tab or the back button, it leads to the result that it has paid for.
+A number is made when the page with the button is shown, and stands for exactly what that page says: the choices, the
+budget, and whether it is a further release. Posted again, by a double click, a reload, another tab or the back button,
+it leads to the result that it has paid for; if anything has changed since, nothing is spent.
 """
 
 from __future__ import annotations
@@ -91,30 +92,32 @@ class Desk:
     def __init__(self, account: Accountant, *, folder: Path | None, ledger: str | None, seed: int | None, pad_to: Any):
         self._account, self._folder, self._ledger, self._seed, self._pad_to = account, folder, ledger, seed, pad_to
         self._lock = threading.Lock()
-        self._orders: dict[str, Order] = {}
+        self._orders: dict[str, tuple[Order, int, bool]] = {}
         self._runs: dict[str, Run] = {}
         self._thread: threading.Thread | None = None
         self.runs: list[Run] = [] if folder is None else _kept(folder)
 
     def number(self, order: Order) -> str:
-        """A new number, good once, for this order."""
+        """A new number, good once, for this order and for the budget as it is now."""
         with self._lock:
             number = secrets.token_urlsafe(16)
-            self._orders[number] = order
+            self._orders[number] = order, self._account.totals.count, self.spent > 0
             while len(self._orders) > _MOST_NUMBERS:
                 del self._orders[next(iter(self._orders))]
             return number
 
-    def submit(self, number: str, current: Callable[[], Order]) -> Run | str:
+    def submit(self, number: str, current: Callable[[], Order], *, confirmed: bool) -> Run | str:
         """Start the release of a number, or find the one it has paid for; a text names what stands against it."""
         with self._lock:
             if number in self._runs:
                 return self._runs[number]
-            order = self._orders.get(number)
-            if order is None or not order.same(current()):
-                return "stale"
             if self.running is not None:
                 return "busy"
+            order, entries, further = self._orders.get(number, (None, 0, False))
+            if order is None or not order.same(current()) or entries != self._account.totals.count:
+                return "stale"
+            if further and not confirmed:
+                return "tick"
             del self._orders[number]
             run = Run(len(self.runs) + 1, order.choices)
             self._runs[number] = run
@@ -122,6 +125,11 @@ class Desk:
             self._thread = threading.Thread(target=self._work, args=(run, order), daemon=True)
             self._thread.start()
             return run
+
+    @property
+    def spent(self) -> int:
+        """Releases that were paid for."""
+        return sum(run.state != "refused" for run in self.runs)
 
     @property
     def running(self) -> Run | None:

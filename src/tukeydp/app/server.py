@@ -25,13 +25,13 @@ _SECONDS = 2  # that open connections may take to end; a release is waited for a
 def serve(session: Session, *, port: int | None, browser: bool, language: str, say: Callable[[str], None]) -> None:
     """Until Ctrl-C. A release that has begun is finished first: its budget is spent. A second Ctrl-C ends at once."""
     words = phrases(language)["terminal"]
-    with _bound(port) as listening:
+    with bound(port) as listening:
         own_port = listening.getsockname()[1]
         app, guard = application(session, own_port, language)
         address = f"http://127.0.0.1:{own_port}/?token={guard.token}"
         say(words["open"].format(address=address))
-        with _opened(address) if browser and _has_screen() else nullcontext():
-            _run(app, listening)
+        with _opened(address) if browser and _has_screen() else nullcontext(), suppress(KeyboardInterrupt):
+            uvicorn.Server(configured(app)).run(sockets=[listening])
         say(words["stopping"])
         with suppress(KeyboardInterrupt):
             session.desk.finish()
@@ -39,17 +39,16 @@ def serve(session: Session, *, port: int | None, browser: bool, language: str, s
         say(words["stopped"])
 
 
-def _run(app: ASGIApp, listening: socket.socket) -> None:
-    config = uvicorn.Config(
+def configured(app: ASGIApp) -> uvicorn.Config:
+    """Nothing is logged: addresses hold the token, and tracebacks may hold data."""
+    return uvicorn.Config(
         app, log_config=None, log_level="critical", access_log=False, server_header=False, lifespan="off", ws="none",
         http="h11", loop="asyncio", timeout_graceful_shutdown=_SECONDS,
     )  # fmt: skip
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
 
 
 @contextmanager
-def _bound(port: int | None) -> Iterator[socket.socket]:
+def bound(port: int | None) -> Iterator[socket.socket]:
     """The port asked for; else the usual one or, where that is taken, any that is free."""
     for wanted in (USUAL_PORT, 0) if port is None else (port,):
         listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)

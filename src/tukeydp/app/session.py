@@ -23,6 +23,7 @@ from tukeydp.data.look_report import Look
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
 from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.per_person import PERSONS
 from tukeydp.planning.accountant import Accountant
 
 LARGEST_FILE = 1 << 28  # bytes of an upload, 256 MiB: a table of some million rows; it is held in memory as a whole
@@ -109,7 +110,11 @@ class Session:
         with self.lock:
             if self.look is None:
                 raise ParameterError("FILE", "must be chosen first", "none")
-            return chosen(self.names, self.look.rows, self.typed)
+            found = chosen(self.names, self.look.rows, self.typed)
+        if (self.account.budget.neighbours == PERSONS) != bool(found.person):
+            rule = "must be given: this budget protects persons" if not found.person else "must be left out"
+            raise ParameterError("the column of persons", rule, found.person or "none")
+        return found
 
     def order(self) -> Order:
         """All that a release depends on, as it is now."""
@@ -125,7 +130,7 @@ class Session:
         """The file and what was typed about it; releases stay, they are public."""
         with self.lock:
             self.file, self.look, self.typed, self.message = None, None, {}, ""
-            self.desk.forget_orders()
+        self.desk.forget_orders()  # outside the lock: it has one of its own, in which ours is asked for
 
 
 def _clinics(n: int) -> list[str]:
