@@ -59,7 +59,10 @@ def test_the_centre_and_table_one_by_groups_are_the_librarys(user):
     by = [row[2] for row in ROWS]
     expected = td.summary(X, by=by, keys=list("ABCD"), epsilon=1, bounds=ENDS, confidence=0.95, randomness=td.seeded(7))
     lines = json.loads(user.get("/take-away/1/result.json").text)["lines"]
-    assert lines == [line.to_dict() for line in expected.lines]
+    numbers = ("group", "n", "mean", "sd", "lower", "upper")
+    assert [[line[name] for name in numbers] for line in lines] == [
+        [line.to_dict()[name] for name in numbers] for line in expected.lines
+    ]
     assert all(line["lower"] < line["mean"] < line["upper"] for line in lines[:3])
     user.plan(statistic="centre", epsilon="0.5")
     user.release(again="on")

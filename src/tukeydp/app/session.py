@@ -20,8 +20,9 @@ from tukeydp.app.release import Desk, Order
 from tukeydp.data.example import BOUNDS, made_up_patients
 from tukeydp.data.look import look_at_file
 from tukeydp.data.look_report import Look
+from tukeydp.data.readers.excel import sheet_names
 from tukeydp.data.readers.options import ReadOptions
-from tukeydp.data.readers.sources import InMemory
+from tukeydp.data.readers.sources import InMemory, kind_of
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.per_person import PERSONS
 from tukeydp.planning.accountant import Accountant
@@ -42,6 +43,7 @@ class Session:
     lock: threading.RLock = field(default_factory=threading.RLock)
     file: InMemory | None = None
     look: Look | None = None
+    sheets: tuple[str, ...] = ()
     hidden: bool = False
     typed: dict[str, str] = field(default_factory=dict)
     message: str = ""
@@ -62,8 +64,10 @@ class Session:
             raise ParameterError("FILE", "must not be empty", str(file))
         _refuse_bombs(content, _UNPACKED * self.largest, file)
         look = look_at_file(file)
+        kind = kind_of(content[:16])
+        sheets = sheet_names(content, file) if kind is not None and kind[1] == "excel" else []
         with self.lock:
-            self.file, self.look, self.typed = file, look, {}
+            self.file, self.look, self.typed, self.sheets = file, look, {}, tuple(sheets)
             self._fill_in()
 
     def read_again(self, typed: Mapping[str, str]) -> None:
