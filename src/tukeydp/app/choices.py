@@ -19,6 +19,7 @@ from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS
 from tukeydp.parameters import checked_choice, positive_rational, rational
 from tukeydp.planning.plan import Plan, plan
 from tukeydp.privacy import Guarantee
+from tukeydp.spending import dry_run
 
 STATISTICS = {"mean": "mean", "centre": "boxem", "summary": "summary"}  # and the function of `td` that releases it
 
@@ -88,16 +89,10 @@ class Choices:
         return [plan(self.rows, **known), plan(epsilon=self.epsilon, **known)]
 
     def dry_run(self) -> tuple[Guarantee, str]:
-        """What a release costs, and its mechanism: the same call on a table of blanks, up to where it would pay.
-
-        It raises as that does: mechanisms check all that is public before they spend, and use no cell before.
-        """
+        """What a release costs, and its mechanism; it raises as a release would. The table is one of blanks."""
         blank = Table(np.broadcast_to(np.nan, (self.rows, len(self.columns))), tuple(self.bounds))
-        try:
-            self.on(blank, [None] * self.rows, accountant=_Till())
-        except _Reached as till:
-            return of_persons(till.cost) if self.person else till.cost, till.mechanism
-        raise RuntimeError("a release must pay before it ends")
+        cost, mechanism = dry_run(lambda pays: self.on(blank, [None] * self.rows, accountant=pays))
+        return of_persons(cost) if self.person else cost, mechanism
 
     def rehearsal(self) -> Any:
         """The same release of made-up rows, bell-shaped between the bounds: public numbers only, nothing spent."""
@@ -117,23 +112,6 @@ class Choices:
     def _planned(self) -> dict[str, Any]:
         groups = len(self.keys) if len(self.keys) > 1 else None
         return {"columns": self.bounds, "sd": self.sd or None, "by": groups}
-
-
-class _Reached(Exception):
-    """A run has come to where it pays."""
-
-    def __init__(self, cost: Guarantee, mechanism: str) -> None:
-        self.cost, self.mechanism = cost, mechanism
-
-
-class _Till:
-    """An accountant that lets nothing pass."""
-
-    def require(self, guarantee: Guarantee) -> None:
-        """Whether there is room is for the ledger to say."""
-
-    def spend(self, guarantee: Guarantee, *, mechanism: str, **_: Any) -> Any:
-        raise _Reached(guarantee, mechanism)
 
 
 def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices:

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from tukeydp.app.choices import Choices
 from tukeydp.app.phrases import phrases, without_flags
-from tukeydp.app.results import FILES, drawn, told
+from tukeydp.app.results import FILES, told
 from tukeydp.app.safety import Guard
 from tukeydp.app.session import Session
 from tukeydp.cli.options import float_below
@@ -28,6 +28,7 @@ from tukeydp.mechanisms.per_person import PERSONS
 from tukeydp.parameters import show
 from tukeydp.planning.advice import between
 from tukeydp.planning.exports import FORMATS, exported
+from tukeydp.planning.plain_svg import panel_svg
 from tukeydp.planning.words import HEADER, UNITS, answer, assumptions, cells, sampling, title
 
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
@@ -73,7 +74,7 @@ class Pages:
         known = {
             "t": self.t, "screen": screen, "s": s, "proof": self.proof, "left": float_below(left.epsilon),
             "total": show(s.account.epsilon), "persons": s.account.budget.neighbours == PERSONS, "message": "",
-            "say": lambda text: without_flags(text, self.t["labels"]),
+            "say": lambda text: without_flags(text, self.t["labels"]), "svg": panel_svg,
         }  # fmt: skip
         return HTMLResponse(self._jinja.get_template(f"{template or screen}.html").render(known | more), status)
 
@@ -150,7 +151,7 @@ class Pages:
         if "rehearse" in request.query_params and self._cost(choices)["fits"]:
             rehearsal = told(choices.rehearsal(), choices)
         found = self._forecast()
-        return self.render("plan", choices=choices, message=self._message(), rehearsal=rehearsal, drawn=drawn, **found)
+        return self.render("plan", choices=choices, message=self._message(), rehearsal=rehearsal, **found)
 
     def planned(self, request: Request) -> Response:
         """Save what was typed. The script of the page asks for the forecast alone, while a slider moves."""
@@ -212,7 +213,7 @@ class Pages:
 
     def release(self, request: Request) -> Response:
         desk = self.session.desk
-        known: dict[str, Any] = {"runs": desk.runs, "spent": desk.spent, "drawn": drawn, "running": desk.running}
+        known: dict[str, Any] = {"runs": desk.runs, "spent": desk.spent, "running": desk.running}
         if known["running"] is not None:
             elapsed = int(time.monotonic() - known["running"].started)
             return self.render("release", elapsed=elapsed, order=None, message=self._message(), **known)

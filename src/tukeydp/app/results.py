@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from tukeydp.app.choices import Choices
 from tukeydp.cli import centre, mean
@@ -20,7 +20,7 @@ from tukeydp.planning.summary_result import Summary
 from tukeydp.planning.summary_words import footnote, header, title
 from tukeydp.views.grouped import shown_groups
 from tukeydp.views.sentences import guarantee_sentence
-from tukeydp.views.table import Shown, number, printable, shown
+from tukeydp.views.table import Shown, printable, shown
 
 # Files of a release and how they are served. All are downloads: nothing of them runs in the page.
 FILES = {
@@ -96,28 +96,3 @@ def _of_summary(summary: Summary) -> Told:
 def _group_panels(found: GroupedRelease) -> Iterator[Panel]:
     for j, name in enumerate(found.first.columns or ()):
         yield Panel(printable(name), [Mark(printable(key), float(one.point[j]), None) for key, one in found.items()])
-
-
-class Drawn(NamedTuple):
-    """A panel in pixels: its two ends in words, and for each mark its name, its middle, and the ends of its bar."""
-
-    name: str
-    ends: tuple[str, str]
-    marks: list[tuple[str, float | None, tuple[float, float] | None]]
-
-
-_LEFT, _RIGHT = 12.0, 328.0  # pixels of the picture's own, 340 wide: what a phone shows without scrolling
-_MARGIN = 0.08  # of the range, so that no bar touches the edge
-
-
-def drawn(panel: Panel) -> Drawn:
-    """Where everything stands: each column has its own scale."""
-    values = [v for mark in panel.marks for v in (mark.mean, *(mark.ends or ())) if v is not None] or [0.0]
-    margin = _MARGIN * (max(values) - min(values)) or max(abs(values[0]) * 0.01, 1e-9)
-    low, high = min(values) - margin, max(values) + margin
-    at: Callable[[float], float] = lambda v: round(_LEFT + (v - low) / (high - low) * (_RIGHT - _LEFT), 1)  # noqa: E731
-    marks = [
-        (m.name, None if m.mean is None else at(m.mean), None if m.ends is None else (at(m.ends[0]), at(m.ends[1])))
-        for m in panel.marks
-    ]
-    return Drawn(panel.name, (number(float(f"{low:.4g}")), number(float(f"{high:.4g}"))), marks)

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import threading
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import numpy as np
-
 from tukeydp.app.choices import Choices, chosen
 from tukeydp.app.release import Desk, Order
-from tukeydp.data.example import BOUNDS, made_up_patients
+from tukeydp.data.example import BOUNDS, made_up_csv
 from tukeydp.data.look import look_at_file
 from tukeydp.data.look_report import Look
 from tukeydp.data.readers.excel import sheet_names
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory, kind_of
+from tukeydp.data.readers.unpacked import refuse_bombs
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.per_person import PERSONS
 from tukeydp.planning.accountant import Accountant
@@ -62,7 +56,7 @@ class Session:
         file = InMemory(plain if plain not in ("", "-") else "upload.csv", content)
         if not content:
             raise ParameterError("FILE", "must not be empty", str(file))
-        _refuse_bombs(content, _UNPACKED * self.largest, file)
+        refuse_bombs(content, _UNPACKED * self.largest, file)
         look = look_at_file(file)
         kind = kind_of(content[:16])
         sheets = sheet_names(content, file) if kind is not None and kind[1] == "excel" else []
@@ -95,15 +89,8 @@ class Session:
                 self.typed[f"unit-{j}"] = unit
 
     def load_made_up(self) -> None:
-        """Nobody's data, with bounds that one would state without looking, and hospitals to group by."""
-        table = made_up_patients()
-        assert table.columns is not None
-        text = io.StringIO()
-        lines = csv.writer(text)
-        lines.writerow([*table.columns, "clinic"])
-        rows = zip(table.cells.tolist(), _clinics(table.n), strict=True)
-        lines.writerows([*("" if np.isnan(v) else f"{v:g}" for v in row), clinic] for row, clinic in rows)
-        self.load("made-up-patients.csv", text.getvalue().encode())
+        """Nobody's data, with bounds that one would state without looking, and clinics to group by."""
+        self.load("made-up-patients.csv", made_up_csv())
         for j, name in enumerate(self.names):
             if name in BOUNDS:
                 self.typed |= {f"lower-{j}": str(BOUNDS[name][0]), f"upper-{j}": str(BOUNDS[name][1])}
@@ -137,34 +124,8 @@ class Session:
         self.desk.forget_orders()  # outside the lock: it has one of its own, in which ours is asked for
 
 
-def _clinics(n: int) -> list[str]:
-    return np.where(np.random.default_rng(7).random(n) < 0.6, "North", "South").tolist()
-
-
 def _for(names: list[str], declared: Any) -> dict[str, Any]:
     """What is declared for the columns that are read, by name."""
     if isinstance(declared, Mapping):
         return {name: value for name, value in declared.items() if name in names}
     return {name: list(declared) for name in names} if declared else {}
-
-
-def _refuse_bombs(content: bytes, most: int, name: str) -> None:
-    """Small files that unpack to huge ones."""
-    error = ParameterError("FILE", f"must unpack to at most {most >> 20} MiB", name)
-    if content.startswith(b"PK\x03\x04"):
-        try:
-            size = sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(content)).infolist())
-        except (zipfile.BadZipFile, ValueError, NotImplementedError):
-            return  # the reader says what is wrong with it
-        if size > most:
-            raise error
-    elif content.startswith(b"\x1f\x8b"):
-        size = 0
-        try:
-            with gzip.open(io.BytesIO(content)) as stream:
-                while block := stream.read(1 << 22):
-                    size += len(block)
-                    if size > most:
-                        raise error
-        except (OSError, EOFError, zlib.error):
-            return
