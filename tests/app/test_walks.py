@@ -101,8 +101,9 @@ def test_the_survey_office_on_a_phone_with_groups_and_a_table_one(chromium, serv
         visitor.page.get_by_label("Column of groups").select_option("region")
         visitor.page.get_by_label("The groups").fill("N\nS\nW")
         visitor.press("Save and plan")
-        visitor.page.get_by_label("Table 1", exact=True).check()
         slider = visitor.page.get_by_label("epsilon, by a slider")
+        slider.wait_for()  # the script of the page is there
+        visitor.page.get_by_label("Table 1", exact=True).check()
         slider.focus()
         with visitor.page.expect_response(lambda answer: answer.request.headers.get("x-live") == "1"):
             slider.press("ArrowRight")
@@ -169,6 +170,7 @@ def test_the_hospital_statistician_with_an_export_from_excel(chromium, served):
         visitor.column("Age", 18, 105, Unit="years", Standard_deviation=12)
         visitor.column("Glucose", 1, 30, Unit="mmol/l", Standard_deviation=1.2)
         visitor.press("Save and plan")
+        visitor.page.locator("#slider").wait_for()  # the script of the page is there
         visitor.page.get_by_label("Wished error").fill("0.5")
         visitor.page.get_by_label("in", exact=True).select_option("Glucose (mmol/l)")
         visitor.page.get_by_text("the fewest rows from which on").wait_for()
