@@ -94,3 +94,4 @@ def test_languages_have_the_same_names():
 def test_options_of_the_command_line_have_the_names_of_fields():
     labels = phrases()["labels"]
     assert without_flags("pass --decimal , or --nothing", labels) == "pass “Decimal mark” , or “nothing”"
+    assert without_flags("or come with sd= (known)", labels) == "or come with “Standard deviation” (known)"

@@ -31,8 +31,8 @@ ENDS = ([18, 30], [100, 200])
 @pytest.fixture
 def ready(user):
     user.upload("clinic.csv", CSV.encode())
-    user.choose(BOUNDS)
-    user.plan(confidence="", statistic="centre")
+    user.choose(BOUNDS, by="clinic", keys="A\nB\nC")
+    user.plan(statistic="summary")
     return user
 
 
@@ -89,7 +89,7 @@ def test_persons_are_protected_by_a_ledger_for_persons(make_user):
 
 
 def test_a_budget_for_rows_takes_no_persons(ready):
-    ready.session.typed["person"] = "2"
+    ready.session.typed |= {"person": "2", "by": "", "keys": ""}
     assert "must be left out" in ready.get("/plan").text
 
 
@@ -138,10 +138,15 @@ def test_a_second_release_says_so_and_wants_a_tick(ready):
 
 
 def test_what_was_changed_since_the_page_was_shown_is_not_released(ready):
+    groups = {"by": "clinic", "keys": "A\nB"}
     for change in (
         lambda: ready.plan(epsilon="2"),
-        lambda: ready.choose({"age": (18, 100)}),
-        lambda: ready.upload("clinic.csv", CSV.encode()) and ready.choose(BOUNDS) and ready.plan(statistic="centre"),
+        lambda: ready.choose({"age": (18, 100)}, **groups),
+        lambda: (
+            ready.upload("clinic.csv", CSV.encode())
+            and ready.choose(BOUNDS, **groups)
+            and ready.plan(statistic="summary")
+        ),
         lambda: ready.account.spend("0.1"),
         lambda: ready.post("/erase"),
     ):
@@ -198,11 +203,11 @@ def test_a_run_that_dies_after_it_has_paid_says_so_and_nothing_else(ready, monke
 def test_a_report_that_fails_leaves_the_result(ready, monkeypatch):
     monkeypatch.setattr(module, "told", lambda *_: 1 / 0)
     ready.release()
-    assert json.loads(ready.get("/take-away/1/result.json").text)["released"]
+    assert json.loads(ready.get("/take-away/1/result.json").text)["lines"]
 
 
 def test_what_is_wrong_before_it_pays_costs_nothing(ready, monkeypatch):
-    monkeypatch.setattr(module, "read_file", lambda *_: 1 / 0)
+    monkeypatch.setattr(module, "read_groups", lambda *_: 1 / 0)
     assert WORDS["refused"] in ready.release()
     assert ready.account.totals.count == 0
     assert WORDS["again"] not in ready.get("/release").text
@@ -229,7 +234,7 @@ def test_the_plan_touches_no_data(ready, monkeypatch):
     ready.session.file = str.__new__(Untouchable, kept)
     for name in ("look_at_file", "read_file"):
         monkeypatch.setattr(f"tukeydp.app.{'session' if 'look' in name else 'release'}.{name}", refused)
-    for fields in ({}, {"statistic": "mean"}, {"wish": "0.2"}, {"epsilon": "1.2", "confidence": "0.9"}):
+    for fields in ({}, {"statistic": "centre"}, {"wish": "0.2"}, {"epsilon": "1.2", "confidence": "0.9"}):
         live = ready.post("/plan", fields, headers={"sec-fetch-site": "same-origin", "x-live": "1"})
         assert live.status_code == 200
         assert ready.get("/plan").status_code == 200
@@ -245,7 +250,6 @@ def test_the_plan_touches_no_data(ready, monkeypatch):
 
 
 def test_the_script_and_the_notebook_repeat_the_run_without_the_data(ready, monkeypatch, tmp_path):
-    ready.choose({"age": ("18", "100")}, by="clinic", keys="A\nB")
     ready.release()
     script = ready.get("/take-away/1/repeat.py").text
     book = nbformat.reads(ready.get("/take-away/1/repeat.ipynb").text, as_version=4)
@@ -255,20 +259,20 @@ def test_the_script_and_the_notebook_repeat_the_run_without_the_data(ready, monk
     assert not any(str(row[1]) in script for row in ROWS)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "clinic.csv").write_text(CSV)
-    real = td.boxem
-    monkeypatch.setattr(td, "boxem", lambda *a, **k: real(*a, **k, randomness=td.seeded(7)))
+    real = td.summary
+    monkeypatch.setattr(td, "summary", lambda *a, **k: real(*a, **k, randomness=td.seeded(7)))
     names: dict = {}
     exec(code.replace("print(release)", ""), names)
     found = json.loads(ready.get("/take-away/1/result.json").text)
-    assert [found["groups"][key]["point"] for key in "AB"] == [one.point.tolist() for one in names["release"].values()]
+    assert found["lines"] == [line.to_dict() for line in names["release"].lines]
 
 
 def test_releases_are_kept_on_disk_and_found_again(make_user, tmp_path):
     ledger = tmp_path / "study.db"
     first = make_user(td.Accountant.open(ledger, epsilon=1), folder=tmp_path / "kept", ledger=str(ledger))
     first.upload("clinic.csv", CSV.encode())
-    first.choose(BOUNDS)
-    first.plan(statistic="centre", epsilon="0.4")
+    first.choose(BOUNDS, by="clinic", keys="A\nB")
+    first.plan(statistic="summary", epsilon="0.4")
     first.release()
     report = first.get("/take-away/1/report.html").content
     assert "td.Accountant.open" in first.get("/take-away/1/repeat.py").text
@@ -276,7 +280,7 @@ def test_releases_are_kept_on_disk_and_found_again(make_user, tmp_path):
     assert second.get("/take-away/1/report.html").content == report
     assert "epsilon = 0.6 of 1" in second.get("/").text
     assert WORDS["kept"] in second.get("/release").text
-    assert "0001-centre" in second.get("/take-away").text
+    assert "0001-summary" in second.get("/take-away").text
     kept = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert len(kept) == 1 + len(module.FILES)
     assert not any(CSV[-200:].encode() in content for content in kept)  # the data are nowhere
@@ -286,8 +290,8 @@ def test_a_folder_that_cannot_be_written_costs_no_result(make_user, tmp_path):
     (tmp_path / "kept").write_text("a file where the folder should be")
     user = make_user(folder=tmp_path / "kept")
     user.upload("clinic.csv", CSV.encode())
-    user.choose(BOUNDS)
-    user.plan(statistic="centre")
+    user.choose(BOUNDS, by="clinic", keys="A\nB")
+    user.plan(statistic="summary")
     assert "could not be written to disk" in user.release()
     assert user.get("/take-away/1/table.csv").status_code == 200
 

@@ -137,11 +137,11 @@ def test_what_is_too_large_is_refused_while_it_arrives(make_user):
     user = make_user(largest=1000)
     fitting = b"a\n" + b"1\n" * 499
     assert user.post("/upload", file=("t.csv", fitting)).status_code == 303
-    answer = user.post("/upload", file=("t.csv", fitting + b"1\n" * (1 << 20)))
+    answer = user.post("/upload", file=("t.csv", fitting + b"1\n" * (1 << 23)))
     assert answer.status_code == 413
     assert ERRORS["413"] in answer.text
     assert user.session.file.content == fitting
-    assert user.post("/plan", {"epsilon": "1" * (1 << 21)}).status_code == 413
+    assert user.post("/plan", {"epsilon": "1" * (1 << 23)}).status_code == 413
 
 
 def test_bombs_are_refused(make_user):

@@ -49,7 +49,7 @@ class Visitor:
 
     def upload(self, name, content):
         self.page.set_input_files("#file", {"name": name, "mimeType": "application/octet-stream", "buffer": content})
-        self.page.get_by_role("button", name="Read the file").click()
+        self.press("Read the file")
 
     def column(self, name, lower, upper, **more):
         group = self.page.get_by_role("group", name=name, exact=True)
@@ -57,8 +57,10 @@ class Visitor:
         for label, value in {"At least": lower, "At most": upper, **more}.items():
             group.get_by_label(label.replace("_", " ")).fill(str(value))
 
-    def press(self, name):
-        self.page.get_by_role("button", name=name).click()
+    def press(self, name, role="button"):
+        """Every button sends a form, which leads to a page."""
+        with self.page.expect_navigation():
+            self.page.get_by_role(role, name=name).first.click()
 
     def released(self):
         self.page.locator("#elapsed").wait_for(state="detached")
@@ -122,11 +124,24 @@ def test_the_survey_office_on_a_phone_with_groups_and_a_table_one(chromium, serv
         shown = article.locator("table").inner_text()
         assert summary_words.cells(expected, expected.lines[0])[1] in shown
         visitor.check()
-        visitor.page.get_by_role("link", name="Take it away").first.click()
+        visitor.press("Take it away", "link")
         visitor.check()
         found = json.loads(visitor.download("Everything for programs"))
         assert [line["mean"] for line in found["lines"]] == [line.mean for line in expected.lines]
         assert b"\\begin{table}" in visitor.download("Table in LaTeX")
+
+
+def test_a_page_of_the_users_own_leads_to_ours(chromium, served, tmp_path):
+    """The browser is opened by a file, from which a strict cookie is not sent along at once."""
+    with served(session(td.Accountant(epsilon=1))) as address:
+        page = tmp_path / "open.html"
+        page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0;url={address}">')
+        visitor = Visitor(chromium, page.as_uri())
+        assert visitor.page.get_by_role("button", name="Read the file").count() == 1
+        assert "token" not in visitor.page.url
+        visitor.page.keyboard.press("Tab")
+        # The heading had the focus; next comes the first field.
+        assert visitor.page.evaluate("() => document.activeElement.id") == "file"
 
 
 def test_without_scripts_and_after_a_reload_everything_is_there(chromium, served):
@@ -212,7 +227,7 @@ def test_the_privacy_engineer_with_a_ledger_and_the_registrys_yaml(chromium, ser
         tab.get_by_role("button", name="Release and spend epsilon = 1").click()
         tab.get_by_text("Nothing was spent: what was chosen has changed").wait_for()
         assert "not enough left" in tab.content()
-        visitor.page.get_by_role("link", name="Take it away").first.click()
+        visitor.press("Take it away", "link")
         record = yaml.safe_load(visitor.download("Draft for OpenDP's registry"))
         assert record["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.5}
         assert [entry["epsilon"] for entry in json.loads(visitor.download("Ledger for programs"))["history"]] == ["1"]

@@ -164,7 +164,8 @@ class Pages:
         try:
             self.session.choices()
         except ParameterError as error:
-            self.session.typed = before
+            with self.session.lock:
+                self.session.typed = before
             if live:
                 return self.render("plan", template="forecast", choices=None, message=str(error))
             self.session.message = str(error)

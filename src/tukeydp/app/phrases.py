@@ -26,5 +26,6 @@ def phrases(language: str = "en") -> dict[str, Any]:
 
 
 def without_flags(text: str, labels: dict[str, str]) -> str:
-    """Options of the command line under the names that their fields have on the page."""
-    return re.sub(r"--([a-z-]+)", lambda found: f"\u201c{labels.get(found[1], found[1])}\u201d", text)
+    """Options of the command line, and `sd=` of Python, under the names that their fields have on the page."""
+    found = re.compile(r"--([a-z-]+)|\bsd=")
+    return found.sub(lambda flag: f"\u201c{labels.get(flag[1] or 'sd', flag[1])}\u201d", text)

@@ -63,6 +63,7 @@ class Session:
         with self.lock:
             self.file, self.look, self.typed, self.sheets = file, look, {}, tuple(sheets)
             self._fill_in()
+        self.desk.forget_orders()  # which hold the old file
 
     def read_again(self, typed: Mapping[str, str]) -> None:
         """The same file, written as declared."""

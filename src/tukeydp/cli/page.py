@@ -87,7 +87,7 @@ def _opened(ledger: Path, epsilon: str | None, *, persons: bool) -> tuple[Accoun
     found = account.budget.neighbours
     if found not in ("swap", PERSONS) or (persons and found != PERSONS):
         what = "about persons" if persons else "about rows or persons whose number is public"
-        raise ParameterError("ledger", f"must be {what} for the page", f"one under which {NEIGHBOURS[found][1]}")
+        raise ParameterError("ledger", f"must be {what} for the page", NEIGHBOURS[found][1])
     return account, ledger.with_name(f"{ledger.stem}-releases")
 
 
