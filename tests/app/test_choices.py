@@ -63,6 +63,16 @@ def test_a_dry_run_costs_what_the_release_would():
         chosen(NAMES, 50, {**TYPED, "epsilon": "0.5"}).dry_run()
 
 
+def test_wishes_have_answers_or_a_reason():
+    asked = {**TYPED, "sd-0": "10"}
+    answers = chosen(NAMES, 500, {**asked, "wish": "0.5", "wish_for": "0"}).answers()
+    assert re.match(r"epsilon = [\d.]+: ", answers[0])
+    assert re.match(r"[\d,]+ rows: ", answers[1])
+    for wish in ("1e-12", "1e12", "0", "-1"):
+        assert len(chosen(NAMES, 500, {**asked, "wish": wish}).answers()) == 2
+    assert "error must be > 0" in chosen(NAMES, 500, {**asked, "wish": "0"}).answers()[0]
+
+
 def test_a_dry_run_of_groups_and_of_many_rows():
     grouped = chosen(NAMES, 300, {**TYPED, "by": "2", "keys": "A\nB", "statistic": "summary"})
     assert grouped.dry_run()[1] == "summary"

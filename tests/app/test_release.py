@@ -213,6 +213,14 @@ def test_what_is_wrong_before_it_pays_costs_nothing(ready, monkeypatch):
     assert WORDS["again"] not in ready.get("/release").text
 
 
+def test_rows_to_plan_for_are_for_the_plan_alone(ready):
+    number = ready.number()
+    ready.plan(rows="40", wish="0.1")
+    assert "Plan for 40 rows" in ready.get("/plan").text
+    ready.release(number)
+    assert ready.desk.runs[0].state == "done"
+
+
 def test_without_room_there_is_no_button(ready):
     ready.plan(epsilon="3.5")
     page = ready.get("/release").text

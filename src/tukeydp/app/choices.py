@@ -18,6 +18,7 @@ from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS
 from tukeydp.parameters import checked_choice, positive_rational, rational
 from tukeydp.planning.plan import Plan, plan
+from tukeydp.planning.words import answer
 from tukeydp.privacy import Guarantee
 from tukeydp.spending import dry_run
 
@@ -80,13 +81,18 @@ class Choices:
         """From what is public alone: no table is at hand here."""
         return plan(self.rows, epsilon=self.epsilon, **self._planned())
 
-    def answers(self) -> list[Plan]:
-        """Which epsilon, and how many rows, the wished error needs; none without a wish."""
+    def answers(self) -> list[str]:
+        """Which epsilon, and how many rows, the wished error needs, or why none does; nothing without a wish."""
         if not self.wish:
             return []
         error: Any = {self.wish_for: self.wish} if self.wish_for else self.wish
-        known = {"error": error, **self._planned()}
-        return [plan(self.rows, **known), plan(epsilon=self.epsilon, **known)]
+        found = []
+        for known in ({"n": self.rows}, {"epsilon": self.epsilon}):
+            try:
+                found.append(answer(plan(error=error, **known, **self._planned())))
+            except ParameterError as none:
+                found.append(str(none))
+        return found
 
     def dry_run(self) -> tuple[Guarantee, str]:
         """What a release costs, and its mechanism; it raises as a release would. The table is one of blanks."""

@@ -29,7 +29,7 @@ from tukeydp.parameters import show
 from tukeydp.planning.advice import between
 from tukeydp.planning.exports import FORMATS, exported
 from tukeydp.planning.plain_svg import panel_svg
-from tukeydp.planning.words import HEADER, UNITS, answer, assumptions, cells, sampling, title
+from tukeydp.planning.words import HEADER, UNITS, assumptions, cells, sampling, title
 
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
 _LEDGER_TYPES = {"json": "application/json", "csv": "text/csv", "yaml": "application/yaml"}
@@ -193,7 +193,7 @@ class Pages:
         return {
             "plan": plan, "option": option, "rows": rows, "title": title(plan), "header": HEADER, "units_note": UNITS,
             "mechanisms": [(o.estimand, cells(plan, o)) for o in plan.options], "sampling": sampling(plan),
-            "assumed": assumptions(plan), "answers": [answer(found) for found in choices.answers()],
+            "assumed": assumptions(plan), "answers": choices.answers(),
             "weak": plan.epsilon > LITTLE_PROTECTION, **self._cost(choices),
         }  # fmt: skip
 

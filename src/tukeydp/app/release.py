@@ -11,13 +11,16 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tukeydp.app.choices import Choices
 from tukeydp.app.results import FILES, Told, told
 from tukeydp.app.script import notebook, parts, script
+from tukeydp.cli.reports import write_files
 from tukeydp.data.files import read_file
 from tukeydp.data.grouped_files import read_groups, read_persons
 from tukeydp.data.readers.options import ReadOptions
@@ -91,6 +94,7 @@ class Desk:
 
     def __init__(self, account: Accountant, *, folder: Path | None, ledger: str | None, seed: int | None, pad_to: Any):
         self._account, self._folder, self._ledger, self._seed, self._pad_to = account, folder, ledger, seed, pad_to
+        self.seeded = seed is not None
         self._lock = threading.Lock()
         self._orders: dict[str, tuple[Order, int, bool]] = {}
         self._runs: dict[str, Run] = {}
@@ -158,13 +162,10 @@ class Desk:
             return ""
         assert run.choices is not None
         place = self._folder / f"{entry:04d}-{run.choices.statistic}"
-        try:
+        with suppress(OSError):
             place.mkdir(parents=True, exist_ok=True)
-            for name, content in run.files.items():
-                (place / name).write_bytes(content)
-        except OSError as error:
-            return error.strerror or "OSError"
-        return ""
+        failed = write_files({place / name: partial(bytes, content) for name, content in run.files.items()})
+        return next(iter(failed.values()), "")
 
     def forget_orders(self) -> None:
         with self._lock:

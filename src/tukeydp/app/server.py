@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 import tempfile
@@ -25,6 +26,7 @@ _SECONDS = 2  # that open connections may take to end; a release is waited for a
 def serve(session: Session, *, port: int | None, browser: bool, language: str, say: Callable[[str], None]) -> None:
     """Until Ctrl-C. A release that has begun is finished first: its budget is spent. A second Ctrl-C ends at once."""
     words = phrases(language)["terminal"]
+    _interrupted_by("SIGTERM", "SIGHUP")  # the latter: its window was closed
     with bound(port) as listening:
         own_port = listening.getsockname()[1]
         app, guard = application(session, own_port, language)
@@ -32,11 +34,20 @@ def serve(session: Session, *, port: int | None, browser: bool, language: str, s
         say(words["open"].format(address=address))
         with _opened(address) if browser and _has_screen() else nullcontext(), suppress(KeyboardInterrupt):
             uvicorn.Server(configured(app)).run(sockets=[listening])
-        say(words["stopping"])
+        with suppress(OSError):  # nobody may be there to read it
+            say(words["stopping"])
         with suppress(KeyboardInterrupt):
             session.desk.finish()
         session.erase()
-        say(words["stopped"])
+        with suppress(OSError):
+            say(words["stopped"])
+
+
+def _interrupted_by(*names: str) -> None:
+    """What ends a program stops this one as Ctrl-C does; not every system has all of them."""
+    for name in names:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.default_int_handler)
 
 
 def configured(app: ASGIApp) -> uvicorn.Config:

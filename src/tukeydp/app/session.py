@@ -113,6 +113,8 @@ class Session:
         with self.lock:
             choices = self.choices()
             assert self.file is not None
+            assert self.look is not None
+            choices = replace(choices, rows=self.look.rows, wish="", wish_for="")  # these are for plans alone
             read = [*(column.name for column in choices.columns), *filter(None, (choices.by, choices.person))]
             units = {**_for(read, self.options.units), **choices.units}
             options = replace(self.options, units=units, missing=_for(read, self.options.missing))

@@ -1,7 +1,7 @@
 "use strict";
 // Every page works without this script. It moves the forecast with the slider, shows how long a release has taken,
-// and puts the focus on the heading, where a screen reader begins.
-document.querySelector("h1")?.focus({ preventScroll: true });
+// and puts the focus where a screen reader should begin: on what went wrong, or on the heading.
+(document.querySelector("[role=alert]") ?? document.querySelector("h1"))?.focus({ preventScroll: true });
 
 const file = document.getElementById("file");
 file?.addEventListener("change", () => {
@@ -16,14 +16,16 @@ document.querySelectorAll("form.once").forEach((form) =>
 const live = document.querySelector("form.live");
 if (live) {
   const slider = document.getElementById("slider"), epsilon = document.getElementById("epsilon");
-  const region = document.getElementById("forecast");
+  const region = document.getElementById("forecast"), said = document.getElementById("said");
   let waiting = 0, latest = 0;
   const place = () => { slider.value = Math.round(10 * Math.log10(Number(epsilon.value.replace(",", ".")))) || 0; };
   const describe = () => slider.setAttribute("aria-valuetext", "epsilon " + epsilon.value);
   const forecast = async () => {
     const mine = ++latest;
     const answer = await fetch("/plan", { method: "POST", body: new FormData(live), headers: { "X-Live": "1" } });
-    if (mine === latest && answer.ok) region.innerHTML = await answer.text();
+    if (mine !== latest || !answer.ok) return;
+    region.innerHTML = await answer.text();
+    said.textContent = Array.from(region.querySelectorAll(".said"), (part) => part.textContent).join(" ");
   };
   slider.closest("p").hidden = false;
   place();
