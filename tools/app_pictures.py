@@ -40,7 +40,7 @@ def _walk(page: Page, address: str, out: Path) -> None:
     page.get_by_role("button", name="Save and plan").click()
     page.locator("#slider").wait_for()  # the script of the page is there
     page.get_by_label("Wished error").fill("0.2")
-    page.get_by_text("the fewest rows from which on").wait_for()
+    page.locator(".answer", has_text="the fewest rows from which on").wait_for()
     page.locator("h1").click()  # the focus leaves the field
     page.screenshot(path=out / "app-plan.png")
     page.get_by_role("button", name="Go on to the release").click()

@@ -188,7 +188,7 @@ def test_the_hospital_statistician_with_an_export_from_excel(chromium, served):
         visitor.page.locator("#slider").wait_for()  # the script of the page is there
         visitor.page.get_by_label("Wished error").fill("0.5")
         visitor.page.get_by_label("in", exact=True).select_option("Glucose (mmol/l)")
-        visitor.page.get_by_text("the fewest rows from which on").wait_for()
+        visitor.page.locator(".answer", has_text="the fewest rows from which on").wait_for()
         visitor.check()
         visitor.press("Rehearse on made-up rows")
         visitor.page.get_by_role("heading", name="Rehearsal").wait_for()
