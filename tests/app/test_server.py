@@ -53,7 +53,8 @@ def test_a_command_an_address_and_ctrl_c(tmp_path):
 
 
 @pytest.mark.slow
-def test_ctrl_c_waits_for_a_release_that_has_begun(tmp_path):
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_ctrl_c_and_a_closed_window_wait_for_a_release_that_has_begun(tmp_path, name):
     rows = "a\n" + "".join(f"{i % 50}\n" for i in range(300))
     with started(tmp_path, "--seed", "7", "--pad-to", "3") as app:
         address = next(found[0] for line in app.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+/\S+", line)))
@@ -71,9 +72,10 @@ def test_ctrl_c_waits_for_a_release_that_has_begun(tmp_path):
             number = re.search(r'name="number" value="([^"]+)"', browser.get("/release").text)[1]
             post("/release", number=number)
             assert "The release is running." in browser.get("/release").text
-        app.send_signal(signal.SIGINT)
-        app.communicate(timeout=120)
-    assert app.returncode == 0
+        app.stdout.close()  # nobody is there to read
+        app.send_signal(getattr(signal, name))
+        assert app.wait(120) == 0
+        assert app.stderr.read() == ""
     found = json.loads((tmp_path / "tukeydp-ledger-releases" / "0001-centre" / "result.json").read_text())
     values = [[i % 50] for i in range(300)]
     assert found["point"] == td.boxem(values, epsilon="0.5", bounds=(0, 100), randomness=td.seeded(7)).point.tolist()

@@ -34,12 +34,12 @@ def serve(session: Session, *, port: int | None, browser: bool, language: str, s
         say(words["open"].format(address=address))
         with _opened(address) if browser and _has_screen() else nullcontext(), suppress(KeyboardInterrupt):
             uvicorn.Server(configured(app)).run(sockets=[listening])
-        with suppress(OSError):  # nobody may be there to read it
+        with suppress(OSError, SystemExit):  # nobody may be there to read it
             say(words["stopping"])
         with suppress(KeyboardInterrupt):
             session.desk.finish()
         session.erase()
-        with suppress(OSError):
+        with suppress(OSError, SystemExit):
             say(words["stopped"])
 
 
