@@ -31,6 +31,16 @@ def chromium():
         yield started
 
 
+def test_what_is_looked_for_would_be_found(chromium):
+    """The control: a field without a label is serious, and a wide page goes sideways."""
+    page = chromium.new_page()
+    page.set_content("<html lang='en'><title>x</title><main><input><div style='width:3000px'>wide</div></main>")
+    page.evaluate(AXE)
+    assert "label" in [name for impact, name, _ in page.evaluate(ASK) if impact in ("serious", "critical")]
+    assert page.evaluate(SIDEWAYS) > 100
+    page.close()
+
+
 class Visitor:
     """One user with a page of their own; whatever the browser complains about fails the test."""
 

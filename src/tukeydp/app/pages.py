@@ -19,6 +19,7 @@ from tukeydp.app.choices import Choices
 from tukeydp.app.phrases import phrases, without_flags
 from tukeydp.app.results import FILES, told
 from tukeydp.app.safety import Guard
+from tukeydp.app.script import script
 from tukeydp.app.session import Session
 from tukeydp.cli.options import float_below
 from tukeydp.cli.sections import LITTLE_PROTECTION
@@ -223,9 +224,8 @@ class Pages:
         except ParameterError as error:
             why = str(error) if self.session.file is not None else self.t["release"]["nothing"]
             return self.render("release", order=None, why=why, message=self._message(), **known)
-        number = desk.number(order)
-        cost = self._cost(order.choices)
-        return self.render("release", order=order, number=number, message=self._message(), **known, **cost)
+        known |= {"number": desk.number(order), "code": script(*desk.about(order))}
+        return self.render("release", order=order, message=self._message(), **known, **self._cost(order.choices))
 
     def spend(self, request: Request) -> Response:
         typed = _texts(request)

@@ -145,7 +145,7 @@ class Desk:
             result = paced(self._pad_to, lambda: order.result(paying, self._seed))
             run.files = {"result.json": result.to_json(indent=2).encode()}  # first: whatever fails below, it is there
             run.told = told(result, order.choices)
-            about = parts(order.file, order.options, order.choices, self._ledger)
+            about = self.about(order)
             code = {"repeat.py": script(*about).encode(), "repeat.ipynb": notebook(*about).encode()}
             run.files = {**run.told.files, **code}
             run.title = run.told.headline
@@ -166,6 +166,10 @@ class Desk:
             place.mkdir(parents=True, exist_ok=True)
         failed = write_files({place / name: partial(bytes, content) for name, content in run.files.items()})
         return next(iter(failed.values()), "")
+
+    def about(self, order: Order) -> tuple[str, list[str]]:
+        """The script of an order, in parts."""
+        return parts(order.file, order.options, order.choices, self._ledger)
 
     def forget_orders(self) -> None:
         with self._lock:

@@ -80,7 +80,8 @@ class Session:
         options = ReadOptions(format=self.options.format, skip=int(skip), **marks)
         look = look_at_file(self.file, options)
         with self.lock:
-            self.look, self.typed = look, {}
+            same = [column.name for column in look.columns] == self.names
+            self.look, self.typed = look, self.typed if same else {}
             self._fill_in()
 
     def _fill_in(self) -> None:
