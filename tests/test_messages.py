@@ -21,7 +21,6 @@ UNREACHED = {
     'data/apart.py: "x", rule, type(x)': "a data frame that fails when it is read: tests/planning/test_summary.py",
     "data/engines/polars_frames.py: needs a polars whose LazyFrame": "older: tests/engines/test_bad_frames.py",
     "data/engines/schema.py: must have distinct column names": "DuckDB relations: tests/engines/test_bad_frames.py",
-    "cli/page.py: must be free": "a port that somebody else has: tests/app/test_server.py",
     "data/look.py: must be {_LOOKED_AT} to be looked at": "formats added by others: tests/docs/test_extending.py",
 }
 

@@ -28,13 +28,13 @@ class User:
         self.account = td.Accountant(epsilon=3) if account is None else account
         self.desk = Desk(self.account, folder=folder, ledger=ledger, seed=seed, pad_to=None)
         self.session = Session(self.account, self.desk, ledger=None, largest=largest)
-        self.app, self.guard = application(self.session, PORT)
+        self.guard = application(self.session, PORT)
         self.browser = self.another()
         assert self.browser.get("/", params={"token": self.guard.token}).status_code == 200
 
     def another(self):
         """A browser of somebody who has no token."""
-        return TestClient(self.app, base_url=f"http://127.0.0.1:{PORT}")
+        return TestClient(self.guard, base_url=f"http://127.0.0.1:{PORT}")
 
     def get(self, path):
         return self.browser.get(path)
@@ -100,8 +100,8 @@ def _served(session):
     """The page on a free port, in a thread: its address with the token."""
     with bound(0) as listening:
         port = listening.getsockname()[1]
-        app, guard = application(session, port)
-        server = uvicorn.Server(configured(app))
+        guard = application(session, port)
+        server = uvicorn.Server(configured(guard))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:

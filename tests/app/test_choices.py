@@ -45,6 +45,7 @@ def test_numbers_as_people_type_them():
         ({**TYPED, "by": "²"}, "column must be one of the file's"),
         ({**TYPED, "rows": "many"}, "rows must be a whole number"),
         ({**TYPED, "rows": "9" * 5000}, "rows must be a whole number"),
+        ({**TYPED, "rows": "100000000"}, "rows must be a whole number below 100,000,000"),
         ({**TYPED, "rows": "0"}, "n must be"),
         ({**TYPED, "statistic": "median"}, "statistic must be"),
         ({**TYPED, "sd-0": "500"}, "sd must be > 0 and at most upper - lower"),

@@ -20,6 +20,7 @@ import pytest
 import tukeydp as td
 from tukeydp.app import server
 from tukeydp.app.server import USUAL_PORT, bound
+from tukeydp.errors import ParameterError
 
 SOURCE = str(Path(td.__file__).parent.parent)
 
@@ -85,7 +86,7 @@ def test_ctrl_c_and_a_closed_window_wait_for_a_release_that_has_begun(tmp_path, 
 def test_a_port_that_is_taken_is_told_or_another_is_taken(tmp_path):
     with bound(0) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(OSError), bound(port):
+        with pytest.raises(ParameterError, match="port must be free"), bound(port):
             pass
         with started(tmp_path, "--demo", "--port", str(port)) as app:
             err = app.communicate(timeout=60)[1]

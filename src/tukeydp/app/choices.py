@@ -22,6 +22,7 @@ from tukeydp.planning.words import answer
 from tukeydp.privacy import Guarantee
 from tukeydp.spending import dry_run
 
+_MOST_PLANNED = 10**8  # rows to plan for: a blank table with groups has a key for each, a gigabyte in all
 STATISTICS = {"mean": "mean", "centre": "boxem", "summary": "summary"}  # and the function of `td` that releases it
 
 
@@ -97,7 +98,8 @@ class Choices:
     def dry_run(self) -> tuple[Guarantee, str]:
         """What a release costs, and its mechanism; it raises as a release would. The table is one of blanks."""
         blank = Table(np.broadcast_to(np.nan, (self.rows, len(self.columns))), tuple(self.bounds))
-        cost, mechanism = dry_run(lambda pays: self.on(blank, [None] * self.rows, accountant=pays))
+        groups = [None] * self.rows if self.by else []
+        cost, mechanism = dry_run(lambda pays: self.on(blank, groups, accountant=pays))
         return of_persons(cost) if self.person else cost, mechanism
 
     def rehearsal(self) -> Any:
@@ -136,8 +138,8 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
     if by and person:
         raise ParameterError("the column of persons", "must be left out with groups", repr(person))
     planned = typed.get("rows", "").strip()
-    if planned and not (planned.isdecimal() and planned.isascii() and len(planned) < 13):
-        raise ParameterError("rows", "must be a whole number", repr(planned[:40]))
+    if planned and not (planned.isdecimal() and planned.isascii() and len(planned) < len(str(_MOST_PLANNED))):
+        raise ParameterError("rows", f"must be a whole number below {_MOST_PLANNED:,}", repr(planned[:40]))
     statistic = checked_choice("statistic", typed.get("statistic") or "mean", STATISTICS)
     wish_for = _named([column.name for column in columns if column.sd], typed.get("wish_for", ""))
     numbers: dict[str, Any] = {

@@ -13,7 +13,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
 
 from tukeydp.app.choices import Choices
 from tukeydp.app.phrases import phrases, without_flags
@@ -36,13 +35,13 @@ _STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
 _LEDGER_TYPES = {"json": "application/json", "csv": "text/csv", "yaml": "application/yaml"}
 
 
-def application(session: Session, port: int, language: str = "en") -> tuple[ASGIApp, Guard]:
-    """The guarded application, and the guard, which knows the token."""
+def application(session: Session, port: int, language: str = "en") -> Guard:
+    """The guarded application, which knows the token."""
     pages = Pages(session, language)
     app = Starlette(routes=pages.routes(), exception_handlers={HTTPException: pages.error, Exception: pages.error})
     guard = Guard(app, port=port, largest=session.largest, fail=pages.failure)
     pages.proof = guard.proof
-    return guard, guard
+    return guard
 
 
 class Pages:

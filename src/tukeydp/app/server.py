@@ -18,6 +18,7 @@ from starlette.types import ASGIApp
 from tukeydp.app.pages import application
 from tukeydp.app.phrases import phrases
 from tukeydp.app.session import Session
+from tukeydp.errors import ParameterError
 
 USUAL_PORT = 8477
 _SECONDS = 2  # that open connections may take to end; a release is waited for as long as it takes
@@ -29,8 +30,8 @@ def serve(session: Session, *, port: int | None, browser: bool, language: str, s
     _interrupted_by("SIGTERM", "SIGHUP")  # the latter: its window was closed
     with bound(port) as listening:
         own_port = listening.getsockname()[1]
-        app, guard = application(session, own_port, language)
-        address = f"http://127.0.0.1:{own_port}/?token={guard.token}"
+        app = application(session, own_port, language)
+        address = f"http://127.0.0.1:{own_port}/?token={app.token}"
         say(words["open"].format(address=address))
         with _opened(address) if browser and _has_screen() else nullcontext(), suppress(KeyboardInterrupt):
             uvicorn.Server(configured(app)).run(sockets=[listening])
@@ -68,10 +69,10 @@ def bound(port: int | None) -> Iterator[socket.socket]:
         try:
             listening.bind(("127.0.0.1", wanted))
             listening.listen(128)
-        except OSError:
+        except OSError as error:
             listening.close()
             if wanted == port:
-                raise
+                raise ParameterError("port", "must be free", f"{port} ({error.strerror})") from None
             continue
         with listening:
             yield listening

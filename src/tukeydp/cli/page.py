@@ -43,38 +43,30 @@ def app(
 
     Only this machine can open it, and nothing leaves it. Stop with Ctrl-C.
     """
-    try:
-        from tukeydp.app.phrases import phrases
-        from tukeydp.app.release import Desk
-        from tukeydp.app.server import serve
-        from tukeydp.app.session import Session
-    except ImportError as error:
-        package = error.name or "a package"
-        options.run(lambda: _raise(missing("app", package, "app")))
-        return
 
-    def job() -> Session:
+    def start() -> None:
+        try:
+            from tukeydp.app.phrases import phrases
+            from tukeydp.app.release import Desk
+            from tukeydp.app.server import serve
+            from tukeydp.app.session import Session
+        except ImportError as error:
+            raise missing("app", error.name or "a package", "app") from None
+        words = phrases(language)["terminal"]
         if pad_to is not None:
             checked_interval(pad_to)
-        words = phrases(language)["terminal"]
         account, kept = (Accountant(epsilon or 1), None) if demo else _opened(ledger, epsilon, persons=persons)
-        file = None if demo else str(ledger)
-        desk = Desk(account, folder=kept, ledger=file, seed=seed, pad_to=pad_to)
+        desk = Desk(account, folder=kept, ledger=None if demo else str(ledger), seed=seed, pad_to=pad_to)
         session = Session(account, desk, None if demo else ledger, demo)
         if demo:
             session.load_made_up()
         if kept is not None:
             say_lines(words["kept"].format(folder=kept))
-        return session
-
-    session = options.run(job)
-    if seed is not None:
-        say_lines("*** SEEDED REHEARSAL: NOT PRIVATE. Do not publish its results. ***")
-    try:
+        if seed is not None:
+            say_lines("*** SEEDED REHEARSAL: NOT PRIVATE. Do not publish its results. ***")
         serve(session, port=port, browser=not no_browser, language=language, say=say_lines)
-    except OSError as error:
-        reason = error.strerror or "it is taken"
-        options.run(lambda: _raise(ParameterError("port", "must be free", f"{port} ({reason})")))
+
+    options.run(start)
 
 
 def _opened(ledger: Path, epsilon: str | None, *, persons: bool) -> tuple[Accountant, Path]:
@@ -89,7 +81,3 @@ def _opened(ledger: Path, epsilon: str | None, *, persons: bool) -> tuple[Accoun
         what = "about persons" if persons else "about rows or persons whose number is public"
         raise ParameterError("ledger", f"must be {what} for the page", NEIGHBOURS[found][1])
     return account, ledger.with_name(f"{ledger.stem}-releases")
-
-
-def _raise(error: Exception) -> None:
-    raise error
