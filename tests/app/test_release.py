@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import nbformat
 import numpy as np
@@ -14,7 +15,10 @@ import tukeydp as td
 from support.messy import workbook
 from tukeydp.app import release as module
 from tukeydp.app.phrases import phrases
+from tukeydp.data.files import read_file
+from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
+from tukeydp.errors import ParameterError
 
 WORDS = phrases()["release"]
 RNG = np.random.default_rng(5)
@@ -201,9 +205,25 @@ def test_a_run_that_dies_after_it_has_paid_says_so_and_nothing_else(ready, monke
 
 
 def test_a_report_that_fails_leaves_the_result(ready, monkeypatch):
-    monkeypatch.setattr(module, "told", lambda *_: 1 / 0)
-    ready.release()
-    assert json.loads(ready.get("/take-away/1/result.json").text)["lines"]
+    for number, fault in enumerate((ZeroDivisionError, ParameterError("x", "must", "be"), KeyError), 1):
+
+        def fails(*_, fault=fault):
+            raise fault
+
+        monkeypatch.setattr(module, "told", fails)
+        ready.plan(epsilon="0.5")
+        ready.release(again="on")
+        assert json.loads(ready.get(f"/take-away/{number}/result.json").text)["lines"]
+        assert ready.desk.runs[-1].state == "done"
+
+
+def test_spellings_of_a_unit_are_all_read(user):
+    user.upload("t.csv", ("age\n" + "61 years\n" * 30 + "62 Years\n" * 30).encode())
+    user.session.look = replace(user.session.look, options=ReadOptions(units={"age": ["years", "Years"]}))
+    user.choose({"age": (0, 100)}, **{"unit-0": "yrs"})
+    order = user.session.order()
+    assert order.options.unit("age") == "yrs"
+    assert np.isnan(read_file(order.file, ["age"], order.options).cells).sum() == 0
 
 
 def test_what_is_wrong_before_it_pays_costs_nothing(ready, monkeypatch):

@@ -239,6 +239,16 @@ def test_with_the_look_hidden_no_page_before_the_release_depends_on_a_cell(make_
     assert len(set(pages)) == 1
 
 
+def test_a_double_click_on_hide_does_not_show(user):
+    user.upload("t.csv", TABLE)
+    for _ in range(2):
+        user.post("/look", {"hidden": "on"})
+        assert SECRET not in user.get("/").text
+        assert user.session.hidden
+    user.post("/look")
+    assert not user.session.hidden
+
+
 def test_odd_methods_and_odd_bodies(user):
     assert user.browser.request("DELETE", "/").status_code == 405
     assert user.browser.request("OPTIONS", "/").status_code == 405

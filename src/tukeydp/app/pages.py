@@ -107,7 +107,7 @@ class Pages:
 
     def upload(self, request: Request) -> Response:
         form = request.state.form
-        self.session.hidden = bool(form.get("hidden"))
+        self.session.hidden = "hidden" in form
         sent = form.get("file")
 
         def job() -> None:
@@ -122,7 +122,7 @@ class Pages:
         return self._then("/", lambda: self.session.read_again(_texts(request)))
 
     def look(self, request: Request) -> Response:
-        self.session.hidden = not self.session.hidden
+        self.session.hidden = "hidden" in request.state.form
         return self._then("/")
 
     def erase(self, request: Request) -> Response:
@@ -150,32 +150,25 @@ class Pages:
         rehearsal = None
         if "rehearse" in request.query_params and self._cost(choices)["fits"]:
             rehearsal = told(choices.rehearsal(), choices)
-        found = self._forecast()
+        found = self._forecast(choices)
         return self.render("plan", choices=choices, message=self._message(), rehearsal=rehearsal, **found)
 
     def planned(self, request: Request) -> Response:
         """Save what was typed. The script of the page asks for the forecast alone, while a slider moves."""
-        typed = _texts(request)
+        typed, live = _texts(request), "x-live" in request.headers
         going = typed.pop("go", "")
-        with self.session.lock:
-            before = self.session.typed
-            self.session.typed = {**before, **typed}
-        live = request.headers.get("x-live") is not None
         try:
-            self.session.choices()
+            choices = self.session.save(typed)
         except ParameterError as error:
-            with self.session.lock:
-                self.session.typed = before
             if live:
                 return self.render("plan", template="forecast", choices=None, message=str(error))
             self.session.message = str(error)
             return RedirectResponse("/plan", 303)
         if live:
-            return self.render("plan", template="forecast", choices=self.session.choices(), **self._forecast())
+            return self.render("plan", template="forecast", choices=choices, **self._forecast(choices))
         return RedirectResponse({"release": "/release", "rehearse": "/plan?rehearse"}.get(going, "/plan"), 303)
 
-    def _forecast(self) -> dict[str, Any]:
-        choices = self.session.choices()
+    def _forecast(self, choices: Choices) -> dict[str, Any]:
         plan = choices.plan()
         option = plan.recommended
         if choices.statistic == "centre":

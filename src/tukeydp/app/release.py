@@ -140,21 +140,24 @@ class Desk:
         return next((run for run in self.runs if run.state == "running"), None)
 
     def _work(self, run: Run, order: Order) -> None:
-        paying = _Noting(self._account)
+        paying, state = _Noting(self._account), "lost"
         try:
             result = paced(self._pad_to, lambda: order.result(paying, self._seed))
-            run.files = {"result.json": result.to_json(indent=2).encode()}  # first: whatever fails below, it is there
-            run.told = told(result, order.choices)
-            about = self.about(order)
-            code = {"repeat.py": script(*about).encode(), "repeat.ipynb": notebook(*about).encode()}
-            run.files = {**run.told.files, **code}
-            run.title = run.told.headline
-            run.reason = self._keep(run, paying.entry.number)
-            run.state = "done"
+            run.files = {"result.json": result.to_json(indent=2).encode()}
+            with suppress(Exception):  # whatever fails in a report, the result is there
+                self._tell(run, order, result)
+            run.reason, state = self._keep(run, paying.entry.number), "done"
         except ParameterError as error:
-            run.state, run.reason = ("refused", str(error)) if paying.entry is None else ("lost", "")
+            run.reason = str(error) if paying.entry is None else ""
         except BaseException:  # what it says may quote cells
-            run.state = "refused" if paying.entry is None else "done" if run.files else "lost"
+            run.reason = ""
+        finally:
+            run.state = "refused" if paying.entry is None else state
+
+    def _tell(self, run: Run, order: Order, result: Any) -> None:
+        found, about = told(result, order.choices), self.about(order)
+        code = {"repeat.py": script(*about).encode(), "repeat.ipynb": notebook(*about).encode()}
+        run.told, run.title, run.files = found, found.headline, {**found.files, **code}
 
     def _keep(self, run: Run, entry: int) -> str:
         """All files in a folder of their own; what cannot be written is still on the page."""

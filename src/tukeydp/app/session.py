@@ -98,6 +98,16 @@ class Session:
                 self.typed |= {f"lower-{j}": str(BOUNDS[name][0]), f"upper-{j}": str(BOUNDS[name][1])}
         self.typed |= {"use-0": "on", "use-1": "on"}
 
+    def save(self, typed: Mapping[str, str]) -> Choices:
+        """Add what was typed, if it can be used; else all stays as it was."""
+        with self.lock:
+            before, self.typed = self.typed, {**self.typed, **typed}
+            try:
+                return self.choices()
+            except ParameterError:
+                self.typed = before
+                raise
+
     def choices(self) -> Choices:
         """What was typed, checked; public numbers only."""
         with self.lock:
@@ -117,7 +127,9 @@ class Session:
             assert self.look is not None
             choices = replace(choices, rows=self.look.rows, wish="", wish_for="")  # these are for plans alone
             read = [*(column.name for column in choices.columns), *filter(None, (choices.by, choices.person))]
-            units = {**_for(read, self.options.units), **choices.units}
+            units = _for(read, self.options.units)
+            for name, unit in choices.units.items():  # first what was typed; cells may have it in other spellings
+                units[name] = list(dict.fromkeys([unit, *self.options.rule(name).units]))
             options = replace(self.options, units=units, missing=_for(read, self.options.missing))
             return Order(self.file, options, choices)
 
