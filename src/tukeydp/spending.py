@@ -7,7 +7,7 @@ is used. So a mistyped parameter costs nothing, and nothing that depends on a ce
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -90,3 +90,33 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(v) for v in value]
     return str(value) if isinstance(value, Fraction) else value
+
+
+class _Reached(Exception):
+    """A run has come to where it pays."""
+
+    def __init__(self, cost: Guarantee, mechanism: str) -> None:
+        self.cost, self.mechanism = cost, mechanism
+
+
+class _Till:
+    """An accountant that lets nothing pass."""
+
+    def require(self, guarantee: Guarantee) -> None:
+        """Whether there is room is for others to say."""
+
+    def spend(self, guarantee: Guarantee, *, mechanism: str, seeded: bool, parameters: Mapping[str, Any]) -> Any:
+        raise _Reached(guarantee, mechanism)
+
+
+def dry_run(run: Callable[[Spends], Any]) -> tuple[Guarantee, str]:
+    """What a run would cost, and its mechanism: it is stopped where it pays, before a cell is used.
+
+    It raises as the run would: all that is public is checked before. `run` takes the accountant; a table of blanks of
+    the right shape will do.
+    """
+    try:
+        run(_Till())
+    except _Reached as till:
+        return till.cost, till.mechanism
+    raise RuntimeError("a release must pay before it ends")

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 import os
 import re
@@ -33,6 +34,7 @@ from tukeydp.data.files import read_file
 from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.data.look_report import flags
 from tukeydp.data.readers.options import ReadOptions
+from tukeydp.data.readers.unpacked import refuse_bombs
 
 FOLDER = Path(__file__).parent.parent / "snapshots"
 ROWS = 300
@@ -130,6 +132,10 @@ COMMANDS = [
     f"mean t.csv {ASKED} --neighbours replace",
     f"mean t.csv {ASKED} --neighbours add-remove --rows 300 --by note --keys A",
     "ledger create study.db --epsilon 1 --persons --neighbours add-remove",
+    "ledger create rows.db --epsilon 1",
+    "app --ledger rows.db --persons --no-browser",
+    "app --demo --no-browser --language klingon",
+    "app --demo --no-browser --pad-to never",
     "summary t.csv --columns age --epsilon 1",
     f"summary t.csv {ASKED} --keys A",
     f"summary t.csv {ASKED} --by age --keys A",
@@ -316,6 +322,7 @@ CALLS = [
     Call("td.boxem(rows for chunks)", lambda: _streamed(list(X))),
     Call("td.boxem(chunks that fail)", lambda: _streamed(lambda: (X / 0 for X in [None]))),
     Call("td.boxem(chunks that change)", lambda: _streamed(_growing())),
+    Call("refuse_bombs(...)", lambda: refuse_bombs(gzip.compress(bytes(1 << 21)), 1 << 20, "t.csv.gz")),
     Call("td.look(text field)", lambda: td.look(np.array([("x",)], dtype=[("note", "U5")]))),
     Call("td.look(vector field)", lambda: td.look(np.array([([1, 2],)], dtype=[("v", "f8", 2)]))),
     Call("td.look(three dimensions)", lambda: td.look(np.zeros((2, 2, 2)))),

@@ -31,6 +31,7 @@ EXAMPLES = [
 ]
 # Short titles; a page that is not named here comes last, under its own heading.
 GUIDES = {
+    "app.md": "A page for those who do not program",
     "planning.md": "Planning",
     "files.md": "Files",
     "larger-than-memory.md": "Tables larger than memory",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,9 +11,8 @@ import typer
 
 from tukeydp.cli.options import source_for
 from tukeydp.cli.reading import Reading
-from tukeydp.data.files import read_file
-from tukeydp.data.keys import Keys, checked_keys
-from tukeydp.data.persons import Ids
+from tukeydp.data.grouped_files import read_groups as read_grouped_file
+from tukeydp.data.grouped_files import read_persons
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.grouped_release import GroupedRelease
@@ -78,17 +76,8 @@ def read_groups(
     """The table and, by groups, the key of each row. All columns are read in one go, each row by itself."""
     if by is None:
         return reading.table(file, names), {}
-    if by in names:
-        raise ParameterError("by", "must not be one of the columns that are summarised", repr(by))
-    declared = reading.declared([*names, by])
-    known: Keys = checked_keys(keys, replace(declared, units=()).rule(by))
-    both = read_file(file, [*names, by], replace(declared, keys={by: known}))
-    places = known.places_of_codes(both.cells[:, -1])
-    rows = [None if place < 0 else known.names[place] for place in places.tolist()]
-    units = None if both.units is None else both.units[:-1]
-    unreadable = None if both.unreadable is None else both.unreadable[:-1]
-    table = Table(both.cells[:, :-1], tuple(names), units, unreadable)
-    return table, {"by": _Named(by, rows), "keys": list(known.names)}
+    table, groups, known = read_grouped_file(file, names, by, keys, reading.declared([*names, by]))
+    return table, {"by": groups, "keys": known}
 
 
 def released(
@@ -117,19 +106,6 @@ def about_persons(
 
     Without the check of readable rows: one person may have any number of them.
     """
-    if person in names:
-        raise ParameterError("person", "must not be one of the columns that are released", repr(person))
-    declared = replace(reading.declared([*names, person]), keys={person: Ids()})
-    both = read_file(file, [*names, person], declared)
-    units = None if both.units is None else both.units[:-1]
-    table = Table(both.cells[:, :-1], tuple(names), units)
+    table, ids = read_persons(file, names, person, reading.declared([*names, person]))
     options = {"bounds": None, "accountant": None, **options}
-    return released_per_person(run, table, person=both.cells[:, -1], **options)
-
-
-class _Named(list[str | None]):
-    """Keys of rows under the name of their column."""
-
-    def __init__(self, name: str, keys: Sequence[str | None]) -> None:
-        super().__init__(keys)
-        self.name = name
+    return released_per_person(run, table, person=ids, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,12 +40,27 @@ def mean_between(table: Table, lower: Sequence[float], upper: Sequence[float]) -
     return [float(v) for v in np.nanmean(np.clip(table.cells, lower, upper), axis=0)]
 
 
+def made_up_csv() -> bytes:
+    """The made-up patients as the content of a CSV file, each in one of two clinics."""
+    patients = made_up_patients()
+    clinics = np.where(np.random.default_rng(7).random(patients.n) < 0.6, "North", "South")
+    text = io.StringIO()
+    csv.writer(text).writerows(
+        [*row, clinic] for row, clinic in zip(_texts(patients), ["clinic", *clinics.tolist()], strict=True)
+    )
+    return text.getvalue().encode()
+
+
+def _texts(table: Table) -> list[list[str]]:
+    """The header and the cells as texts, missing ones empty."""
+    cells = [["" if np.isnan(v) else f"{v:g}" for v in row] for row in table.cells.tolist()]
+    return [list(table.columns or ()), *cells]
+
+
 def write_csv(table: Table, path: Path) -> None:
     """The table as a CSV file, missing cells empty."""
     try:
         with path.open("w", newline="", encoding="utf-8") as file:
-            lines = csv.writer(file)
-            lines.writerow(table.columns or ())
-            lines.writerows([["" if np.isnan(v) else f"{v:g}" for v in row] for row in table.cells.tolist()])
+            csv.writer(file).writerows(_texts(table))
     except OSError as error:
         raise ParameterError("FILE", "must be a file that can be written", f"{path} ({error.strerror})") from None

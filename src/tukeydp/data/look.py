@@ -23,7 +23,7 @@ from tukeydp.data.numbers import number
 from tukeydp.data.readers.dialects import guess_dialect, guess_header
 from tukeydp.data.readers.excel import sheet_names, sheet_rows
 from tukeydp.data.readers.options import ReadOptions
-from tukeydp.data.readers.sources import KIND_NAMES, kind_of, name_of, opened
+from tukeydp.data.readers.sources import KIND_NAMES, InMemory, kind_of, name_of, opened
 from tukeydp.data.tables import is_array, read_table
 from tukeydp.errors import ParameterError
 from tukeydp.extras import missing
@@ -141,7 +141,7 @@ def _from_texts(
 
 def _whole_columns(path: Path | str, names: Sequence[str], options: ReadOptions) -> dict[str, FloatArray]:
     """The columns as a release would read them; none where the file cannot be read twice."""
-    if str(path) == "-" or not Path(path).is_file() or not names:
+    if not names or not (isinstance(path, InMemory) or (str(path) != "-" and Path(path).is_file())):
         return {}
     known = {name for name in names if name}
     units = {n: u for n, u in options.units.items() if n in known} if isinstance(options.units, Mapping) else None

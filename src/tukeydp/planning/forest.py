@@ -58,17 +58,28 @@ def forest(release: Any, *, dark: bool = False) -> Any:
         if not hasattr(release, "lines"):
             raise ParameterError("release", "must be a release of td.mean or td.summary", type(release).__name__)
         return forest_of(release, dark=dark)
+    said = f"Mean of {counted(release)}" + (f"\n{_SEEDED}" if release.seeded else "")
+    return _drawn(release_panels(release), said, release.settings.get("confidence"), dark)
+
+
+def release_panels(release: Release) -> list[Panel]:
+    """A panel for each column, with one mark."""
     names = release.columns or tuple(f"column {j}" for j in range(release.d))
     ends: Sequence[Any] = [None] * release.d if release.interval is None else release.interval.tolist()
-    panels = [
+    return [
         Panel(printable(name), [Mark("", float(mean), None if pair is None or math.isnan(pair[0]) else tuple(pair))])
         for name, mean, pair in zip(names, release.point, ends, strict=True)
     ]
-    said = f"Mean of {counted(release)}" + (f"\n{_SEEDED}" if release.seeded else "")
-    return _drawn(panels, said, release.settings.get("confidence"), dark)
 
 
 def forest_of(summary: Summarised, *, dark: bool = False) -> Any:
+    said = title(summary).removesuffix(", released with differential privacy")
+    said += f"\nepsilon = {float(summary.guarantee.epsilon):g}"
+    return _drawn(summary_panels(summary), said + (f"\n{_SEEDED}" if summary.seeded else ""), summary.confidence, dark)
+
+
+def summary_panels(summary: Summarised) -> list[Panel]:
+    """A panel for each column, with a mark for each group."""
     panels: dict[str, Panel] = {}
     for line in summary.lines:
         ends = None if line.lower is None or line.upper is None else (line.lower, line.upper)
@@ -78,9 +89,7 @@ def forest_of(summary: Summarised, *, dark: bool = False) -> Any:
         scaled = None if ends is None else (factor * ends[0], factor * ends[1])
         panel = panels.setdefault(line.column, Panel(printable(line.column) + unit, []))
         panel.marks.append(Mark("" if line.group is None else printable(line.group), mean, scaled))
-    said = title(summary).removesuffix(", released with differential privacy")
-    said += f"\nepsilon = {float(summary.guarantee.epsilon):g}"
-    return _drawn(list(panels.values()), said + (f"\n{_SEEDED}" if summary.seeded else ""), summary.confidence, dark)
+    return list(panels.values())
 
 
 def _drawn(panels: list[Panel], said: str, confidence: float | None, dark: bool) -> Any:

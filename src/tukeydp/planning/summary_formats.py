@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from tukeydp.parameters import show
@@ -152,31 +152,35 @@ def latex(summary: Summarised) -> str:
     body = []
     for column, lines in sections(summary):
         if summary.keys is None:
-            body += [" & ".join([_tex(column), *map(_tex, numbers)]) + r" \\" for _, numbers in lines]
+            body += [" & ".join([tex(column), *map(tex, numbers)]) + r" \\" for _, numbers in lines]
         else:
-            body.append(rf"\multicolumn{{{1 + len(heads)}}}{{l}}{{{_tex(column)}}} \\")
-            body += [r"\quad " + " & ".join([_tex(name), *map(_tex, numbers)]) + r" \\" for name, numbers in lines]
-    notes = " ".join(_tex(note) for note in footnote(summary))
+            body.append(rf"\multicolumn{{{1 + len(heads)}}}{{l}}{{{tex(column)}}} \\")
+            body += [r"\quad " + " & ".join([tex(name), *map(tex, numbers)]) + r" \\" for name, numbers in lines]
+    return latex_table(title(summary), ["", *heads], body, footnote(summary))
+
+
+def latex_table(caption: str, heads: Sequence[str], body: Sequence[str], notes: Sequence[str]) -> str:
+    """A `table` for the package booktabs around lines of LaTeX; the other texts are escaped here."""
     return "\n".join(
         [
             "% needs \\usepackage{booktabs}",
             r"\begin{table}",
-            rf"\caption{{{_tex(title(summary))}}}",
-            rf"\begin{{tabular}}{{l{'r' * len(heads)}}}",
+            rf"\caption{{{tex(caption)}}}",
+            rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
             r"\toprule",
-            " & ".join(["", *map(_tex, heads)]) + r" \\",
+            " & ".join(map(tex, heads)) + r" \\",
             r"\midrule",
             *body,
             r"\bottomrule",
             r"\end{tabular}",
-            rf"\par\smallskip{{\footnotesize {notes}\par}}",
+            rf"\par\smallskip{{\footnotesize {' '.join(map(tex, notes))}\par}}",
             r"\end{table}",
             "",
         ]
     )
 
 
-def _tex(text: str) -> str:
+def tex(text: str) -> str:
     return "".join(_LATEX.get(c, c) for c in printable(text))
 
 

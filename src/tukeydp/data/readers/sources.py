@@ -43,6 +43,17 @@ KIND_NAMES = {
 }  # fmt: skip
 
 
+class InMemory(str):
+    """A file that is held in memory: its name, with its bytes. Nothing of it is ever on a disk."""
+
+    content: bytes
+
+    def __new__(cls, name: str, content: bytes) -> InMemory:
+        file = super().__new__(cls, name)
+        file.content = content
+        return file
+
+
 def name_of(path: Path | str) -> str:
     shown = "".join(c if c.isprintable() else "?" for c in str(path))
     return "standard input" if str(path) == "-" else shown
@@ -54,6 +65,8 @@ def opened(path: Path | str) -> Iterator[IO[bytes]]:
     try:
         standard = str(path) == "-"
         standing = nullcontext(getattr(sys.stdin, "buffer", sys.stdin))
+        if isinstance(path, InMemory):
+            standard, standing = True, nullcontext(io.BytesIO(path.content))
         stream: Any
         with standing if standard else Path(path).open("rb") as stream:
             yield stream if hasattr(stream, "peek") else io.BufferedReader(stream)

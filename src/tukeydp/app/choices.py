@@ -1,0 +1,184 @@
+"""What was chosen on the page, from the texts of its fields, and the call of the public API that it amounts to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+import tukeydp as td
+from tukeydp.data.grouped_files import GroupOfRow
+from tukeydp.data.shapes import SHAPES, made_up
+from tukeydp.data.tables import Table
+from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.per_person import of_persons
+from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS
+from tukeydp.parameters import checked_choice, positive_rational, rational
+from tukeydp.planning.plan import Plan, plan
+from tukeydp.planning.words import answer
+from tukeydp.privacy import Guarantee
+from tukeydp.spending import dry_run
+
+_MOST_PLANNED = 10**8  # rows to plan for: a blank table with groups has a key for each, a gigabyte in all
+STATISTICS = {"mean": "mean", "centre": "boxem", "summary": "summary"}  # and the function of `td` that releases it
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column to release. Bounds, unit and standard deviation are public: known without the data."""
+
+    name: str
+    lower: str
+    upper: str
+    unit: str = ""
+    sd: str = ""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Everything is public. `rows` is what plans are made for: the table's own number unless another was typed."""
+
+    columns: tuple[Column, ...]
+    rows: int
+    by: str = ""
+    keys: tuple[str, ...] = ()
+    person: str = ""
+    statistic: str = "mean"
+    epsilon: str = "1"
+    confidence: str = "0.95"
+    wish: str = ""
+    wish_for: str = ""
+
+    @property
+    def bounds(self) -> dict[str, tuple[str, str]]:
+        return {column.name: (column.lower, column.upper) for column in self.columns}
+
+    @property
+    def sd(self) -> dict[str, str]:
+        return {column.name: column.sd for column in self.columns if column.sd}
+
+    @property
+    def units(self) -> dict[str, str]:
+        return {column.name: column.unit for column in self.columns if column.unit}
+
+    @property
+    def intervals(self) -> bool:
+        """Means of groups have none: Table 1 has."""
+        return bool(self.confidence) and (self.statistic == "summary" or (self.statistic == "mean" and not self.by))
+
+    def call(self) -> tuple[str, dict[str, Any]]:
+        """The function of `td` and its options, but for the table, its groups or persons, and who pays."""
+        options: dict[str, Any] = {"epsilon": self.epsilon, "bounds": self.bounds}
+        if self.intervals or self.statistic == "summary":
+            options["confidence"] = self.confidence or None
+        if self.statistic != "centre" and len(self.sd) == len(self.columns):
+            options["sd"] = [column.sd for column in self.columns]
+        return STATISTICS[self.statistic], options
+
+    def plan(self) -> Plan:
+        """From what is public alone: no table is at hand here."""
+        return plan(self.rows, epsilon=self.epsilon, **self._planned())
+
+    def answers(self) -> list[str]:
+        """Which epsilon, and how many rows, the wished error needs, or why none does; nothing without a wish."""
+        if not self.wish:
+            return []
+        error: Any = {self.wish_for: self.wish} if self.wish_for else self.wish
+        found = []
+        for known in ({"n": self.rows}, {"epsilon": self.epsilon}):
+            try:
+                found.append(answer(plan(error=error, **known, **self._planned())))
+            except ParameterError as none:
+                found.append(str(none))
+        return found
+
+    def dry_run(self) -> tuple[Guarantee, str]:
+        """What a release costs, and its mechanism; it raises as a release would. The table is one of blanks."""
+        blank = Table(np.broadcast_to(np.nan, (self.rows, len(self.columns))), tuple(self.bounds))
+        groups = [None] * self.rows if self.by else []
+        cost, mechanism = dry_run(lambda pays: self.on(blank, groups, accountant=pays))
+        return of_persons(cost) if self.person else cost, mechanism
+
+    def rehearsal(self) -> Any:
+        """The same release of made-up rows, bell-shaped between the bounds: public numbers only, nothing spent."""
+        rows = min(self.rows, MOST_CELLS // len(self.columns))
+        lower, upper = (np.array([float(Fraction(pair[i])) for pair in self.bounds.values()]) for i in (0, 1))
+        shaped = made_up(SHAPES[0], rows, len(self.columns), 0)
+        cells = (lower + upper) / 2 + (upper - lower) / self.plan().question.widths * shaped
+        groups = [self.keys[i % len(self.keys)] for i in range(rows)] if self.by else []
+        return self.on(Table(cells, tuple(self.bounds)), groups)
+
+    def on(self, table: Table, groups: Sequence[str | None], **more: Any) -> Any:
+        """The call on a table of persons or rows, with the key of each row's group if there are groups."""
+        function, options = self.call()
+        grouped = {"by": GroupOfRow(self.by, groups), "keys": list(self.keys)} if self.by else {}
+        return getattr(td, function)(table, **grouped, **options, **more)
+
+    def _planned(self) -> dict[str, Any]:
+        groups = len(self.keys) if len(self.keys) > 1 else None
+        return {"columns": self.bounds, "sd": self.sd or None, "by": groups}
+
+
+def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices:
+    """The fields as they were typed, checked; a column's fields have its number at their end."""
+    columns = tuple(_column(name, j, typed) for j, name in enumerate(names) if typed.get(f"use-{j}"))
+    if not columns:
+        raise ParameterError("columns", "must be chosen: at least one", "none")
+    by, person = (_named(names, typed.get(field, "")) for field in ("by", "person"))
+    keys = tuple(dict.fromkeys(line.strip() for line in typed.get("keys", "").splitlines() if line.strip()))
+    if bool(by) != bool(keys):
+        rule = "must be given with the column of groups: one on each line, known without the data"
+        raise ParameterError("keys", rule, "none" if by else "keys without a column")
+    for field, name in (("groups", by), ("persons", person)):
+        if name and name in {column.name for column in columns}:
+            raise ParameterError(f"the column of {field}", "must not be released as well", repr(name))
+    if by and person:
+        raise ParameterError("the column of persons", "must be left out with groups", repr(person))
+    planned = typed.get("rows", "").strip()
+    if planned and not (planned.isdecimal() and planned.isascii() and len(planned) < len(str(_MOST_PLANNED))):
+        raise ParameterError("rows", f"must be a whole number below {_MOST_PLANNED:,}", repr(planned[:40]))
+    statistic = checked_choice("statistic", typed.get("statistic") or "mean", STATISTICS)
+    wish_for = _named([column.name for column in columns if column.sd], typed.get("wish_for", ""))
+    numbers: dict[str, Any] = {
+        "epsilon": _number("epsilon", typed.get("epsilon") or "1"),
+        "confidence": _number("confidence", typed.get("confidence", "0.95")),
+        "wish": _number("error", typed.get("wish", "")),
+    }
+    public: dict[str, Any] = {"by": by, "keys": keys, "person": person, "statistic": statistic, "wish_for": wish_for}
+    found = Choices(columns=columns, rows=int(planned or rows), **public, **numbers)
+    positive_rational("epsilon", found.epsilon)
+    found.plan()  # checks bounds and standard deviations
+    return found
+
+
+def _column(name: str, j: int, typed: Mapping[str, str]) -> Column:
+    lower, upper, sd = (_number(f"{end} of {name}", typed.get(f"{end}-{j}", "")) for end in ("lower", "upper", "sd"))
+    if not lower or not upper:
+        raise ParameterError("bounds", "must be given for every column that is released", f"none for {name!r}")
+    return Column(name, lower, upper, typed.get(f"unit-{j}", "").strip(), sd)
+
+
+def _named(names: Sequence[str], number: str) -> str:
+    """A column by its number, so that names may hold anything; none is an empty text."""
+    if not number:
+        return ""
+    if not (number.isdecimal() and number.isascii() and int(number) < len(names)):
+        raise ParameterError("column", "must be one of the file's", repr(number[:40]))
+    return names[int(number)]
+
+
+def _number(parameter: str, text: str) -> str:
+    """A typed number: with a decimal point, or with a comma where nobody could take that for a mark of thousands."""
+    plain = text.strip().replace("\u2212", "-")
+    head, comma, tail = plain.partition(",")
+    if comma:
+        if "," in tail or "." in plain or len(tail) == 3:
+            rule = "must be written without marks between thousands; the decimal mark is a point or a comma"
+            raise ParameterError(parameter, rule, repr(plain[:40]))
+        plain = f"{head}.{tail}"
+    if plain:
+        rational(parameter, plain)
+    return plain

@@ -1,0 +1,31 @@
+"""All texts of the page that are its own: one table. Another language is one more file in `phrases/`.
+
+What the library says (forecasts, guarantees, footnotes, rules that a parameter breaks) comes from the library.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+from typing import Any
+
+from tukeydp.parameters import checked_choice
+
+FOLDER = files("tukeydp.app") / "phrases"
+
+
+def languages() -> list[str]:
+    return sorted(file.name.removesuffix(".toml") for file in FOLDER.iterdir() if file.name.endswith(".toml"))
+
+
+def phrases(language: str = "en") -> dict[str, Any]:
+    """The texts by screen and name."""
+    checked_choice("language", language, languages())
+    return tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
+
+
+def without_flags(text: str, labels: dict[str, str]) -> str:
+    """Options of the command line, and `sd=` of Python, under the names that their fields have on the page."""
+    found = re.compile(r"--([a-z-]+)|\bsd=")
+    return found.sub(lambda flag: f"\u201c{labels.get(flag[1] or 'sd', flag[1])}\u201d", text)

@@ -1,0 +1,98 @@
+"""A result as the page shows it and as files to take away, by the library's own exporters. No statistics here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tukeydp.app.choices import Choices
+from tukeydp.cli import centre, mean
+from tukeydp.cli.group_sections import GroupAccount, group_headline, group_sections
+from tukeydp.cli.reports import REPORTS
+from tukeydp.cli.reports.grouped import GROUP_REPORTS
+from tukeydp.cli.sections import Account, headline, sections
+from tukeydp.grouped_release import GroupedRelease
+from tukeydp.planning.forest import Mark, Panel, release_panels, summary_panels
+from tukeydp.planning.summary_formats import latex_table, tex
+from tukeydp.planning.summary_formats import sections as summary_sections
+from tukeydp.planning.summary_result import Summary
+from tukeydp.planning.summary_words import footnote, header, title
+from tukeydp.views.grouped import shown_groups
+from tukeydp.views.sentences import guarantee_sentence
+from tukeydp.views.table import Shown, printable, shown
+
+# Files of a release and how they are served. All are downloads: nothing of them runs in the page.
+FILES = {
+    "report.html": "text/html",
+    "table.csv": "text/csv",
+    "result.json": "application/json",
+    "table.md": "text/markdown",
+    "table.tex": "application/x-tex",
+    "repeat.py": "text/x-python",
+    "repeat.ipynb": "application/x-ipynb+json",
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """A result in words: what was released, and what is public about it."""
+
+    headline: str
+    table: Shown
+    said: list[tuple[str, str]]
+    panels: list[Panel]
+    seeded: bool
+    files: dict[str, bytes]
+
+
+def told(result: Any, choices: Choices) -> Told:
+    """Intervals and forecasts are made here, from what was released and what is public; that may take seconds."""
+    estimand = "centre" if choices.statistic == "centre" else "mean"
+    if isinstance(result, Summary):
+        return _of_summary(result)
+    if isinstance(result, GroupedRelease):
+        grouped = GroupAccount(result, estimand, choices.statistic == "mean")
+        reports = {ending: report(grouped) for ending, report in GROUP_REPORTS.items()}
+        titled, table, panels = group_headline(grouped), shown_groups(result), list(_group_panels(result))
+        return _told(titled, table, list(group_sections(grouped)), panels, result.seeded, reports)
+    how = centre.how(result) if estimand == "centre" else mean.how_and_why("auto", result, sd="sd" in choices.call()[1])
+    account = Account(result, estimand, how)
+    reports = {ending: report(account) for ending, report in REPORTS.items()}
+    table = shown(result, result.quick_error)
+    return _told(headline(account), table, list(sections(account)), release_panels(result), result.seeded, reports)
+
+
+def _told(
+    titled: str, table: Shown, said: list[tuple[str, str]], panels: list[Panel], seeded: bool, reports: dict[str, str]
+) -> Told:
+    body = [" & ".join(map(tex, row)) + r" \\" for row in table.rows]
+    notes = [f"{label}: {text}" for label, text in said]
+    reports[".tex"] = latex_table(titled, table.header, body, notes)
+    return Told(titled, table, said, panels, seeded, _named(reports))
+
+
+def _named(reports: dict[str, str]) -> dict[str, bytes]:
+    return {name: reports[f".{name.partition('.')[2]}"].encode() for name in FILES if not name.startswith("repeat")}
+
+
+def _of_summary(summary: Summary) -> Told:
+    grouped = summary.keys is not None
+    names = ["column", *([printable(summary.by or "")] if grouped else [])]
+    rows = [
+        [column, *([group] if grouped else []), *numbers]
+        for column, lines in summary_sections(summary)
+        for group, numbers in lines
+    ]
+    reports = {
+        ".html": summary.to_html(), ".csv": summary.to_csv(), ".json": summary.to_json(indent=2) + "\n",
+        ".md": summary.to_markdown(), ".tex": summary.to_latex(),
+    }  # fmt: skip
+    said = [("Guarantee", guarantee_sentence(summary.guarantee)), ("Footnote", " ".join(footnote(summary)))]
+    table = Shown([*names, *header(summary)], rows, tuple(names))
+    return Told(title(summary), table, said, summary_panels(summary), summary.seeded, _named(reports))
+
+
+def _group_panels(found: GroupedRelease) -> Iterator[Panel]:
+    for j, name in enumerate(found.first.columns or ()):
+        yield Panel(printable(name), [Mark(printable(key), float(one.point[j]), None) for key, one in found.items()])

@@ -1,0 +1,57 @@
+"""The Python script and the notebook that repeat a release. The data are not in them, nor any cell."""
+
+from __future__ import annotations
+
+import json
+from pprint import pformat
+
+from tukeydp.app.choices import Choices
+from tukeydp.data.look_report import declared
+from tukeydp.data.readers.options import ReadOptions
+from tukeydp.version import __version__
+
+_ABOUT = (
+    "Repeats a release that was made with `tukeydp app` ({version}).\n\n"
+    "The data are not in here: put the file beside this. Running it is another release: it draws anew, and costs "
+    "epsilon = {epsilon} again."
+)
+
+
+def parts(file: str, options: ReadOptions, choices: Choices, ledger: str | None) -> tuple[str, list[str]]:
+    """What it is about, and pieces of code: imports, reading, release, result."""
+    function, given = choices.call()
+    dialect = ", ".join(f"{name}={value!r}" for name, value in declared(options).items())
+    how = f"ReadOptions({dialect})"
+    columns = pformat([column.name for column in choices.columns], width=100)
+    source, extra = "tukeydp.data.files", ""
+    if choices.by:
+        source, extra = "tukeydp.data.grouped_files", "by=by, keys=keys, "
+        keys = pformat(list(choices.keys), width=100)
+        read = f"x, by, keys = read_groups({file!r}, columns, {choices.by!r}, {keys}, {how})"
+    elif choices.person:
+        source, extra = "tukeydp.data.grouped_files", "person=person, "
+        read = f"x, person = read_persons({file!r}, columns, {choices.person!r}, {how})"
+    else:
+        read = f"x = read_file({file!r}, columns, {how})"
+    reader = read.partition("= ")[2].partition("(")[0]
+    account = "" if ledger is None else f"budget = td.Accountant.open({ledger!r})\n"
+    paid = "" if ledger is None else "accountant=budget, "
+    options_text = ",\n    ".join(f"{name}={pformat(value, width=100)}" for name, value in given.items())
+    return _ABOUT.format(version=__version__, epsilon=choices.epsilon), [
+        f"import tukeydp as td\nfrom {source} import {reader}\nfrom tukeydp.data.readers.options import ReadOptions",
+        f"columns = {columns}\n{read}",
+        f"{account}release = td.{function}(\n    x, {extra}{paid}\n    {options_text},\n)",
+        "print(release)",
+    ]
+
+
+def script(about: str, pieces: list[str]) -> str:
+    return f'"""{about}\n"""\n\n' + "\n\n".join(pieces) + "\n"
+
+
+def notebook(about: str, pieces: list[str]) -> str:
+    """Version 4.5 of the notebook format; every cell has an id of its own."""
+    code: dict[str, object] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    cells: list[dict[str, object]] = [{"cell_type": "markdown", "id": "about", "metadata": {}, "source": about}]
+    cells += [{**code, "id": f"step-{i}", "source": piece} for i, piece in enumerate(pieces, 1)]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"

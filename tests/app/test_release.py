@@ -1,0 +1,335 @@
+"""A release is paid for once, is what the page said, and is the library's own."""
+
+from __future__ import annotations
+
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import nbformat
+import numpy as np
+import pytest
+
+import tukeydp as td
+from support.messy import workbook
+from tukeydp.app import release as module
+from tukeydp.app.phrases import phrases
+from tukeydp.data.files import read_file
+from tukeydp.data.readers.options import ReadOptions
+from tukeydp.data.readers.sources import InMemory
+from tukeydp.errors import ParameterError
+
+WORDS = phrases()["release"]
+RNG = np.random.default_rng(5)
+ROWS = [
+    [int(age), round(float(weight), 1), "ABC"[place]]
+    for age, weight, place in zip(RNG.normal(60, 9, 400), RNG.normal(75, 12, 400), RNG.integers(0, 3, 400), strict=True)
+]
+CSV = "age;weight;clinic\n" + "".join(f"{a};{w}".replace(".", ",") + f";{c}\n" for a, w, c in ROWS)
+X = np.array([row[:2] for row in ROWS])
+BOUNDS = {"age": ("18", "100"), "weight": ("30", "200")}
+ENDS = ([18, 30], [100, 200])
+
+
+@pytest.fixture
+def ready(user):
+    user.upload("clinic.csv", CSV.encode())
+    user.choose(BOUNDS, by="clinic", keys="A\nB\nC")
+    user.plan(statistic="summary")
+    return user
+
+
+def test_decimal_commas_are_found_and_the_numbers_are_the_librarys(user):
+    user.upload("clinic.csv", CSV.encode())
+    user.choose(BOUNDS, **{"sd-0": "9", "sd-1": "12,5"})
+    user.plan(confidence="")
+    page = user.release()
+    expected = td.mean(X, epsilon=1, bounds=ENDS, sd=[9, "12.5"], randomness=td.seeded(7))
+    found = json.loads(user.get("/take-away/1/result.json").text)
+    assert found["point"] == expected.point.tolist()
+    for value in expected.point:
+        assert f"{value:.6g}" in page
+    assert WORDS["seeded"] in page
+
+
+def test_the_centre_and_table_one_by_groups_are_the_librarys(user):
+    book = workbook(("notes", [["Exported by hand"]]), ("data", [["age", "weight", "clinic"], *ROWS]))
+    assert "sheets: " in user.upload("export.xlsx", book)
+    user.post("/read", {"sheet": "data", "decimal": "."})
+    user.choose(BOUNDS, by="clinic", keys="A\nB\nC\nD")
+    user.plan(statistic="summary", epsilon="1", confidence="0.95")
+    user.release()
+    by = [row[2] for row in ROWS]
+    expected = td.summary(X, by=by, keys=list("ABCD"), epsilon=1, bounds=ENDS, confidence=0.95, randomness=td.seeded(7))
+    lines = json.loads(user.get("/take-away/1/result.json").text)["lines"]
+    numbers = ("group", "n", "mean", "sd", "lower", "upper")
+    assert [[line[name] for name in numbers] for line in lines] == [
+        [line.to_dict()[name] for name in numbers] for line in expected.lines
+    ]
+    assert all(line["lower"] < line["mean"] < line["upper"] for line in lines[:3])
+    user.plan(statistic="centre", epsilon="0.5")
+    user.release(again="on")
+    centres = td.boxem(X, by=by, keys=list("ABCD"), epsilon="0.5", bounds=ENDS, randomness=td.seeded(7))
+    found = json.loads(user.get("/take-away/2/result.json").text)
+    assert [found["groups"][key]["point"] for key in "ABCD"] == [one.point.tolist() for one in centres.values()]
+
+
+def test_persons_are_protected_by_a_ledger_for_persons(make_user):
+    account = td.Accountant(epsilon=1, neighbours="swap-person")
+    user = make_user(account)
+    rows = "".join(f"p{i % 200},{a}\n" for i, (a, _, _) in enumerate(ROWS))
+    user.upload("visits.csv", f"id,age\n{rows}".encode())
+    refused = user.post("/columns", {"use-1": "on", "lower-1": "18", "upper-1": "100"})
+    assert refused.headers["location"] == "/"
+    assert "this budget protects persons" in user.get("/").text
+    user.choose({"age": (18, 100)}, person="id", **{"sd-1": "9"})
+    user.plan(confidence="", rows="200")
+    user.release()
+    ids = [f"p{i % 200}" for i in range(400)]
+    expected = td.mean(X[:, :1], person=ids, epsilon=1, bounds=(18, 100), sd=9, randomness=td.seeded(7))
+    assert json.loads(user.get("/take-away/1/result.json").text)["point"] == expected.point.tolist()
+    assert account.history[0].guarantee.neighbours == "swap-person"
+
+
+def test_a_budget_for_rows_takes_no_persons(ready):
+    ready.session.typed |= {"person": "2", "by": "", "keys": ""}
+    assert "must be left out" in ready.get("/plan").text
+
+
+def test_the_same_number_posted_twice_is_one_release(ready):
+    number = ready.number()
+    first, second = ready.release(number), ready.release(number)
+    assert ready.account.totals.count == 1
+    assert len(ready.desk.runs) == 1
+    assert "Release 1:" in first
+    assert "Release 2:" not in second
+
+
+def test_one_number_from_many_tabs_at_once_is_one_release(ready):
+    number = ready.number()
+    with ThreadPoolExecutor(8) as tabs:
+        answers = list(tabs.map(lambda _: ready.post("/release", {"number": number}).status_code, range(16)))
+    ready.desk.finish()
+    assert answers == [303] * 16
+    assert (ready.account.totals.count, len(ready.desk.runs)) == (1, 1)
+
+
+def test_two_tabs_that_were_opened_before_any_release_spend_once(ready):
+    numbers = [ready.number(), ready.number()]
+    ready.release(numbers[0])
+    page = ready.release(numbers[1], again="on")
+    assert WORDS["stale"] in page
+    assert ready.account.totals.count == 1
+
+
+def test_two_tabs_at_once_spend_once(ready):
+    numbers = [ready.number() for _ in range(8)]
+    with ThreadPoolExecutor(8) as tabs:
+        list(tabs.map(lambda number: ready.post("/release", {"number": number}), numbers))
+    ready.desk.finish()
+    assert ready.account.totals.count == 1
+
+
+def test_a_second_release_says_so_and_wants_a_tick(ready):
+    ready.release()
+    page = ready.get("/release").text
+    assert WORDS["second"].format(count=1, cost="1") in page
+    assert WORDS["tick"] in ready.release()
+    assert ready.account.totals.count == 1
+    ready.release(again="on")
+    assert ready.account.totals.count == 2
+
+
+def test_what_was_changed_since_the_page_was_shown_is_not_released(ready):
+    groups = {"by": "clinic", "keys": "A\nB"}
+    for change in (
+        lambda: ready.plan(epsilon="2"),
+        lambda: ready.choose({"age": (18, 100)}, **groups),
+        lambda: (
+            ready.upload("clinic.csv", CSV.encode())
+            and ready.choose(BOUNDS, **groups)
+            and ready.plan(statistic="summary")
+        ),
+        lambda: ready.account.spend("0.1"),
+        lambda: ready.post("/erase"),
+    ):
+        number = ready.number()
+        change()
+        spent = ready.account.totals.count
+        assert WORDS["stale"] in ready.release(number)
+        assert ready.account.totals.count == spent
+    for number in ("", "nonsense"):
+        ready.post("/release", {"number": number})
+    assert not ready.desk.runs
+
+
+def test_one_at_a_time(ready, monkeypatch):
+    going, gate = threading.Event(), threading.Event()
+    order = module.Order.result
+
+    def slow(*given):
+        going.set()
+        gate.wait(20)
+        return order(*given)
+
+    monkeypatch.setattr(module.Order, "result", slow)
+    numbers = [ready.number(), ready.number()]
+    ready.post("/release", {"number": numbers[0]})
+    assert going.wait(20)
+    ready.post("/release", {"number": numbers[1]})
+    page = ready.get("/release").text
+    assert WORDS["busy"] in page
+    assert WORDS["running"] in page
+    assert set(ready.get("/status").json()) == {"seconds"}
+    assert isinstance(ready.get("/status").json()["seconds"], int)
+    gate.set()
+    ready.desk.finish()
+    assert ready.account.totals.count == 1
+    assert ready.get("/status").json() == {"seconds": None}
+
+
+def test_a_run_that_dies_after_it_has_paid_says_so_and_nothing_else(ready, monkeypatch):
+    order = module.Order.result
+
+    def dies(*given):
+        order(*given)
+        raise ValueError("81236.125")
+
+    monkeypatch.setattr(module.Order, "result", dies)
+    page = ready.release()
+    assert WORDS["lost"] in page
+    assert "81236.125" not in page
+    assert ready.account.totals.count == 1
+    assert WORDS["second"].format(count=1, cost="1") in page
+
+
+def test_a_report_that_fails_leaves_the_result(ready, monkeypatch):
+    for number, fault in enumerate((ZeroDivisionError, ParameterError("x", "must", "be"), KeyError), 1):
+
+        def fails(*_, fault=fault):
+            raise fault
+
+        monkeypatch.setattr(module, "told", fails)
+        ready.plan(epsilon="0.5")
+        ready.release(again="on")
+        assert json.loads(ready.get(f"/take-away/{number}/result.json").text)["lines"]
+        assert ready.desk.runs[-1].state == "done"
+
+
+def test_spellings_of_a_unit_are_all_read(user):
+    user.upload("t.csv", ("age\n" + "61 years\n" * 30 + "62 Years\n" * 30).encode())
+    user.session.look = replace(user.session.look, options=ReadOptions(units={"age": ["years", "Years"]}))
+    user.choose({"age": (0, 100)}, **{"unit-0": "yrs"})
+    order = user.session.order()
+    assert order.options.unit("age") == "yrs"
+    assert np.isnan(read_file(order.file, ["age"], order.options).cells).sum() == 0
+
+
+def test_what_is_wrong_before_it_pays_costs_nothing(ready, monkeypatch):
+    monkeypatch.setattr(module, "read_groups", lambda *_: 1 / 0)
+    assert WORDS["refused"] in ready.release()
+    assert ready.account.totals.count == 0
+    assert WORDS["again"] not in ready.get("/release").text
+
+
+def test_rows_to_plan_for_are_for_the_plan_alone(ready):
+    number = ready.number()
+    ready.plan(rows="40", wish="0.1")
+    assert "Plan for 40 rows" in ready.get("/plan").text
+    ready.release(number)
+    assert ready.desk.runs[0].state == "done"
+
+
+def test_without_room_there_is_no_button(ready):
+    ready.plan(epsilon="3.5")
+    page = ready.get("/release").text
+    assert 'name="number"' not in page
+    assert "The budget has not enough left." in page
+    assert "The budget has not enough left." in ready.get("/plan").text
+
+
+def test_the_plan_touches_no_data(ready, monkeypatch):
+    class Untouchable(InMemory):
+        @property
+        def content(self):
+            raise AssertionError("the data were touched")
+
+    def refused(*_):
+        raise AssertionError("the data were touched")
+
+    kept = ready.session.file
+    ready.session.file = str.__new__(Untouchable, kept)
+    for name in ("look_at_file", "read_file"):
+        monkeypatch.setattr(f"tukeydp.app.{'session' if 'look' in name else 'release'}.{name}", refused)
+    for fields in ({}, {"statistic": "centre"}, {"wish": "0.2"}, {"epsilon": "1.2", "confidence": "0.9"}):
+        live = ready.post("/plan", fields, headers={"sec-fetch-site": "same-origin", "x-live": "1"})
+        assert live.status_code == 200
+        assert ready.get("/plan").status_code == 200
+    ready.choose(BOUNDS, by="clinic", keys="A\nB")
+    assert ready.plan(go="rehearse", statistic="summary").headers["location"] == "/plan?rehearse"
+    assert (
+        phrases()["plan"]["rehearsal_is"] in ready.get("/plan?rehearse").text
+        or "would not be" in ready.get("/plan").text
+    )
+    assert ready.get("/release").status_code == 200
+    with pytest.raises(AssertionError, match="touched"):  # the control
+        ready.session.order().result(td.Accountant(epsilon=9), 7)
+
+
+def test_the_script_and_the_notebook_repeat_the_run_without_the_data(ready, monkeypatch, tmp_path):
+    ready.release()
+    script = ready.get("/take-away/1/repeat.py").text
+    book = nbformat.reads(ready.get("/take-away/1/repeat.ipynb").text, as_version=4)
+    nbformat.validate(book)
+    code = "\n\n".join(cell.source for cell in book.cells if cell.cell_type == "code")
+    assert code in script
+    assert not any(str(row[1]) in script for row in ROWS)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clinic.csv").write_text(CSV)
+    real = td.summary
+    monkeypatch.setattr(td, "summary", lambda *a, **k: real(*a, **k, randomness=td.seeded(7)))
+    names: dict = {}
+    exec(code.replace("print(release)", ""), names)
+    found = json.loads(ready.get("/take-away/1/result.json").text)
+    assert found["lines"] == [line.to_dict() for line in names["release"].lines]
+
+
+def test_releases_are_kept_on_disk_and_found_again(make_user, tmp_path):
+    ledger = tmp_path / "study.db"
+    first = make_user(td.Accountant.open(ledger, epsilon=1), folder=tmp_path / "kept", ledger=str(ledger))
+    first.upload("clinic.csv", CSV.encode())
+    first.choose(BOUNDS, by="clinic", keys="A\nB")
+    first.plan(statistic="summary", epsilon="0.4")
+    first.release()
+    report = first.get("/take-away/1/report.html").content
+    assert "td.Accountant.open" in first.get("/take-away/1/repeat.py").text
+    second = make_user(td.Accountant.open(ledger), folder=tmp_path / "kept")
+    assert second.get("/take-away/1/report.html").content == report
+    assert "epsilon = 0.6 of 1" in second.get("/").text
+    assert WORDS["kept"] in second.get("/release").text
+    assert "0001-summary" in second.get("/take-away").text
+    kept = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(kept) == 1 + len(module.FILES)
+    assert not any(CSV[-200:].encode() in content for content in kept)  # the data are nowhere
+
+
+def test_a_folder_that_cannot_be_written_costs_no_result(make_user, tmp_path):
+    (tmp_path / "kept").write_text("a file where the folder should be")
+    user = make_user(folder=tmp_path / "kept")
+    user.upload("clinic.csv", CSV.encode())
+    user.choose(BOUNDS, by="clinic", keys="A\nB")
+    user.plan(statistic="summary")
+    assert "could not be written to disk" in user.release()
+    assert user.get("/take-away/1/table.csv").status_code == 200
+
+
+def test_every_file_and_the_ledger_can_be_taken_away(ready):
+    ready.release()
+    page = ready.get("/take-away").text
+    for name in module.FILES:
+        assert f'href="/take-away/1/{name}"' in page
+        assert len(ready.get(f"/take-away/1/{name}").content) > 100
+    for form in ("json", "csv", "yaml"):
+        assert ready.get(f"/ledger/{form}").status_code == 200
+    assert "privacy_loss" in ready.get("/ledger/yaml").text
