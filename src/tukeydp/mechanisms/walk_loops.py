@@ -1,0 +1,131 @@
+"""The loops of a rehearsed walk, compiled. Floats: no release depends on them.
+
+A level is the points y whose products p with all directions lie between two rows of `ranks`: ranks[l - 1] and
+ranks[m - l], with one column for each direction.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from tukeydp.arrays import FloatArray
+
+# Of the size of a product, whose ranks are 32-bit floats: rows that share a value with the point are not beyond it,
+# whatever rounding does. Larger, levels of columns with far values would hold points that are not in them.
+_ROUNDING = 1e-6
+
+
+class Body(NamedTuple):
+    """Level sets in grid steps: entries of the directions (d, k), sorted products (m, k), and the box."""
+
+    entries: FloatArray
+    ranks: FloatArray
+    low: FloatArray
+    high: FloatArray
+    half_epsilon: float
+
+
+@njit(nogil=True, cache=True)
+def _inside(p: Any, level: int, ranks: Any) -> bool:
+    smallest, largest = ranks[level - 1], ranks[len(ranks) - level]
+    for i in range(len(p)):
+        slack = _ROUNDING * abs(p[i])
+        if p[i] < smallest[i] - slack or p[i] > largest[i] + slack:
+            return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def depth(p: Any, known: int, most: int, ranks: Any) -> int:
+    """The highest level up to `most` that a point is in; it is in `known`."""
+    low, step = known, 1
+    while low + step <= most and _inside(p, low + step, ranks):
+        low, step = low + step, 2 * step
+    high = min(low + step, most + 1)
+    while low + 1 < high:
+        middle = (low + high) // 2
+        if _inside(p, middle, ranks):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@njit(nogil=True, cache=True)
+def _interval(j: int, y: Any, p: Any, level: int, body: Body) -> tuple[float, float]:
+    """How far a point of a level can move along column j."""
+    smallest, largest = body.ranks[level - 1], body.ranks[len(body.ranks) - level]
+    a, b = body.low[j] - y[j], body.high[j] - y[j]
+    for i in range(len(p)):
+        entry = body.entries[j, i]
+        if entry > 0.0:
+            a = max(a, (smallest[i] - p[i]) / entry)
+            b = min(b, (largest[i] - p[i]) / entry)
+        elif entry < 0.0:
+            a = max(a, (largest[i] - p[i]) / entry)
+            b = min(b, (smallest[i] - p[i]) / entry)
+    return min(a, 0.0), max(b, 0.0)
+
+
+@njit(nogil=True, cache=True)
+def _move(j: int, y: Any, p: Any, level: int, share: float, body: Body) -> None:
+    a, b = _interval(j, y, p, level, body)
+    t = a + (b - a) * share
+    y[j] += t
+    for i in range(len(p)):
+        p[i] += body.entries[j, i] * t
+
+
+@njit(nogil=True, cache=True)
+def walk(y: Any, lowest: int, highest: int, shares: Any, body: Body) -> tuple[Any, Any]:
+    """A walk over pairs of a level lowest ... highest and a point of it, with one step for each row of `shares`.
+
+    Its law in the long run is that of the mechanism's proposals that are accepted: a level l of weight
+    e^(half_epsilon l) - e^(half_epsilon (l - 1)), then a point of it. A step draws the level given the point, then one
+    column after the other, each given the others.
+    """
+    d = len(y)
+    points, found = np.empty((len(shares), d)), np.empty(len(shares), dtype=np.int64)
+    p = y @ body.entries
+    level = lowest
+    for step in range(len(shares)):
+        deepest = depth(p, level, highest, body.ranks)
+        below = math.floor(min(-math.log(1.0 - shares[step, d]) / body.half_epsilon, float(deepest)))
+        level = max(lowest, deepest - below)
+        for j in range(d):
+            _move(j, y, p, level, shares[step, j], body)
+        points[step], found[step] = y, level
+    return points, found
+
+
+@njit(nogil=True, cache=True)
+def log_points(centre: Any, y: Any, level: int, shares: Any, body: Body) -> float:
+    """About the log of the number of grid points of a level (Chib 1995).
+
+    One over the density, at `centre`, of the uniform law on the level: the product over columns of the density at its
+    coordinate given that the columns before are the centre's. `y` is a point of the level to start from, and `shares`
+    has as many rows as there are steps for each column.
+    """
+    d = len(y)
+    total = 0.0
+    p = y @ body.entries
+    for j in range(d):
+        density = 0.0
+        for step in range(len(shares)):
+            for i in range(j, d):
+                _move(i, y, p, level, shares[step, i], body)
+            a, b = _interval(j, y, p, level, body)
+            if y[j] + a <= centre[j] <= y[j] + b:
+                density += 1.0 / (b - a + 1.0)
+        if density == 0.0:
+            return np.inf
+        total -= math.log(density / len(shares))
+        # The rest starts from where the line to the centre leaves this column at its value.
+        for i in range(j, d):
+            y[i] = centre[i]
+        p = y @ body.entries
+    return total
