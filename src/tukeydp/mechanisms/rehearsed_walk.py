@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 
 # Steps of a walk before it counts, and those that do: fixed ones, and so many for each column. A step moves every column
 # once, and after five to ten the next point has forgotten the first. More take longer, fewer make quantiles uncertain.
-_WARMING, _WALKED = (20, 3), (60, 8)
-_SIZED = 32  # steps for each column in the estimate of a size: good to a few tenths of its log
+_WARMING, _WALKED = (10, 2), (50, 8)
+_SIZED = 20  # steps for each column in the estimate of a size: good to a few tenths of its log
 # A walk that only climbs ends so far below the deepest point, at most, as a share of the rows: what it has not come to
 # counts up to there.
 _SHORT = 0.015
 _STEEP = 100.0  # for epsilon/2 when climbing: the next level is always the deepest
+_ROUNDING = 1e-6  # of the largest product: what 32-bit floats may be off by, and a little more
+_NOTHING = 1e-60  # in place of an entry 0: no point between two ranks is ever that near to one
 # Log of a share of the draws: what weighs less than this, next to the rest, is left out.
 _NEGLIGIBLE = -6.0
 
@@ -62,19 +64,28 @@ def walked_draws(
 
     That is: where levels that it did not come to may have weight, by the order statistics of the columns alone.
     """
-    from tukeydp.mechanisms.walk_loops import Body
-
     if not len(rows):
         return None
     middle = np.floor(np.median(rows, axis=0))
-    lengths = np.linalg.norm(directions.astype(np.float64), axis=1)
-    entries = np.ascontiguousarray((directions / lengths[:, np.newaxis]).T)
     centred = (rows - middle).astype(np.float32)
-    ranked = np.sort(entries.T.astype(np.float32) @ centred.T, axis=1)
     low, high = (np.array(ends, dtype=np.float64) - middle for ends in (within.low, within.high))
-    body = Body(entries, np.ascontiguousarray(ranked.T), low, high, half_epsilon)
+    body = _body(centred, directions, low, high, half_epsilon)
     found = _all_walked(body, _widths(body, directions), centred.mean(axis=0).astype(np.float64), rng)
     return None if found is None else found + middle
+
+
+def _body(
+    rows: NDArray[np.float32], directions: IntArray, low: FloatArray, high: FloatArray, half_epsilon: float
+) -> Body:
+    from tukeydp.mechanisms.walk_loops import Body
+
+    lengths = np.linalg.norm(directions.astype(np.float64), axis=1)
+    entries = np.ascontiguousarray((directions / lengths[:, np.newaxis]).T)
+    ranked = entries.T.astype(np.float32) @ rows.T
+    ranked.sort(axis=1)
+    slack = _ROUNDING * np.maximum(np.abs(ranked[:, [0, -1]]).max(axis=1).astype(np.float64), 1.0)
+    inverses = 1.0 / np.where(entries == 0.0, _NOTHING, entries)
+    return Body(entries, inverses, np.ascontiguousarray(ranked.T), slack, low, high, half_epsilon)
 
 
 def _all_walked(body: Body, widths: FloatArray, means: FloatArray, rng: np.random.Generator) -> FloatArray | None:
@@ -109,8 +120,10 @@ def _widths(body: Body, directions: IntArray) -> FloatArray:
         ranked = body.ranks[:, row].astype(np.float64)
         column = int(np.argmax(directions[row] != 0))
         widths[1:, column] = np.minimum(widths[1:, column], ranked[::-1] - ranked)
-    unbroken = (body.ranks[::-1] >= body.ranks).all(axis=1)
-    return np.maximum(widths[: int(np.argmin(np.append(unbroken, False))) + 1], 0.0)
+    top = (m + 1) // 2  # up to here no direction contradicts itself
+    while top < m and (body.ranks[m - top - 1] >= body.ranks[top]).all():
+        top += 1
+    return np.maximum(widths[: top + 1], 0.0)
 
 
 def _climbed(
@@ -122,7 +135,7 @@ def _climbed(
     d = len(body.low)
     found, deepest = list(starts), 0
     for start in starts:
-        known = depth(start @ body.entries, 0, top, body.ranks)
+        known = depth(start, top, body)
         deepest = max(deepest, known)
         if known:
             shares = rng.random((_WARMING[0] + _WARMING[1] * d, d + 1))
@@ -156,10 +169,10 @@ def _walked(
     # What is one point is the median, 0.
     body = body._replace(low=np.where(stretch.pinned, 0.0, body.low), high=np.where(stretch.pinned, 0.0, body.high))
     placed = [np.where(stretch.pinned, 0.0, start) for start in starts]
-    depths = [depth(y @ body.entries, 0, stretch.highest, body.ranks) for y in placed]
+    depths = [depth(y, stretch.highest, body) for y in placed]
     if max(depths) < stretch.lowest:
         placed, _ = _climbed(body, placed, stretch.highest, rng)
-        depths = [depth(y @ body.entries, 0, stretch.highest, body.ranks) for y in placed]
+        depths = [depth(y, stretch.highest, body) for y in placed]
     if max(depths) < stretch.lowest:
         return _Walked(np.empty((0, d)), -math.inf) if max(depths) + _short(body) < stretch.lowest else None
     # The last: where climbing from the means led, rather than a corner.

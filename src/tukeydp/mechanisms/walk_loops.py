@@ -11,63 +11,69 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray
 
-# Of the size of a product, whose ranks are 32-bit floats: rows that share a value with the point are not beyond it,
-# whatever rounding does. Larger, levels of columns with far values would hold points that are not in them.
-_ROUNDING = 1e-6
-
-
 class Body(NamedTuple):
-    """Level sets in grid steps: entries of the directions (d, k), sorted products (m, k), and the box."""
+    """Level sets in grid steps: entries of the directions (d, k), sorted products (m, k), and the box.
+
+    Ranks are 32-bit floats: a point may be beyond one by `slack` (k), so that rows it shares a value with are not
+    beyond it, whatever rounding does. `inverses` are one over the entries, and huge where an entry is 0.
+    """
 
     entries: FloatArray
-    ranks: FloatArray
+    inverses: FloatArray
+    ranks: NDArray[np.float32]
+    slack: FloatArray
     low: FloatArray
     high: FloatArray
     half_epsilon: float
 
 
 @njit(nogil=True, cache=True)
-def _inside(p: Any, level: int, ranks: Any) -> bool:
+def _inside(p: Any, level: int, ranks: Any, slack: Any) -> bool:
     smallest, largest = ranks[level - 1], ranks[len(ranks) - level]
     for i in range(len(p)):
-        slack = _ROUNDING * abs(p[i])
-        if p[i] < smallest[i] - slack or p[i] > largest[i] + slack:
+        if p[i] < smallest[i] - slack[i] or p[i] > largest[i] + slack[i]:
             return False
     return True
 
 
 @njit(nogil=True, cache=True)
-def depth(p: Any, known: int, most: int, ranks: Any) -> int:
-    """The highest level up to `most` that a point is in; it is in `known`."""
+def depth(y: Any, most: int, body: Body) -> int:
+    """The highest level up to `most` that a point is in."""
+    return _depth(y @ body.entries, 0, most, body)
+
+
+@njit(nogil=True, cache=True)
+def _depth(p: Any, known: int, most: int, body: Body) -> int:
+    """The same for its products; the point is in the level `known`."""
+    ranks, slack = body.ranks, body.slack
     low, step = known, 1
-    while low + step <= most and _inside(p, low + step, ranks):
+    while low + step <= most and _inside(p, low + step, ranks, slack):
         low, step = low + step, 2 * step
     high = min(low + step, most + 1)
     while low + 1 < high:
         middle = (low + high) // 2
-        if _inside(p, middle, ranks):
+        if _inside(p, middle, ranks, slack):
             low = middle
         else:
             high = middle
     return low
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, fastmath=True)
 def _interval(j: int, y: Any, p: Any, level: int, body: Body) -> tuple[float, float]:
-    """How far a point of a level can move along column j."""
-    smallest, largest = body.ranks[level - 1], body.ranks[len(body.ranks) - level]
+    """How far a point of a level can move along column j. No branches: the loop is for vector instructions."""
+    smallest, largest, slack = body.ranks[level - 1], body.ranks[len(body.ranks) - level], body.slack
+    inverses = body.inverses[j]
     a, b = body.low[j] - y[j], body.high[j] - y[j]
     for i in range(len(p)):
-        entry = body.entries[j, i]
-        if entry > 0.0:
-            a = max(a, (smallest[i] - p[i]) / entry)
-            b = min(b, (largest[i] - p[i]) / entry)
-        elif entry < 0.0:
-            a = max(a, (largest[i] - p[i]) / entry)
-            b = min(b, (smallest[i] - p[i]) / entry)
+        one = (smallest[i] - slack[i] - p[i]) * inverses[i]
+        other = (largest[i] + slack[i] - p[i]) * inverses[i]
+        a = max(a, min(one, other))
+        b = min(b, max(one, other))
     return min(a, 0.0), max(b, 0.0)
 
 
@@ -93,7 +99,7 @@ def walk(y: Any, lowest: int, highest: int, shares: Any, body: Body) -> tuple[An
     p = y @ body.entries
     level = lowest
     for step in range(len(shares)):
-        deepest = depth(p, level, highest, body.ranks)
+        deepest = _depth(p, level, highest, body)
         below = math.floor(min(-math.log(1.0 - shares[step, d]) / body.half_epsilon, float(deepest)))
         level = max(lowest, deepest - below)
         for j in range(d):
