@@ -51,10 +51,11 @@ class _Stretch:
 
 @dataclass(frozen=True, eq=False)
 class _Walked:
-    """Points of a stretch, one a row, and the log of its weight."""
+    """Points of a stretch, one a row, the log of its weight, and of a bound on that of levels the walk is cut off from."""
 
     points: FloatArray
     log_weight: float
+    log_unseen: float = -math.inf
 
 
 def walked_draws(
@@ -105,6 +106,8 @@ def _all_walked(body: Body, widths: FloatArray, means: FloatArray, rng: np.rando
             return None
         walked.append(here)
     most = max(one.log_weight for one in walked)
+    if max(one.log_unseen for one in walked) > most + _NEGLIGIBLE:
+        return None
     weights = np.exp([one.log_weight - most for one in walked])
     numbers = rng.multinomial(count, weights / weights.sum())
     # Evenly along each walk, whose neighbouring points are alike.
@@ -162,7 +165,7 @@ def _stretches(widths: FloatArray, bounds: FloatArray) -> list[_Stretch]:
 def _walked(
     stretch: _Stretch, starts: Sequence[FloatArray], bounds: FloatArray, body: Body, rng: np.random.Generator
 ) -> _Walked | None:
-    """A walk over a stretch: None if no point of it is found, or if levels far below the walk may have weight."""
+    """A walk over a stretch; None where it is unclear whether it has a point, or how many."""
     from tukeydp.mechanisms.walk_loops import depth, log_points, walk
 
     d = len(body.low)
@@ -181,18 +184,19 @@ def _walked(
     steps = warming + _WALKED[0] + _WALKED[1] * d
     points, levels = walk(start, stretch.lowest, stretch.highest, rng.random((steps, d + 1)), body)
     points, levels = points[warming:], levels[warming:]
-    level = int(np.median(levels))
-    size = log_points(points.mean(axis=0), points[levels >= level][0].copy(), level, rng.random((_SIZED, d)), body)
+    level = int(np.bincount(levels).argmax())
+    inside = points[levels >= level]
+    size = log_points(inside.mean(axis=0), inside[0].copy(), level, rng.random((_SIZED, d)), body)
+    if not math.isfinite(size):
+        return None
     weight = _log_level_weight(level, stretch.lowest, body.half_epsilon) + size - math.log(np.mean(levels == level))
-    return None if _another_mode(bounds[stretch.lowest : levels.min()], weight) else _Walked(points, weight)
+    return _Walked(points, weight, _log_unseen(bounds[stretch.lowest : levels.min()]))
 
 
-def _another_mode(bounds: FloatArray, weight: float) -> bool:
-    """Whether bounds on weights that a walk has not come to fall away from it and rise to something further out."""
-    if not len(bounds):
-        return False
-    beyond = bounds[: int(np.argmin(bounds))]
-    return bool(len(beyond) and np.logaddexp.reduce(beyond) > weight + _NEGLIGIBLE)
+def _log_unseen(bounds: FloatArray) -> float:
+    """Of the levels below a walk: where bounds on weights fall away from it and rise again, all that is further out."""
+    valley = int(np.argmin(bounds)) if len(bounds) else 0
+    return float(np.logaddexp.reduce(bounds[:valley])) if valley else -math.inf
 
 
 def _log_level_weight(level: int, lowest: int, half_epsilon: float) -> float:
