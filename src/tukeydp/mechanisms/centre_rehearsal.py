@@ -16,7 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.accuracy import FAR, ExpectedError, Rehearsal, ShapeError, over_shapes, rounded, sampling_error, shape_error
+from tukeydp.accuracy import (
+    FAR,
+    ExpectedError,
+    Rehearsal,
+    ShapeError,
+    over_shapes,
+    rounded,
+    sampling_error,
+    shape_error,
+)
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.grid import Grid

@@ -11,8 +11,7 @@ from tukeydp.arrays import FloatArray
 # Columns of all tables of one shape together. Where they differ by how far their own deepest point strays, medians and
 # quantiles of so many are good to about 15 percent; where fresh noise is all there is, fewer will do. More take longer.
 DEPTH_COLUMNS, NOISE_COLUMNS, _FEWEST_TABLES = 50, 18, 2
-# Columns of all tables of one shape together where how far the deepest point strays is taken for Gaussian: the deviation
-# of so many is good to 15 percent.
+# The same where how far the deepest point strays is taken for Gaussian: the deviation of so many is good to 15 percent.
 WALKED_COLUMNS = 24
 # Rows that depth is computed of at most. With fewer, the deepest point loses noticeably against the box, and the cliff
 # is said to be nearer than it is; more take longer.

@@ -1,7 +1,8 @@
-"""Draws from the exponential mechanism over depth, for forecasts only: a random walk in floats, a hundred times as fast.
+"""Draws from the exponential mechanism over depth, for forecasts only: a random walk in floats.
 
-A rehearsal needs neither a proof nor secret bits. The walk is over pairs of a level and a point of it, whose law in the
-long run is that of the mechanism; `tests/mechanisms/test_rehearsed_walk.py` compares it with the exact sampler.
+A rehearsal needs neither a proof nor secret bits, and a walk takes a fortieth of the time. It is over pairs of a level
+and a point of it, whose law in the long run is that of the mechanism: `tests/mechanisms/test_rehearsed_walk.py`
+compares it with the exact sampler.
 
 Where rows share a value, level sets lose a dimension from one level to the next, and no walk gets from one side of such
 a break to the other. So levels are walked stretch by stretch, and each stretch counts by its weight: that of its levels
@@ -25,10 +26,13 @@ from tukeydp.exact.boxes import Box
 if TYPE_CHECKING:
     from tukeydp.mechanisms.walk_loops import Body
 
-# Steps of a walk before it counts, and those that do: fixed ones, and so many for each column. A step moves every column
-# once, and after five to ten the next point has forgotten the first. More take longer, fewer make quantiles uncertain.
+# Steps of a walk before it counts, and those that do: fixed ones, and so many for each column. A step moves every
+# column once, and after five to ten the point has forgotten where it was. More take longer, with fewer quantiles are
+# uncertain.
 _WARMING, _WALKED = (10, 2), (50, 8)
-_SIZED = 20  # steps for each column in the estimate of a size: good to a few tenths of its log
+# Steps for each column in the estimate of a size, and more where so many do not come by the middle: good to a few tenths
+# of its log.
+_SIZED = (20, 160, 1280)
 # A walk that only climbs ends so far below the deepest point, at most, as a share of the rows: what it has not come to
 # counts up to there.
 _SHORT = 0.015
@@ -51,7 +55,7 @@ class _Stretch:
 
 @dataclass(frozen=True, eq=False)
 class _Walked:
-    """Points of a stretch, one a row, the log of its weight, and of a bound on that of levels the walk is cut off from."""
+    """Points of a stretch, one a row, the log of its weight, and a bound on that of levels the walk is cut off from."""
 
     points: FloatArray
     log_weight: float
@@ -78,11 +82,11 @@ def walked_draws(
 def _body(
     rows: NDArray[np.float32], directions: IntArray, low: FloatArray, high: FloatArray, half_epsilon: float
 ) -> Body:
-    from tukeydp.mechanisms.walk_loops import Body
+    from tukeydp.mechanisms.walk_loops import Body, products
 
     lengths = np.linalg.norm(directions.astype(np.float64), axis=1)
     entries = np.ascontiguousarray((directions / lengths[:, np.newaxis]).T)
-    ranked = entries.T.astype(np.float32) @ rows.T
+    ranked = products(rows, entries.astype(np.float32))
     ranked.sort(axis=1)
     slack = _ROUNDING * np.maximum(np.abs(ranked[:, [0, -1]]).max(axis=1).astype(np.float64), 1.0)
     inverses = 1.0 / np.where(entries == 0.0, _NOTHING, entries)
@@ -157,9 +161,7 @@ def _stretches(widths: FloatArray, bounds: FloatArray) -> list[_Stretch]:
     pinned = widths < 1.0
     changes = np.flatnonzero((pinned[2:] != pinned[1:-1]).any(axis=1)) + 2
     ends = [1, *changes.tolist(), len(widths)]
-    return [
-        _Stretch(a, b - 1, float(np.logaddexp.reduce(bounds[a:b])), pinned[a]) for a, b in pairwise(ends) if a < b
-    ]
+    return [_Stretch(a, b - 1, float(np.logaddexp.reduce(bounds[a:b])), pinned[a]) for a, b in pairwise(ends) if a < b]
 
 
 def _walked(
@@ -186,8 +188,11 @@ def _walked(
     points, levels = points[warming:], levels[warming:]
     level = int(np.bincount(levels).argmax())
     inside = points[levels >= level]
-    size = log_points(inside.mean(axis=0), inside[0].copy(), level, rng.random((_SIZED, d)), body)
-    if not math.isfinite(size):
+    for steps in _SIZED:
+        size = log_points(inside.mean(axis=0), inside[0].copy(), level, rng.random((steps, d)), body)
+        if math.isfinite(size):
+            break
+    else:
         return None
     weight = _log_level_weight(level, stretch.lowest, body.half_epsilon) + size - math.log(np.mean(levels == level))
     return _Walked(points, weight, _log_unseen(bounds[stretch.lowest : levels.min()]))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray
 
+
 class Body(NamedTuple):
     """Level sets in grid steps: entries of the directions (d, k), sorted products (m, k), and the box.
 
@@ -32,9 +33,31 @@ class Body(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
+def products(rows: Any, entries: Any) -> Any:
+    """Of rows (m, d) with the directions (k, m); added up in the same order on every machine, as BLAS does not."""
+    m, d = rows.shape
+    found = np.zeros((entries.shape[1], m), dtype=rows.dtype)
+    columns = np.ascontiguousarray(rows.T)
+    for i in range(entries.shape[1]):
+        for j in range(d):
+            for r in range(m):
+                found[i, r] += entries[j, i] * columns[j, r]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _products(y: Any, entries: Any) -> Any:
+    p = np.zeros(entries.shape[1])
+    for j in range(len(y)):
+        for i in range(len(p)):
+            p[i] += entries[j, i] * y[j]
+    return p
+
+
+@njit(nogil=True, cache=True)
 def _inside(p: Any, level: int, ranks: Any, slack: Any) -> bool:
     smallest, largest = ranks[level - 1], ranks[len(ranks) - level]
-    for i in range(len(p)):
+    for i in range(len(p)):  # noqa: SIM110 (compiled)
         if p[i] < smallest[i] - slack[i] or p[i] > largest[i] + slack[i]:
             return False
     return True
@@ -43,7 +66,7 @@ def _inside(p: Any, level: int, ranks: Any, slack: Any) -> bool:
 @njit(nogil=True, cache=True)
 def depth(y: Any, most: int, body: Body) -> int:
     """The highest level up to `most` that a point is in."""
-    return _depth(y @ body.entries, 0, most, body)
+    return _depth(_products(y, body.entries), 0, most, body)
 
 
 @njit(nogil=True, cache=True)
@@ -63,7 +86,8 @@ def _depth(p: Any, known: int, most: int, body: Body) -> int:
     return low
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+# Vector instructions may compare in any order, but not round otherwise: forecasts are the same on every machine.
+@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
 def _interval(j: int, y: Any, p: Any, level: int, body: Body) -> tuple[float, float]:
     """How far a point of a level can move along column j. No branches: the loop is for vector instructions."""
     smallest, largest, slack = body.ranks[level - 1], body.ranks[len(body.ranks) - level], body.slack
@@ -96,7 +120,7 @@ def walk(y: Any, lowest: int, highest: int, shares: Any, body: Body) -> tuple[An
     """
     d = len(y)
     points, found = np.empty((len(shares), d)), np.empty(len(shares), dtype=np.int64)
-    p = y @ body.entries
+    p = _products(y, body.entries)
     level = lowest
     for step in range(len(shares)):
         deepest = _depth(p, level, highest, body)
@@ -118,7 +142,7 @@ def log_points(centre: Any, y: Any, level: int, shares: Any, body: Body) -> floa
     """
     d = len(y)
     total = 0.0
-    p = y @ body.entries
+    p = _products(y, body.entries)
     for j in range(d):
         density = 0.0
         for step in range(len(shares)):
@@ -133,5 +157,5 @@ def log_points(centre: Any, y: Any, level: int, shares: Any, body: Body) -> floa
         # The rest starts from where the line to the centre leaves this column at its value.
         for i in range(j, d):
             y[i] = centre[i]
-        p = y @ body.entries
+        p = _products(y, body.entries)
     return total
