@@ -30,14 +30,15 @@ if TYPE_CHECKING:
 # column once, and after five to ten the point has forgotten where it was. More take longer, with fewer quantiles are
 # uncertain.
 _WARMING, _WALKED = (10, 2), (50, 8)
-# Steps for each column in the estimate of a size, and more where so many do not come by the middle: good to a few tenths
-# of its log.
+# Steps for each column in the estimate of a size, and more where so many do not come by the middle. Fewer leave its log
+# uncertain by more than a few tenths.
 _SIZED = (20, 160, 1280)
 # A walk that only climbs ends so far below the deepest point, at most, as a share of the rows: what it has not come to
 # counts up to there.
 _SHORT = 0.015
 _STEEP = 100.0  # for epsilon/2 when climbing: the next level is always the deepest
 _ROUNDING = 1e-6  # of the largest product: what 32-bit floats may be off by, and a little more
+_LEAST_SHARE = 1e-300  # for its log, where epsilon is astronomical
 _NOTHING = 1e-60  # in place of an entry 0: no point between two ranks is ever that near to one
 # Log of a share of the draws: what weighs less than this, next to the rest, is left out.
 _NEGLIGIBLE = -6.0
@@ -146,7 +147,7 @@ def _climbed(
         deepest = max(deepest, known)
         if known:
             shares = rng.random((_WARMING[0] + _WARMING[1] * d, d + 1))
-            points, levels = walk(start.copy(), 1, top, shares, body._replace(half_epsilon=_STEEP))
+            points, levels, _ = walk(start.copy(), 1, top, shares, body._replace(half_epsilon=_STEEP))
             found.append(points[-1])
             deepest = max(deepest, int(levels[-1]))
     return found, deepest
@@ -174,19 +175,19 @@ def _walked(
     # What is one point is the median, 0.
     body = body._replace(low=np.where(stretch.pinned, 0.0, body.low), high=np.where(stretch.pinned, 0.0, body.high))
     placed = [np.where(stretch.pinned, 0.0, start) for start in starts]
-    depths = [depth(y, stretch.highest, body) for y in placed]
-    if max(depths) < stretch.lowest:
+    known = [depth(y, stretch.highest, body) for y in placed]
+    if max(known) < stretch.lowest:
         placed, _ = _climbed(body, placed, stretch.highest, rng)
-        depths = [depth(y, stretch.highest, body) for y in placed]
-    if max(depths) < stretch.lowest:
-        return _Walked(np.empty((0, d)), -math.inf) if max(depths) + _short(body) < stretch.lowest else None
+        known = [depth(y, stretch.highest, body) for y in placed]
+    if max(known) < stretch.lowest:
+        return _Walked(np.empty((0, d)), -math.inf) if max(known) + _short(body) < stretch.lowest else None
     # The last: where climbing from the means led, rather than a corner.
-    start = [y for y, known in zip(placed, depths, strict=True) if known >= stretch.lowest][-1]
+    start = [y for y, deep in zip(placed, known, strict=True) if deep >= stretch.lowest][-1]
     warming = _WARMING[0] + _WARMING[1] * d
     steps = warming + _WALKED[0] + _WALKED[1] * d
-    points, levels = walk(start, stretch.lowest, stretch.highest, rng.random((steps, d + 1)), body)
-    points, levels = points[warming:], levels[warming:]
-    level = int(np.bincount(levels).argmax())
+    points, levels, depths = walk(start, stretch.lowest, stretch.highest, rng.random((steps, d + 1)), body)
+    points, levels, depths = points[warming:], levels[warming:], depths[warming:]
+    level = int(np.sort(levels)[len(levels) // 2])
     inside = points[levels >= level]
     for steps in _SIZED:
         size = log_points(inside.mean(axis=0), inside[0].copy(), level, rng.random((steps, d)), body)
@@ -194,7 +195,9 @@ def _walked(
             break
     else:
         return None
-    weight = _log_level_weight(level, stretch.lowest, body.half_epsilon) + size - math.log(np.mean(levels == level))
+    # Points of the level are seen with weights e^(half_epsilon T): undo that for their number over all weight.
+    share = np.where(depths >= level, np.exp(body.half_epsilon * (level - np.maximum(depths, level))), 0.0).mean()
+    weight = size + body.half_epsilon * level - math.log(max(share, _LEAST_SHARE))
     return _Walked(points, weight, _log_unseen(bounds[stretch.lowest : levels.min()]))
 
 
@@ -202,8 +205,3 @@ def _log_unseen(bounds: FloatArray) -> float:
     """Of the levels below a walk: where bounds on weights fall away from it and rise again, all that is further out."""
     valley = int(np.argmin(bounds)) if len(bounds) else 0
     return float(np.logaddexp.reduce(bounds[:valley])) if valley else -math.inf
-
-
-def _log_level_weight(level: int, lowest: int, half_epsilon: float) -> float:
-    """Log of e^(half_epsilon l) - e^(half_epsilon (l - 1)); of the first term alone at the lowest level."""
-    return half_epsilon * level + (math.log(-math.expm1(-half_epsilon)) if level > lowest else 0.0)

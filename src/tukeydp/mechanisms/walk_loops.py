@@ -111,15 +111,16 @@ def _move(j: int, y: Any, p: Any, level: int, share: float, body: Body) -> None:
 
 
 @njit(nogil=True, cache=True)
-def walk(y: Any, lowest: int, highest: int, shares: Any, body: Body) -> tuple[Any, Any]:
+def walk(y: Any, lowest: int, highest: int, shares: Any, body: Body) -> tuple[Any, Any, Any]:
     """A walk over pairs of a level lowest ... highest and a point of it, with one step for each row of `shares`.
 
     Its law in the long run is that of the mechanism's proposals that are accepted: a level l of weight
     e^(half_epsilon l) - e^(half_epsilon (l - 1)), then a point of it. A step draws the level given the point, then one
-    column after the other, each given the others.
+    column after the other, each given the others. Returns the points, their levels and the depths of the points before.
     """
     d = len(y)
-    points, found = np.empty((len(shares), d)), np.empty(len(shares), dtype=np.int64)
+    points = np.empty((len(shares), d))
+    levels, depths = np.empty(len(shares), dtype=np.int64), np.empty(len(shares), dtype=np.int64)
     p = _products(y, body.entries)
     level = lowest
     for step in range(len(shares)):
@@ -128,8 +129,8 @@ def walk(y: Any, lowest: int, highest: int, shares: Any, body: Body) -> tuple[An
         level = max(lowest, deepest - below)
         for j in range(d):
             _move(j, y, p, level, shares[step, j], body)
-        points[step], found[step] = y, level
-    return points, found
+        points[step], levels[step], depths[step] = y, level, deepest
+    return points, levels, depths
 
 
 @njit(nogil=True, cache=True)
