@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -143,8 +144,9 @@ def _on(shape: Shape, inputs: _Rehearsed) -> ShapeError:
     if found is None:
         return _error(shape, _drawn(shape, inputs), settled, factor)
     # Draws far away have nothing to do with how far the deepest point strays.
-    near = all((np.abs(errors) < FAR).all() for errors, _ in found)
-    return _error(shape, found, smoothed if near else settled, factor)
+    if any((np.abs(errors) > FAR).any() for errors, _ in found):
+        return _error(shape, found, settled, factor)
+    return _error(shape, found, partial(smoothed, symmetric=shape.symmetric), factor)
 
 
 def _error(
@@ -153,7 +155,7 @@ def _error(
     for_all_rows: Callable[[list[FloatArray], float], list[FloatArray]],
     factor: float,
 ) -> ShapeError:
-    """From the errors of each table, if with all rows they stray by a `factor` of how far they do."""
+    """From the errors of each table, which stray by `factor` times as much with all rows."""
     from_centre, from_mean = ([pair[i] for pair in found] for i in range(2))
     return shape_error(
         shape, np.concatenate(for_all_rows(from_centre, factor)), np.concatenate(for_all_rows(from_mean, factor))

@@ -38,19 +38,22 @@ def settled(errors: list[FloatArray], factor: float) -> list[FloatArray]:
     return [e - (1.0 - factor) * (stray - place) for e, stray in zip(errors, strays, strict=True)]
 
 
-def smoothed(errors: list[FloatArray], factor: float) -> list[FloatArray]:
+def smoothed(errors: list[FloatArray], factor: float, symmetric: bool) -> list[FloatArray]:
     """The same, with a Gaussian variable for the strays of few tables: of the same mean, and their deviation shrunk.
 
-    Columns are alike, so that those of all tables are one sample.
+    Columns are alike, so that those of all tables are one sample. In a symmetric shape strays have mean 0: that of the
+    sample would not shrink, and count for much where there are many more rows than were made up.
     """
     from scipy.special import ndtri
 
     strays = _strays(errors)
     every = np.concatenate(strays)
+    place = 0.0 if symmetric else float(every.mean())
+    deviation = math.sqrt(np.square(every - place).sum() / (every.size - (0 if symmetric else 1)))
     noise = np.concatenate([e - stray for e, stray in zip(errors, strays, strict=True)])
     # Quantiles in random order, rather than random numbers: as many values as there are errors hardly differ.
     places = (np.random.default_rng(0).permutation(noise.size) + 0.5) / noise.size
-    return [noise + every.mean() + factor * every.std(ddof=1) * ndtri(places).reshape(noise.shape)]
+    return [noise + place + factor * deviation * ndtri(places).reshape(noise.shape)]
 
 
 def _strays(errors: list[FloatArray]) -> list[FloatArray]:
