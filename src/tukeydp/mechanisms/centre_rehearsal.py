@@ -167,7 +167,7 @@ def _walked(shape: Shape, inputs: _Rehearsed) -> list[tuple[FloatArray, FloatArr
     grid, step = inputs.grid, np.array([float(s) for s in inputs.grid.step])
     if (inputs.deviations < _FINE * step).any():
         return None
-    half_epsilon = min(max(float(inputs.raised) / 2.0, _LEAST), _MOST)
+    half_epsilon = float(min(max(inputs.raised / 2, Fraction(_LEAST)), Fraction(_MOST)))
     found = []
     for i in numbers(grid.d, WALKED_COLUMNS):
         table = inputs.table(shape, i)
