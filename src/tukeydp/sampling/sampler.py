@@ -142,6 +142,7 @@ class Sampler:
             half_epsilon=float(min(self._epsilon, _HUGE)) / 2,
             box_cost=_box_cost(levels) if envelope.needs_programs else _NO_PROGRAM * levels.d,
             proposals=self._proposals,
+            breaks=envelope.breaks if self._proposals > _EASY else (),
         )
 
 
