@@ -13,6 +13,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -97,14 +98,19 @@ def rem_plan() -> Callable[[], Any]:
     return lambda: td.rem(x[: next(numbers)], epsilon=1, delta=1e-6)
 
 
-def command(*arguments: str) -> Callable[[], Callable[[], Any]]:
-    """A whole process of Python, with its modules compiled to bytecode as an installation has them."""
+def command(*arguments: str, fresh: bool = False) -> Callable[[], Callable[[], Any]]:
+    """A whole process of Python, with its modules compiled to bytecode as an installation has them.
+
+    A `fresh` one finds nothing that numba has compiled before.
+    """
 
     def ready() -> Callable[[], Any]:
         settings = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
         def call() -> None:
-            subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=settings)
+            with tempfile.TemporaryDirectory() as folder:
+                kept = {"NUMBA_CACHE_DIR": folder} if fresh else {}
+                subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=settings | kept)
 
         return call
 
@@ -147,7 +153,9 @@ JOBS = {
     "tukeydp --version": Job(0.15, command("-m", "tukeydp", "--version")),
     "import tukeydp": Job(0.12, command("-c", "import tukeydp")),
     "first mean, 300 x 4, with the import": Job(1.0, command("-c", FIRST_MEAN)),
+    "first mean, 300 x 4, nothing compiled before": Job(1.0, command("-c", FIRST_MEAN, fresh=True)),
     "first level_volumes, 100 x 2, with the import": Job(1.5, command("-c", FIRST_VOLUMES)),
+    "first level_volumes, 100 x 2, nothing compiled before": Job(1.5, command("-c", FIRST_VOLUMES, fresh=True)),
 }
 
 
