@@ -314,19 +314,18 @@ def test_outcomes_travel_without_cells():
 def test_compiled_code_has_one_form_whatever_the_data():
     """A second form would be compiled, and kept in a file, only for the tables that call for it."""
     from tukeydp.depth import angular_sweep
-    from tukeydp.sampling import kernels
-    from tukeydp.sampling.branches import nodes
+    from tukeydp.sampling import kept
 
     for case in DEGENERATE.values():
         for way in ("boxem", "boxem, coarse grid", "boxem, exact depth", "approximate_boxem"):
             for x in case:
                 WAYS[way](x, td.seeded(5))
     for compiled in (
-        kernels.propose,
-        kernels.count_inside,
+        kept.propose,
+        kept.count_inside,
         angular_sweep.fill_keys,
         angular_sweep.scan_keys,
-        nodes.grow,
+        kept.grow,
     ):
         assert len(compiled.signatures) == 1, compiled.__name__
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from tukeydp.depth.notions import PreparedDepth
 from tukeydp.exact.boxes import Box
 from tukeydp.randomness import Keystream
+from tukeydp.sampling import compiling
 from tukeydp.sampling.foresight import foresee
 from tukeydp.sampling.sampler import Sampler
 
@@ -35,6 +36,8 @@ class DepthSampler:
     ) -> None:
         self._decide, self._levels = depth.decide, depth.levels
         self._within, self._epsilon, self._lowest, self._threads = within, epsilon, lowest, threads
+        widest = max(b - a for a, b in zip(within.low, within.high, strict=True))
+        self._compiled = compiling.due(len(depth.levels.directions), depth.levels.d, widest) or depth.decide is not None
         foresee(self._levels, within, epsilon, lowest)
         self._sampler = self._sharpened()
 
@@ -57,5 +60,10 @@ class DepthSampler:
 
     def _sharpened(self) -> Sampler:
         return Sampler(
-            self._levels, within=self._within, epsilon=self._epsilon, lowest=self._lowest, threads=self._threads
+            self._levels,
+            within=self._within,
+            epsilon=self._epsilon,
+            lowest=self._lowest,
+            threads=self._threads,
+            compiled=self._compiled,
         )
