@@ -166,6 +166,9 @@ def spent() -> float:
 
 
 def run(name: str) -> None:
+    from tukeydp.sampling.branches import compile_once
+
+    compile_once()  # as after many draws
     job = JOBS[name]
     call = job.ready()
     call()

@@ -23,7 +23,7 @@ from scipy.stats import beta
 import tukeydp as td
 from tukeydp.arrays import FloatArray
 from tukeydp.sampling import kept
-from tukeydp.sampling.branches import Tree
+from tukeydp.sampling.branches import Tree, compile_once
 
 RUNS = 60  # on each table, half of them to find a threshold
 ERROR = 0.001  # of the lower bound, one side
@@ -134,6 +134,7 @@ def work_on(call: Call, x: FloatArray) -> Work:
 
 def main() -> None:
     out = sys.stdout
+    compile_once()  # as after many draws; before, NumPy draws, and nothing is counted here
     out.write(f"{RUNS} runs on each table, in turn; proposals and programs: means of 5\n")
     out.write(f"{'pair':<46}{'proposals':>18}{'programs':>14}{'median ms':>16}{'advantage':>22}{'padded':>22}\n")
     for name, call, x, y in pairs():

@@ -352,3 +352,22 @@ def test_which_code_is_compiled_and_kept_does_not_depend_on_the_data(tmp_path):
     assert kept[0] == kept[1]
     assert any("scan_keys" in name for name in kept[0])
     assert any("nodes.grow" in name for name in kept[0])
+
+
+FIRST = """
+import sys
+import numpy as np, tukeydp as td
+from tukeydp.sampling import compiling
+if sys.argv[1] == "long":
+    compiling._SHORT_LANES = 0  # as if the search had taken so long
+td.boxem(np.random.default_rng(0).normal(size=(30, 2)), epsilon=1, bounds=(-10, 10))
+assert ("numba" in sys.modules) == (sys.argv[1] == "long")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("search", ["short", "long"])
+def test_a_first_call_leaves_no_file_and_no_folder_however_long_its_search(search, tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "compiled")}
+    subprocess.run([sys.executable, "-c", FIRST, search], env=environment, check=True, timeout=600)
+    assert not (tmp_path / "compiled").exists()

@@ -102,11 +102,14 @@ def test_a_seeded_draw_is_the_same_compiled_or_not(epsilon, monkeypatch):
 
 def test_what_is_compiled_is_decided_by_public_numbers(monkeypatch):
     monkeypatch.setattr(compiling, "_keeping", False)
-    monkeypatch.setattr(compiling, "_tables", 0)
+    monkeypatch.setattr(compiling, "_draws", 0)
     fine = 2**40
-    assert not any(compiling.due(34, 4, fine) for _ in range(compiling._FIRST_TABLES))
+    for _ in range(compiling._FIRST_DRAWS):
+        compiling.count_draw()
+    assert not compiling.due(34, 4, fine)
+    compiling.count_draw()
     assert compiling.due(34, 4, fine)
-    monkeypatch.setattr(compiling, "_tables", 0)
+    monkeypatch.setattr(compiling, "_draws", 0)
     assert compiling.due(34, 4, 100)
     assert compiling.due(1000, 10, fine)
     compiling.keep()
@@ -115,9 +118,9 @@ def test_what_is_compiled_is_decided_by_public_numbers(monkeypatch):
 
 def test_first_calls_compile_nothing(monkeypatch):
     monkeypatch.setattr(compiling, "_keeping", False)
-    monkeypatch.setattr(compiling, "_tables", 0)
+    monkeypatch.setattr(compiling, "_draws", 0)
     monkeypatch.setattr(compiling, "grower", None)
     x = np.random.default_rng(0).normal(50, 9, (300, 4))
     assert isinstance(td.mean(x, epsilon=1, bounds=(0, 200), randomness=td.seeded(1)), td.Release)
-    assert compiling._tables > 0
+    assert compiling._draws > 0
     assert not compiling._keeping
