@@ -30,7 +30,6 @@ class Job:
 
     asked: float
     ready: Callable[[], Callable[[], Any]]
-    warm: bool = True
 
 
 def gaussian(n: int, d: int, seed: int = 0) -> Any:
@@ -92,6 +91,15 @@ def expected(d: int) -> Callable[[], Callable[[], Any]]:
 
 
 def rem_plan() -> Callable[[], Any]:
+    from fractions import Fraction
+
+    from tukeydp.mechanisms.rem_test.choice import chosen_plan
+
+    numbers = iter(range(400, 500))
+    return lambda: chosen_plan(next(numbers), 3, Fraction(1), Fraction(1, 10**6), None)
+
+
+def rem_of_new_rows() -> Callable[[], Any]:
     import tukeydp as td
 
     numbers, x = iter(range(400, 500)), gaussian(500, 3)
@@ -149,7 +157,8 @@ JOBS = {
     ),
     "expected_error, 2000 x 8": Job(0.1, expected(8)),
     "expected_error, 2000 x 20": Job(0.5, expected(20)),
-    "rem, rows never seen before, 450 x 3": Job(0.1, rem_plan),
+    "rem's plan, rows never seen before, 450 x 3": Job(0.02, rem_plan),
+    "rem, rows never seen before, 450 x 3": Job(0.1, rem_of_new_rows),
     "tukeydp --version": Job(0.15, command("-m", "tukeydp", "--version")),
     "import tukeydp": Job(0.12, command("-c", "import tukeydp")),
     "first mean, 300 x 4, with the import": Job(1.0, command("-c", FIRST_MEAN)),
