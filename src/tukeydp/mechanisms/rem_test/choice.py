@@ -153,6 +153,15 @@ def _offsets(n: int) -> IntArray:
     return np.array(sparse_offsets(n))
 
 
+@lru_cache(maxsize=64)
+def _log_masses(n: int, eta: float) -> FloatArray:
+    """Of each offset j, the logarithm of e^(eta j) less what the offset before it has."""
+    offsets = _offsets(n)
+    found = eta * offsets.astype(np.float64)
+    found[1:] += np.log(-np.expm1(-eta * np.diff(offsets)))
+    return found
+
+
 def _log_strength(population: _Population, n: int, t: int, test: float, release: float, delta: float) -> float:
     """The logarithm of R (docs/proofs/rem.md, section 4) in a population."""
     eta = release / 2
@@ -164,8 +173,7 @@ def _log_strength(population: _Population, n: int, t: int, test: float, release:
     if not len(k) or not len(offsets):
         return min(strongest, math.log(delta))
     with np.errstate(all="ignore"):
-        log_c = eta * offsets.astype(np.float64)
-        log_c[1:] += np.log(-np.expm1(-eta * np.diff(offsets)))
+        log_c = _log_masses(n, eta)[: len(offsets)]
         shares = log_c + population.lower((t + 1 + k[:, np.newaxis] + offsets).astype(np.float64))
         most = shares.max(axis=1)
         log_b = np.where(
@@ -190,8 +198,7 @@ def _log_strength_one_sided(
         return min(strongest, math.log(delta))
     above = np.arange(0, swaps + 1)  # j - t
     with np.errstate(all="ignore"):
-        log_c = release * offsets.astype(np.float64)
-        log_c[1:] += np.log(-np.expm1(-release * np.diff(offsets)))
+        log_c = _log_masses(n, release)[: len(offsets)]
         shares = log_c + population.lower((t + above[:, np.newaxis] + offsets).astype(np.float64))
         most = shares.max(axis=1)
         log_b = np.where(
