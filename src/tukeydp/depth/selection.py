@@ -17,7 +17,7 @@ from tukeydp.arrays import IntArray
 
 # Speed and memory only, all of them.
 MANY_ROWS = 2**17  # from here on the sample costs less than it saves
-TOGETHER = 16  # directions whose projections are computed and counted together
+TOGETHER = 8  # directions whose projections are computed and counted together
 _SAMPLE = 2**14  # rows in the sample, or up to twice as many
 _ERRORS = 4.0  # how many standard errors of a sample's rank the two values are apart from it: one in 30,000 fails
 _CHUNK = 2**13  # rows at a time: their projections on the directions taken together stay in the processor's cache
