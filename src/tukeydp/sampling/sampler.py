@@ -19,6 +19,7 @@ from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import WORD, Group, LevelDraw
 from tukeydp.randomness import Keystream
+from tukeydp.sampling import compiling, records
 from tukeydp.sampling.branches import compile_once
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import Hints, LinearPrograms
@@ -56,7 +57,7 @@ class Sampler:
     """Exact draws from the exponential mechanism over depth, restricted to depth >= lowest.
 
     Draws from one sampler are independent given their keys; they share the boxes found so far, which affect
-    speed only, as do `hints`, `threads` and `word_bits`.
+    speed only, as do `hints`, `threads`, `word_bits` and whether it is `compiled`.
     """
 
     def __init__(
@@ -69,8 +70,10 @@ class Sampler:
         hints: Hints | None = None,
         threads: int | None = None,
         word_bits: int = WORD,
+        compiled: bool = True,
     ) -> None:
-        compile_once()  # now, whether or not the search will come to it: that depends on the rows
+        if compiled:
+            compile_once()  # now, whether or not the search will come to it: that depends on the rows
         self._levels, self._within, self._epsilon, self._lowest = levels, within, epsilon, lowest
         self._threads, self._word_bits = threads or available_cores(), word_bits
         self._envelope = Envelope(levels, within, hints or LinearPrograms(levels))
@@ -174,12 +177,10 @@ class Search:
         epsilon: Fraction,
         word_bits: int = WORD,
     ) -> None:
-        from tukeydp.sampling import kernels
-
         self._levels, self._within = levels, within
         self._boxes = [box for _, box in groups]
         self._law = LevelDraw([group for group, _ in groups], epsilon)
-        self._proposals = kernels.proposals(self._law.word_table(word_bits), self._boxes, within)
+        self._proposals = records.proposals(self._law.word_table(word_bits), self._boxes, within)
         self._order = np.arange(len(levels.directions))
 
     def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[Accepted | None, int]:
@@ -218,25 +219,22 @@ class Search:
 
     def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> Accepted | None:
         """The first accepted point of a lane, if any of its proposals is."""
-        from tukeydp.sampling import kernels
-
+        propose = compiling.proposer(lane, bool(self._proposals.parts.any()))
         words = stream.words(2 * lane, self._lane_words(lane))
         spare = stream.bits(2 * lane + 1)
         z, y = np.empty((2, self._levels.d), dtype=np.int64)
         cursor = 0
         while True:
             # Read anew each time: the window is wider after a level that was not among the ranks.
-            status, cursor, detail = kernels.propose(
-                words, cursor, self._proposals, kernels.ranks(self._levels), order, z, y
-            )
-            if status == kernels.ACCEPTED:
+            status, cursor, detail = propose(words, cursor, self._proposals, records.ranks(self._levels), order, z, y)
+            if status == records.ACCEPTED:
                 return Accepted(y.tolist(), int(self._proposals.level[detail]), lane)
-            if status == kernels.EXHAUSTED:
+            if status == records.EXHAUSTED:
                 return None
-            if status == kernels.SHALLOW:
+            if status == records.SHALLOW:
                 self._levels.ensure(detail)
                 continue
-            if status == kernels.UNDECIDED:
+            if status == records.UNDECIDED:
                 level, group = self._law.finish(int(words[detail]), spare)
             else:
                 level, group = int(self._proposals.level[detail]), int(self._proposals.box[detail])
