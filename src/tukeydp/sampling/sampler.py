@@ -21,8 +21,9 @@ from tukeydp.exact.level_draw import WORD, Group, LevelDraw
 from tukeydp.randomness import Keystream
 from tukeydp.sampling.branches import compile_once
 from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.hints import Hints, LinearPrograms
+from tukeydp.sampling.hints import Hints
 from tukeydp.sampling.ladder import Ladder, plan_ladder
+from tukeydp.sampling.simplex_hints import hints_for
 from tukeydp.threads import available_cores, for_each_with
 
 # Speed only: the law is the same for all values of these, but what a seeded draw gives is not.
@@ -73,7 +74,7 @@ class Sampler:
         compile_once()  # now, whether or not the search will come to it: that depends on the rows
         self._levels, self._within, self._epsilon, self._lowest = levels, within, epsilon, lowest
         self._threads, self._word_bits = threads or available_cores(), word_bits
-        self._envelope = Envelope(levels, within, hints or LinearPrograms(levels))
+        self._envelope = Envelope(levels, within, hints or hints_for(levels))
         self._proposals = _EASY
         self._search, self._budget = self._refined()
 
