@@ -11,10 +11,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import WORD, Group, LevelDraw
@@ -23,8 +23,10 @@ from tukeydp.sampling.branches import compile_once
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import Hints
 from tukeydp.sampling.ladder import Ladder, plan_ladder
-from tukeydp.sampling.simplex_hints import hints_for
+from tukeydp.sampling.simplex_hints import MANY_COLUMNS, hints_for
 from tukeydp.threads import available_cores, for_each_with
+
+Groups = Sequence[tuple[Group, Box | Union]]
 
 # Speed only: the law is the same for all values of these, but what a seeded draw gives is not.
 _LANE_WORDS = (2**11, 2**13, 2**16)  # in the lanes 0, 1, 2, ...; the first are short, because most draws end there
@@ -106,7 +108,7 @@ class Sampler:
             budget = min(_PATIENCE * envelope.tree.tries, tries)  # as long as the tree took, at most
         else:
             budget = _PATIENCE * self._boxed(half_epsilon)
-        return Search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits), budget
+        return _search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits), budget
 
     def _boxed(self, half_epsilon: float) -> float:
         """Refine the boxes of the levels; about how many tries that makes, at least as many as were assumed."""
@@ -163,6 +165,14 @@ def _box_cost(levels: LevelSets) -> float:
     return 2.0 * levels.d * (_PROGRAM + _PROGRAM_ROW * len(levels.directions))
 
 
+def _search(levels: LevelSets, within: Box, groups: Groups, epsilon: Fraction, word_bits: int) -> Search:
+    """The way to make proposals that is faster for so many columns."""
+    from tukeydp.sampling.coarse_search import CoarseSearch, suits
+
+    coarse = levels.d > MANY_COLUMNS and suits([box for _, box in groups])
+    return (CoarseSearch if coarse else Search)(levels, within, groups, epsilon, word_bits)
+
+
 class Search:
     """Proposals from one envelope, in numbered lanes that any thread may work off."""
 
@@ -170,7 +180,7 @@ class Search:
         self,
         levels: LevelSets,
         within: Box,
-        groups: Sequence[tuple[Group, Box | Union]],
+        groups: Groups,
         epsilon: Fraction,
         word_bits: int = WORD,
     ) -> None:
@@ -180,7 +190,7 @@ class Search:
         self._boxes = [box for _, box in groups]
         self._law = LevelDraw([group for group, _ in groups], epsilon)
         self._proposals = kernels.proposals(self._law.word_table(word_bits), self._boxes, within)
-        self._order = np.arange(len(levels.directions))
+        self._order: Any = np.arange(len(levels.directions))
 
     def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[Accepted | None, int]:
         """The first accepted point from `lane` on, or None after about so many proposals; and the next lane."""
@@ -200,13 +210,13 @@ class Search:
     def _in_parallel(self, stream: Keystream, start: int, count: int, threads: int) -> Accepted | None:
         """Hand out lanes in order; of the accepted points, the one from the smallest lane is the answer."""
         accepted: dict[int, Accepted] = {}
-        orders: list[IntArray] = []
+        orders: list[Any] = []
 
-        def own_order() -> IntArray:
+        def own_order() -> Any:
             orders.append(self._order.copy())
             return orders[-1]
 
-        def work(lane: int, order: IntArray) -> None:
+        def work(lane: int, order: Any) -> None:
             found = self.first_accepted(stream, lane, order)
             if found is not None:
                 accepted[lane] = found
@@ -216,7 +226,7 @@ class Search:
         self._order = orders[-1]
         return accepted[min(accepted)] if accepted else None
 
-    def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> Accepted | None:
+    def first_accepted(self, stream: Keystream, lane: int, order: Any) -> Accepted | None:
         """The first accepted point of a lane, if any of its proposals is."""
         from tukeydp.sampling import kernels
 
