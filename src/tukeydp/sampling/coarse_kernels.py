@@ -46,7 +46,7 @@ class Filter(NamedTuple):
 
 
 class Order(NamedTuple):
-    """The order in which directions are tried, and how often each was, and rejected. Any order gives the same answer."""
+    """The order in which directions are tried, how often each was, and rejected; any order gives the same answer."""
 
     directions: IntArray
     tried: IntArray
@@ -125,7 +125,10 @@ def candidates(words: Any, stream: Any, table: Words, filter: Filter, order: Ord
             for b in range(m):
                 alive[b] = sorted_numbers[begin + b]
             begin += m
-            m = _test(m, coefficients[box[slot]], smallest[slot], largest[slot], order, first_bytes, alive, places, dead, sums)
+            m = _test(
+                m, coefficients[box[slot]], smallest[slot], largest[slot], order,
+                first_bytes, alive, places, dead, sums,
+            )  # fmt: skip
             for b in range(m):
                 number[count], row_found[count], drawn[count] = alive[b], row_of[alive[b]], True
                 for j in range(d):
@@ -183,7 +186,10 @@ def _project(m: int, coefficients: Any, first_bytes: Any, sums: Any) -> None:
         c0, c1, c2, c3 = coefficients[j], coefficients[j + 1], coefficients[j + 2], coefficients[j + 3]
         t0, t1, t2, t3 = first_bytes[j], first_bytes[j + 1], first_bytes[j + 2], first_bytes[j + 3]
         for b in range(m):
-            sums[b] = np.int32(sums[b] + np.int32(np.int32(c0 * t0[b]) + np.int32(c1 * t1[b])) + np.int32(np.int32(c2 * t2[b]) + np.int32(c3 * t3[b])))
+            # Of 32 bits all along: with more, fewer would be added at a time.
+            left = np.int32(np.int32(c0 * t0[b]) + np.int32(c1 * t1[b]))
+            right = np.int32(np.int32(c2 * t2[b]) + np.int32(c3 * t3[b]))
+            sums[b] = np.int32(sums[b] + np.int32(left + right))
     for j in range(d - d % 4, d):
         c, t = coefficients[j], first_bytes[j]
         for b in range(m):

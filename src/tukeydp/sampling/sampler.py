@@ -11,15 +11,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from tukeydp.depth.levels import LevelSets
+from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import WORD, Group, LevelDraw
 from tukeydp.randomness import Keystream
 from tukeydp.sampling.branches import compile_once
+from tukeydp.sampling.coarse_proposals import CoarseProposals, suits
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import Hints
 from tukeydp.sampling.ladder import Ladder, plan_ladder
@@ -33,6 +35,9 @@ _LANE_WORDS = (2**11, 2**13, 2**16)  # in the lanes 0, 1, 2, ...; the first are 
 # Proposals for one accepted point: assumed at first, and by which factor more each time they do not suffice. The more
 # are assumed, the more boxes are worth their price.
 _EASY, _HARDER = 64.0, 8.0
+# Beyond MANY_COLUMNS, by which factor more at first for each further column, and how many at most: judging by round
+# tables, which take about 10^6 proposals in twenty columns.
+_HARDER_BY_COLUMN, _NOT_EASY = 2.3, 2.0**18
 _PATIENCE = 8.0  # tries before boxes are refined, over those expected: if that is right, all fail with chance e^-8
 _WORTH_A_BASIS = 10_000  # assumed proposals from which slanted boxes are looked for: they cost many programs
 # In proposals, what certifying a box takes: for each linear program, and more for each direction in it; for each column
@@ -73,11 +78,14 @@ class Sampler:
         threads: int | None = None,
         word_bits: int = WORD,
     ) -> None:
-        compile_once()  # now, whether or not the search will come to it: that depends on the rows
+        # Now, whether or not the search will come to it: that depends on the rows.
+        compile_once()
+        if levels.d > MANY_COLUMNS:
+            _compile_for_many_columns()
         self._levels, self._within, self._epsilon, self._lowest = levels, within, epsilon, lowest
         self._threads, self._word_bits = threads or available_cores(), word_bits
         self._envelope = Envelope(levels, within, hints or hints_for(levels))
-        self._proposals = _EASY
+        self._proposals = min(_NOT_EASY, _EASY * _HARDER_BY_COLUMN ** max(0, levels.d - MANY_COLUMNS))
         self._search, self._budget = self._refined()
 
     @property
@@ -108,7 +116,7 @@ class Sampler:
             budget = min(_PATIENCE * envelope.tree.tries, tries)  # as long as the tree took, at most
         else:
             budget = _PATIENCE * self._boxed(half_epsilon)
-        return _search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits), budget
+        return Search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits), budget
 
     def _boxed(self, half_epsilon: float) -> float:
         """Refine the boxes of the levels; about how many tries that makes, at least as many as were assumed."""
@@ -165,12 +173,16 @@ def _box_cost(levels: LevelSets) -> float:
     return 2.0 * levels.d * (_PROGRAM + _PROGRAM_ROW * len(levels.directions))
 
 
-def _search(levels: LevelSets, within: Box, groups: Groups, epsilon: Fraction, word_bits: int) -> Search:
-    """The way to make proposals that is faster for so many columns."""
-    from tukeydp.sampling.coarse_search import CoarseSearch, suits
-
-    coarse = levels.d > MANY_COLUMNS and suits([box for _, box in groups])
-    return (CoarseSearch if coarse else Search)(levels, within, groups, epsilon, word_bits)
+@cache
+def _compile_for_many_columns() -> None:
+    """Search among fixed rows: whether compiled code is kept in a file must not depend on the caller's."""
+    levels = level_sets(np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), np.array([[1, 0], [0, 1], [1, 1]]))
+    hints_for(levels, 0).supports([1], [[1, 0]])
+    box = Box((0, 0), (2**20, 2**20))
+    for columns in (MANY_COLUMNS, 0):
+        Search(levels, box, [(Group(0, 1, box.size), box)], Fraction(1), many=columns).run(
+            Keystream(bytes(32)), 0, 1.0, 1
+        )
 
 
 class Search:
@@ -183,6 +195,7 @@ class Search:
         groups: Groups,
         epsilon: Fraction,
         word_bits: int = WORD,
+        many: int = MANY_COLUMNS,
     ) -> None:
         from tukeydp.sampling import kernels
 
@@ -190,7 +203,11 @@ class Search:
         self._boxes = [box for _, box in groups]
         self._law = LevelDraw([group for group, _ in groups], epsilon)
         self._proposals = kernels.proposals(self._law.word_table(word_bits), self._boxes, within)
-        self._order: Any = np.arange(len(levels.directions))
+        # With more columns than `many`, where that is possible.
+        self._coarse: CoarseProposals | None = None
+        if levels.d > many and suits(self._boxes):
+            self._coarse = CoarseProposals(levels, self._law, self._proposals, self._boxes)
+        self._order: Any = self._coarse.order() if self._coarse else np.arange(len(levels.directions))
 
     def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[Accepted | None, int]:
         """The first accepted point from `lane` on, or None after about so many proposals; and the next lane."""
@@ -230,6 +247,9 @@ class Search:
         """The first accepted point of a lane, if any of its proposals is."""
         from tukeydp.sampling import kernels
 
+        if self._coarse is not None:
+            found = self._coarse.first_accepted(stream, lane, order)
+            return None if found is None else Accepted(*found, lane)
         words = stream.words(2 * lane, self._lane_words(lane))
         spare = stream.bits(2 * lane + 1)
         z, y = np.empty((2, self._levels.d), dtype=np.int64)
@@ -257,4 +277,6 @@ class Search:
 
     def _lane_words(self, lane: int) -> int:
         """Words in a lane: at least enough for a few proposals."""
+        if self._coarse is not None:
+            return self._coarse.lane_words(lane)
         return max(_LANE_WORDS[min(lane, len(_LANE_WORDS) - 1)], 4 * (self._levels.d + 32))

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 MANY_COLUMNS = 10
 
 
-def hints_for(levels: LevelSets) -> Hints:
-    """The faster of the two for so many columns."""
-    return SimplexPrograms(levels) if levels.d > MANY_COLUMNS else LinearPrograms(levels)
+def hints_for(levels: LevelSets, many: int = MANY_COLUMNS) -> Hints:
+    """The faster of the two: the compiled one for more columns than `many`."""
+    return SimplexPrograms(levels) if levels.d > many else LinearPrograms(levels)
 
 
 class SimplexPrograms(LinearPrograms):
@@ -76,7 +76,7 @@ class SimplexPrograms(LinearPrograms):
     def _multipliers(self, optima: Optima, level: int, length: float) -> Multipliers:
         k = len(self._rows)
         rows, weights = optima.rows[level], optima.weights[level] * length
-        slabs = (0 <= rows) & (rows < 2 * k)
+        slabs = (rows >= 0) & (rows < 2 * k)
         rows, weights = rows[slabs], weights[slabs]
         signed = np.where(rows < k, weights, -weights) / self._lengths[rows % k]
         return sparse(signed, rows % k)
