@@ -171,6 +171,14 @@ def test_a_coordinate_is_where_its_uniform_number_says(first, width, words):
     assert found == math.floor(theta * width)
 
 
+def test_a_coordinate_is_not_taken_before_its_bits_tell_it():
+    """Three points: one third is 0.010101... in binary, and 64 bits of it leave open on which side it lies."""
+    third = (2**72 - 1) // 3
+    words = [third % 2**64, 2**64 - 1]
+    assert coarse_proposals._scaled(third >> 64, 8, 3, Given(words)) == 1
+    assert coarse_proposals._scaled(third >> 64, 8, 3, Given([words[0], 0])) == 0
+
+
 def test_only_wide_boxes_along_the_axes_are_taken():
     wide = Box((0, 0), (10**6, 10**6))
     assert suits([wide, Box((0, 5), (10**6, 5))])

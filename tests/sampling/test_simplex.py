@@ -36,7 +36,7 @@ def levels_of(table, axes=True):
 
 
 @pytest.mark.parametrize("axes", [True, False])
-@pytest.mark.parametrize("name, table", list(tables()), ids=[name for name, _ in tables()])
+@pytest.mark.parametrize(("name", "table"), list(tables()), ids=[name for name, _ in tables()])
 def test_boxes_are_as_tight_as_with_highs(name, table, axes):
     # Where no direction is the constant column's own, its steps are no measure of the level sets: then both are loose.
     levels = levels_of(table, axes or name == "a column of one value")
