@@ -193,7 +193,7 @@ MUTANTS = (
         "sampling/coarse_filter.py",
         "self._below = off + np.maximum(1 - self.coefficients, 0).sum(axis=1) - self._scaled(-up)",
         "self._below = off - self._scaled(-up)",
-        (f"{FIRST_BYTES}test_no_proposal_is_dropped_that_some_further_bits_would_put_into_its_level",),
+        (f"{FIRST_BYTES}test_what_is_dropped_is_out_of_reach_along_some_direction",),
         "Proposals near the edge of their level are dropped: points there are released too rarely.",
     ),
     Mutant(

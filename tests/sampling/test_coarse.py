@@ -125,22 +125,36 @@ def test_no_proposal_is_dropped_that_some_further_bits_would_put_into_its_level(
         assert all(oracle.depth(rows, y, directions) < level for y in itertools.product(*spans))
 
 
-def test_where_boxes_are_wide_nearly_all_that_is_left_is_accepted():
+def wide_proposals():
     rng = np.random.default_rng(5)
     rows = np.rint(2**30 * rng.standard_normal((60, 3))).astype(np.int64)
     directions = np.rint(2**10 * rng.standard_normal((40, 3))).astype(np.int64)
     levels = level_sets(rows, directions)
-    box = Box((-(2**31),) * 3, (2**31,) * 3)
+    box = Box((-(2**31),) * 3, (2**31 - 1,) * 3)
     groups = [(Group(0, 0, 1), box), (Group(1, 10, box.size), box)]
     _, proposals = proposals_in(levels, box, groups, Fraction(4))
     candidates, everything = made(levels, proposals, [box, box], Keystream(bytes(32)), 4096)
-    middle = [-(2**31) + (2 * t + 1) * 2**23 for t in range(256)]
-    accepted = sum(
-        levels.contains([middle[t] for t in first_bytes.tolist()], int(proposals.level[row]))
-        for row, drawn, first_bytes in zip(everything.row, everything.drawn, everything.first_bytes, strict=True)
-        if drawn
-    )
-    assert 20 < accepted <= len(candidates) < 1.5 * accepted
+    drawn = everything.drawn
+    dropped = np.array([number not in candidates for number in everything.number.tolist()])
+    return levels, proposals.level[everything.row], everything.first_bytes.astype(np.int64), drawn, dropped
+
+
+def test_what_is_dropped_is_out_of_reach_along_some_direction():
+    levels, level, first_bytes, drawn, dropped = wide_proposals()
+    least = -(2**31) + first_bytes * 2**24
+    most = least + 2**24 - 1
+    smallest, largest = (np.array([levels.offsets(int(at))[side] for at in np.maximum(level, 1)]) for side in (0, 1))
+    up, down = np.maximum(levels.directions, 0).T, np.minimum(levels.directions, 0).T
+    missed = (least @ up + most @ down > largest) | (most @ up + least @ down < smallest)
+    assert missed.any(axis=1)[drawn & dropped].all()
+    assert not dropped[~drawn].any()
+
+
+def test_where_boxes_are_wide_nearly_all_that_is_left_is_accepted():
+    levels, level, first_bytes, drawn, dropped = wide_proposals()
+    middle = -(2**31) + (2 * first_bytes + 1) * 2**23
+    accepted = sum(levels.contains(y, int(at)) for y, at in zip(middle[drawn], level[drawn], strict=True))
+    assert 20 < accepted <= (drawn & ~dropped).sum() < 1.5 * accepted
 
 
 class Given(Bits):
