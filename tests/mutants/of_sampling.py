@@ -7,6 +7,7 @@ from mutants.mutant import Mutant
 WORDS = "tests/sampling/test_words.py::"
 PLAIN = "tests/sampling/test_plain_proposals.py::"
 LAW = "tests/sampling/test_law.py::"
+FIRST_BYTES = "tests/sampling/test_coarse.py::"
 ENVELOPE = "tests/sampling/test_envelope.py::"
 TABLE = "tests/exact/test_level_draw.py::"
 COARSE = f"{TABLE}test_coarse_tables_enclose_the_law_too"
@@ -211,5 +212,29 @@ MUTANTS = (
         "if len(product) != len(self.inverse):",
         ("tests/exact/test_lattice.py::test_a_wrong_inverse_is_never_used",),
         "Points of a slanted box that are no grid points, or twice the same.",
+    ),
+    Mutant(
+        "first bytes judged as if no bits followed",
+        "sampling/coarse_filter.py",
+        "self._below = off + np.maximum(1 - self.coefficients, 0).sum(axis=1) - self._scaled(-up)",
+        "self._below = off - self._scaled(-up)",
+        (f"{FIRST_BYTES}test_what_is_dropped_is_out_of_reach_along_some_direction",),
+        "Proposals near the edge of their level are dropped: points there are released too rarely.",
+    ),
+    Mutant(
+        "the first candidate in the order of levels instead of proposals",
+        "sampling/coarse_proposals.py",
+        "for i in np.argsort(found.number[:left]).tolist():",
+        "for i in range(left):",
+        (f"{FIRST_BYTES}test_draws_follow_the_exponential_mechanism",),
+        "Levels that come first in a lane are released more often.",
+    ),
+    Mutant(
+        "a coordinate taken before its bits tell it",
+        "sampling/coarse_proposals.py",
+        "if least == most:",
+        "if True:",
+        (f"{FIRST_BYTES}test_a_coordinate_is_not_taken_before_its_bits_tell_it",),
+        "Some coordinates of a box are more likely than others.",
     ),
 )
