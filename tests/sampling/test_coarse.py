@@ -18,7 +18,7 @@ from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.randomness import Bits, Keystream, derived_key
-from tukeydp.sampling import coarse_kernels, coarse_proposals, kernels
+from tukeydp.sampling import coarse_kernels, coarse_proposals, records
 from tukeydp.sampling.coarse_filter import filter_of
 from tukeydp.sampling.coarse_proposals import suits
 from tukeydp.sampling.sampler import Sampler, Search
@@ -75,7 +75,7 @@ def test_a_filter_that_drops_too_much_would_be_noticed(monkeypatch):
 
 def proposals_in(levels, within, groups, epsilon=Fraction(1)):
     law = LevelDraw([group for group, _ in groups], epsilon)
-    return law, kernels.proposals(law.word_table(), [box for _, box in groups], within)
+    return law, records.proposals(law.word_table(), [box for _, box in groups], within)
 
 
 def made(levels, proposals, boxes, stream, count):
