@@ -14,8 +14,8 @@ from tukeydp.randomness import Keystream
 
 # Directions: spreading takes time like their square, seconds at this many. Only the error message depends on it.
 _MOST = 4096
-# Beyond ten columns more directions make the error smaller by 6 to 9 percent. Up to 20 columns a call takes about a
-# second with so many; then each further column would double that, so there are fewer, down to `default_directions`.
+# Beyond ten columns more directions make the error smaller, by 4 percent at twelve and 8 at twenty. Up to 20 columns a
+# call takes seconds at most with so many; each further column would nearly double that, so there are fewer again.
 _MANY, _MANY_UPTO, _FALLING = 1000, 20, 5
 
 
