@@ -20,7 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.flats import look_flat, pivot_columns, spanning_rows
+from tukeydp.depth.cones import proven
+from tukeydp.depth.descent import lighter_halfspaces
+from tukeydp.depth.flats import in_span, spread_out
 from tukeydp.depth.projections import largest, least_along, project
 from tukeydp.depth.vectors import Vectors, from_floats, from_integers
 from tukeydp.threads import available_cores, for_each
@@ -35,6 +37,8 @@ _RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}
 _TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}
 # Speed only, from here on.
 _KEYS_AT_A_TIME = 2**19  # sort keys in a block of rows (4 MiB for each thread); smaller blocks refute sooner
+CONES_ARE_QUICK = 3  # columns up to which cones decide sooner than a descent finds light halfspaces
+_FEW_KEYS = 2**14  # sort keys of all rows: so few are swept sooner than halfspaces are looked for elsewhere
 _NORMALS = 4  # hints kept of each block or inner search; in all, so many for each dimension
 _NORMALS_IN_ALL = 16  # hints kept of a search by recursion
 _ON_THE_EDGE = 1e-9  # sine of the angle below which a vector counts as on a hint's edge, up to rounding
@@ -45,16 +49,20 @@ class Answer:
     """The least weight in an open generic halfspace, or only an upper bound if that was enough to refute.
 
     `directions` are float normals of halfspaces with few vectors, the fewest first: hints. `place` names the vectors
-    along which a projection shows the least weight.
+    along which a projection shows the least weight; or else `normal` is that of a halfspace that has it.
     """
 
     least: int
     directions: FloatArray
     place: tuple[int, ...] = ()
+    normal: list[int] | None = None
 
 
-def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None) -> Answer:
-    """The least weight over generic halfspaces; stops as soon as it is surely below `at_least`."""
+def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None, *, enough: bool = False) -> Answer:
+    """The least weight over generic halfspaces; stops as soon as it is surely below `at_least`.
+
+    Where `enough`, also as soon as it surely is not: the answer then is `at_least` or more.
+    """
     m, d = vectors.shadow.shape
     if m == 0:
         return Answer(0, np.empty((0, d)))
@@ -66,10 +74,14 @@ def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None
         plus = int(vectors.weights[vectors.shadow[:, 0] > 0].sum())
         least = min(plus, vectors.total - plus)
         return Answer(least, np.array([[1.0 if plus == least else -1.0]]))
-    if d > 2 and (found := _in_span(vectors)) is not None:
+    if d > 2 and (found := in_span(vectors)) is not None:
         inside, columns = found
-        answer = least_weight(inside, at_least, threads)
-        return Answer(answer.least, _spread_out(answer.directions, columns, d), answer.place)
+        answer = least_weight(inside, at_least, threads, enough=enough)
+        normal = None if answer.normal is None else spread_out(np.array([answer.normal], dtype=object), columns, d)
+        whole = spread_out(answer.directions, columns, d)
+        return Answer(answer.least, whole, answer.place, None if normal is None else normal[0].tolist())
+    if enough and d > 2 and (decided := _decided(vectors, at_least)) is not None:
+        return decided
     if d > 4:
         return _by_recursion(vectors, at_least, threads)
     search = _Search(vectors, at_least, threads or available_cores())
@@ -80,24 +92,22 @@ def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None
     return search.answer()
 
 
-def _in_span(vectors: Vectors) -> tuple[Vectors, list[int]] | None:
-    """The vectors in coordinates that tell them apart, and which those are; None if that takes all coordinates."""
+def _decided(vectors: Vectors, at_least: int) -> Answer | None:
+    """Without sweeps whether the least weight is at least so much, by descent and by cones; None if that takes them."""
     m, d = vectors.shadow.shape
-    if not look_flat(vectors.shadow):
-        return None
-    columns = pivot_columns(spanning_rows((vectors.exactly(j) for j in range(m)), d))
-    if len(columns) == d:
-        return None
-    exact = [[vectors.exactly(j)[c] for c in columns] for j in range(m)]
-    scaled = [[c / max(map(abs, v)) for c in v] for v in exact]
-    return Vectors(np.array(scaled, dtype=np.float64), vectors.weights, exact.__getitem__), columns
+    many = d > 4 or m ** (d - 1) > _FEW_KEYS
+    if many and d > CONES_ARE_QUICK and (found := found_at_once(vectors, at_least)) is not None:
+        return found
+    normal = proven(vectors, at_least)
+    if normal is True:
+        return Answer(at_least, np.empty((0, d)))
+    return found_at_once(vectors, at_least, normal) if many and isinstance(normal, np.ndarray) else None
 
 
-def _spread_out(normals: FloatArray, columns: list[int], d: int) -> FloatArray:
-    """Normals in some coordinates as normals in all: those left out say nothing about vectors in the span."""
-    whole = np.zeros((len(normals), d))
-    whole[:, columns] = normals
-    return whole
+def found_at_once(vectors: Vectors, at_least: int, start: FloatArray | None = None) -> Answer | None:
+    """Halfspaces that weigh less, if a descent finds some; `start` is a normal to begin with."""
+    found = lighter_halfspaces(vectors, at_least, start)
+    return None if found is None else Answer(found.weight, found.directions, normal=found.normal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +292,7 @@ def exact_row(vectors: Vectors, place: tuple[int, ...]) -> tuple[int, list[int]]
     The row is what is left when the vectors are projected along those of `place`, in either order.
     """
     d = vectors.shadow.shape[1]
-    if d > 2 and (found := _in_span(vectors)) is not None:
+    if d > 2 and (found := in_span(vectors)) is not None:
         inside, columns = found
         least, short = exact_row(inside, place)
         normal = [0] * d

@@ -19,7 +19,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from tukeydp.exact.brackets import exp_bracket
-from tukeydp.sizes.level_sizes import Sizes
+from tukeydp.sizes.level_sizes import RoughlyMeasured, Sizes
 
 # Sizes are whole numbers of 2^-_UNIT grid points here, rounded to the safe side: below one point there is nothing but
 # zero. Fewer bits would weaken the test, more cost time.
@@ -27,6 +27,9 @@ _UNIT = 64
 # Offsets above t + k + 1: all up to the first number, then growing by the second. Public. Fewer offsets weaken the
 # test, more cost time.
 _DENSE, _GROWTH = 48, 1.08
+# How far apart, relative to the smaller, two bounds of a lower size may be after each closer look, where looks are
+# costly; the first look bounds from above only, the last is exact up to the slack. Speed only: few coins need it.
+_APART = (Fraction(8), Fraction(1), Fraction(1, 4), Fraction(1, 16))
 
 
 @dataclass(frozen=True)
@@ -74,15 +77,27 @@ def sparse_offsets(n: int) -> tuple[int, ...]:
 
 
 class _Known:
-    """Sizes at some levels, and what monotonicity says about the others."""
+    """Sizes at some levels, from below and from above, and what monotonicity says about the others."""
 
     def __init__(self) -> None:
-        self.values: dict[int, int] = {}
+        self.values: dict[int, tuple[int, int]] = {}
         self._levels: list[int] = []
 
-    def add(self, level: int, value: int) -> None:
-        self.values[level] = value
-        insort(self._levels, level)
+    def add(self, level: int, low: int, high: int) -> None:
+        """What is known of a level; of lower ones that they are no smaller, of higher ones that they are no larger."""
+        if level not in self.values:
+            insort(self._levels, level)
+            self.values[level] = low, high
+        for other in self._levels:
+            least, most = self.values[other]
+            low, high = (low, min(high, most)) if other <= level else (max(low, least), high)
+        for other in self._levels:
+            least, most = self.values[other]
+            if other <= level:
+                least = max(least, low)
+            if other >= level:
+                most = min(most, high)
+            self.values[other] = least, most
 
     def below(self, level: int) -> int | None:
         """The nearest known level at or below."""
@@ -97,7 +112,7 @@ class _Known:
     def bracket(self, level: int) -> tuple[int, int]:
         below, above = self.below(level), self.above(level)
         assert below is not None
-        return 0 if above is None else self.values[above], self.values[below]
+        return 0 if above is None else self.values[above][0], self.values[below][1]
 
 
 class Evidence:
@@ -114,9 +129,10 @@ class Evidence:
         self._lower = self._upper if sizes.exact else _Known()
         self._weights: dict[int, list[tuple[int, int]]] = {}
         self._powers: dict[tuple[int, int], tuple[int, int]] = {}
-        self.empty = self._measure(self._lower, plan.threshold) == 0
+        self._looks: dict[int, int] = {}  # how often the lower size of a level was looked at
+        self.empty = self._none_at(plan.threshold)
         if not self.empty:
-            self._lower.add(max(sizes.top, plan.threshold) + 1, 0)
+            self._lower.add(max(sizes.top, plan.threshold) + 1, 0, 0)
             if plan.swaps:
                 self._measure(self._upper, plan.threshold - plan.swaps)
                 self._measure(self._upper, plan.threshold)
@@ -162,6 +178,8 @@ class Evidence:
         missing = [level for level in shares if level not in self._lower.values]
         if unknown and self._doubt(self._upper, unknown[0]) >= self._doubt_below(shares):
             self._measure(self._upper, unknown[0])
+        elif unsure := self._most_unsure(shares):
+            self._look(unsure)
         elif missing:
             self._measure(self._lower, self._most_telling(shares, missing))
         elif self._sizes.exact and levels[0] not in self._lower.values:
@@ -173,13 +191,37 @@ class Evidence:
         return True
 
     def _measure(self, known: _Known, level: int) -> int:
+        """Learn about a level of which nothing is known; its size from below."""
         if level not in known.values:
             if known is self._upper:
                 value = math.ceil(self._sizes.upper(level) * 2**_UNIT)
+                known.add(level, value, value)
             else:
-                value = math.floor(self._sizes.lower(level) * 2**_UNIT)
-            known.add(level, value)
-        return known.values[level]
+                self._look(level)
+        return known.values[level][0]
+
+    def _look(self, level: int) -> None:
+        """The lower size of a level, more closely than the last time where that is costly."""
+        looks = self._looks.get(level, 0)
+        self._looks[level] = looks + 1
+        sizes = self._sizes
+        if isinstance(sizes, RoughlyMeasured) and looks <= len(_APART):
+            low, high = (
+                (Fraction(0), sizes.lower_at_most(level))
+                if not looks
+                else sizes.lower_between(level, _APART[looks - 1])
+            )
+        else:
+            low = high = sizes.lower(level)
+        # The same rounding for one number twice: what is known exactly stays one number.
+        above = math.floor(high * 2**_UNIT) if low == high else math.ceil(high * 2**_UNIT)
+        self._lower.add(level, math.floor(low * 2**_UNIT), above)
+
+    def _none_at(self, level: int) -> bool:
+        """Whether the lower size of a level is zero."""
+        while self._measure(self._lower, level) == 0 < self._lower.values[level][1]:
+            self._look(level)
+        return not self._lower.values[level][0]
 
     def _levels(self, k: int) -> list[int]:
         return [self.plan.threshold + k + 1 + o for o in self._offsets]
@@ -224,6 +266,25 @@ class Evidence:
             weight = _log(c)
             shares[level] = (weight + _log(low), weight + _log(high))
         return shares
+
+    def _most_unsure(self, shares: dict[int, tuple[float, float]]) -> int | None:
+        """A level that has been looked at and leaves most of the sum open; None if it takes a level that has not."""
+
+        def opened(level: int) -> float:
+            low, high = shares[level]
+            return high + math.log(-math.expm1(low - high)) if high > low else -math.inf
+
+        level = max(shares, key=opened, default=None)
+        if level is None or opened(level) == -math.inf:
+            return None
+        if level in self._looks:
+            return level
+        # Between two levels whose own sizes are in doubt, a third would be, too.
+        near = [self._lower.below(level), self._lower.above(level)]
+        apart = {x: self._doubt(self._lower, x) for x in near if x in self._looks and self._lower.values[x][0]}
+        widest = max(apart, key=lambda x: apart[x], default=None)
+        doubt = shares[level][1] - shares[level][0]
+        return widest if len(apart) == 2 and widest is not None and apart[widest] > doubt / 3 else None
 
     def _doubt(self, known: _Known, level: int) -> float:
         low, high = known.bracket(level)
