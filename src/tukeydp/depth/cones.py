@@ -21,6 +21,7 @@ from tukeydp.exact.matrices import determinant, integers
 _CUTS = 40
 _FRAME = 2**20  # largest entry of the frame's integers. Speed only
 _FLATTEST = 1e-12  # smallest eigenvalue that the frame believes, relative to the largest. Speed only
+_LITTLE_WORK = 2**16  # open vectors looked at in a millisecond or two
 _ROOM = 16  # rows of scratch space for each vector, at first
 
 
@@ -31,8 +32,8 @@ def proven(vectors: Vectors, least: int) -> bool | FloatArray | None:
     m, d = vectors.shadow.shape
     frame, products, margins = _framed(vectors.shadow)
     weights = vectors.weights.astype(np.float64)
-    # About as long as the sweeps would take: where this stays in doubt, not much is lost.
-    work = 3 * math.comb(m, d - 1)
+    # A millisecond, or about as long as the sweeps would take: where this stays in doubt, not much is lost.
+    work = max(_LITTLE_WORK, 3 * math.comb(m, d - 1))
     room = _ROOM * (m + d)
     found, corner = NO_ROOM, np.empty(0)
     while found == NO_ROOM:

@@ -23,6 +23,7 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.cones import proven
 from tukeydp.depth.descent import lighter_halfspaces
 from tukeydp.depth.flats import in_span, spread_out
+from tukeydp.depth.lifted_normals import lifted, lifted_along
 from tukeydp.depth.projections import largest, least_along, project
 from tukeydp.depth.vectors import Vectors, from_floats, from_integers
 from tukeydp.threads import available_cores, for_each
@@ -41,7 +42,6 @@ CONES_ARE_QUICK = 3  # columns up to which cones decide sooner than a descent fi
 _FEW_KEYS = 2**14  # sort keys of all rows: so few are swept sooner than halfspaces are looked for elsewhere
 _NORMALS = 4  # hints kept of each block or inner search; in all, so many for each dimension
 _NORMALS_IN_ALL = 16  # hints kept of a search by recursion
-_ON_THE_EDGE = 1e-9  # sine of the angle below which a vector counts as on a hint's edge, up to rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,9 +212,9 @@ class _Search:
         normals = []
         for r in np.argsort(bounds[:, 1], kind="stable")[:_NORMALS].tolist():
             with np.errstate(all="ignore"):
-                normal = _lifted(turn[r], vectors, first + r)
+                normal = lifted(turn[r], vectors, first + r)
                 if chain:
-                    normal = _lifted_along(normal, self._vectors.shadow, chain[0])
+                    normal = lifted_along(normal, self._vectors.shadow, chain[0])
             if np.isfinite(normal).all():
                 normals.append((int(bounds[r, 1]), normal))
         lowest = int(np.argmin(bounds[:, 1]))
@@ -232,33 +232,6 @@ def _projected(shadow: FloatArray, i: int) -> FloatArray:
     with np.errstate(all="ignore"):  # underflow is far below the tolerance
         flat = shadow - np.outer(shadow[:, k] / u[k], u)
     return np.ascontiguousarray(np.delete(flat, k, axis=1))
-
-
-def _lifted(turn: FloatArray, vectors: FloatArray, i: int) -> FloatArray:
-    """The normal of a swept line, in the coordinates of the vectors it was swept over; turned to leave vector i out."""
-    from tukeydp.depth.angular_sweep import COS, SIN
-
-    t, side = float(turn[0]), turn[1]
-    a, b = 1.0 - t, t if t < 1 else 2.0 - t
-    # The halfplane is to the left of the line (a, b); undo the rotation of the plane.
-    x, y = -b, a
-    x, y = COS * x + SIN * y, -SIN * x + COS * y
-    normal = np.array([x, y]) if side == 0 else np.array([-x, -y])
-    normal /= np.linalg.norm(normal)
-    return normal if vectors.shape[1] == 2 else _lifted_along(normal, vectors, i)
-
-
-def _lifted_along(normal: FloatArray, vectors: FloatArray, i: int) -> FloatArray:
-    """Extend a normal from the quotient by vector i to the whole space, turned away from it by half of what is free."""
-    u = vectors[i]
-    k = int(np.argmax(np.abs(u)))
-    whole = np.insert(normal, k, -float(normal @ np.delete(u, k)) / u[k])
-    at, slope = vectors @ whole, vectors @ u
-    # at - t * slope changes its sign at t = at / slope.
-    turns = at / slope
-    turns = turns[(turns > 0) & (np.abs(at) > _ON_THE_EDGE * np.linalg.norm(vectors, axis=1) * np.linalg.norm(whole))]
-    whole = whole - 0.5 * turns.min(initial=np.linalg.norm(whole) / np.linalg.norm(u)) * u
-    return np.asarray(whole / np.linalg.norm(whole))
 
 
 def _by_recursion(vectors: Vectors, at_least: int, threads: int | None) -> Answer:
@@ -280,7 +253,7 @@ def _by_recursion(vectors: Vectors, at_least: int, threads: int | None) -> Answe
         if along + inner.least < best:
             best, place = along + inner.least, (i,)
             with np.errstate(all="ignore"):
-                directions = [_lifted_along(v, vectors.shadow, i) for v in inner.directions[:_NORMALS]] + directions
+                directions = [lifted_along(v, vectors.shadow, i) for v in inner.directions[:_NORMALS]] + directions
         if best < at_least:
             break
     return Answer(best, np.array(directions[:_NORMALS_IN_ALL]).reshape(-1, vectors.shadow.shape[1]), place)

@@ -36,9 +36,9 @@ _FINE = 12
 # The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
 # The gap that the barrier method may leave where sizes need not be close. Speed only.
 _ROUGH = 0.25
-# There, each corner that is not deep adds so many halfspaces, as long as that shrinks the copy by such a part of how far
-# apart bounds may be; then copies shrink by such parts until they are deep. Speed only.
-_CUTS, _WORTH_IT, _PARTS = 2, Fraction(1, 40), 16
+# There, each corner that is not deep adds so many halfspaces, as long as that shrinks the copy by such a part of how
+# far apart bounds may be; then copies shrink by such parts until they are deep, so many for one look. Speed only.
+_CUTS, _WORTH_IT, _PARTS, _COPIES = 2, Fraction(1, 40), 16, 2
 _PART_OF_SLACK = Fraction(1, 4)
 
 
@@ -96,16 +96,22 @@ class ExactSizes:
         return Fraction(COUNTED) if found is None else max(Fraction(COUNTED), found[1])
 
     def lower_between(self, level: int, apart: Fraction) -> tuple[Fraction, Fraction]:
-        """The same from below and from above, apart by a factor of 1 + apart at most: fewer copies, fewer corners."""
-        while (found := self._cut(level, apart)) is not None and found[1] >= COUNTED:
-            copy, most = found
-            least = self._volume * self._deep_part(copy, level)
-            if least >= COUNTED and most <= least * (1 + apart):
-                return rounded_down(least), most
-            if not self._extended(self._checked(copy, level, _CUTS)[1]):
+        """The same from below and from above, apart by a factor of 1 + apart or what a few copies leave."""
+        least, most = Fraction(0), Fraction(0)
+        for _ in range(_COPIES):
+            found = self._cut(level, apart)
+            if found is None or found[1] < COUNTED:
                 break
-        size = self.lower(level)
-        return size, size
+            copy, most = found
+            inside, refuting = self._deep_part(copy, level)
+            least = max(least, self._volume * inside)
+            if most <= least * (1 + apart):
+                break
+            self._extended(refuting)
+        if least < COUNTED:
+            least = most = self.lower(level)
+            return least, most
+        return rounded_down(least), most
 
     def _cut(self, level: int, apart: Fraction) -> tuple[Copy, Fraction] | None:
         """The largest copy inside the envelope, once halfspaces that are found at once hardly shrink it any more."""
@@ -128,8 +134,8 @@ class ExactSizes:
         copy = None if region is None or ends is None else self._largest(region, ends, _COARSE, gap)
         return None if copy is None else (copy, self._volume * copy.most)
 
-    def _deep_part(self, copy: Copy, level: int) -> Fraction:
-        """The diagonal of a smaller copy about the same centre that is deep; zero if none was found.
+    def _deep_part(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
+        """The diagonal of a smaller copy about the same centre that is deep, if any; halfspaces that made it smaller.
 
         Each corner in turn shrinks the copy until it is deep. The corners before it stay so: level sets are convex, and
         the centre is between any two opposite ones.
@@ -138,18 +144,21 @@ class ExactSizes:
         smaller, points, bits = self._looked_at(_shrunk(copy, parts))
         # The corner that was not deep the last time is likely not to be, again.
         waiting = sorted(range(len(points)), key=lambda i: i == self._weakest)
+        refuting: list[list[int]] = []
         while waiting:
-            if self._depth.refute(points[waiting[-1]], level, bits) is None:
+            found = self._refuting(points[waiting[-1]], bits, level)
+            if not found:
                 waiting.pop()
                 continue
+            refuting += found[:_CUTS]
             self._weakest, parts, before = waiting[-1], parts - 1, len(points)
             if not parts:
-                return Fraction(0)
+                return Fraction(0), refuting
             smaller, points, bits = self._looked_at(_shrunk(copy, parts))
             if len(points) != before:  # copies that hold half a cell have other points to look at
                 waiting = list(range(len(points)))
         self._parts = min(_PARTS, parts + 1)
-        return smaller.diagonal
+        return smaller.diagonal, refuting
 
     def _largest(
         self, region: Region, ends: tuple[tuple[int, ...], tuple[int, ...]], bits: int, gap: float | None = None
@@ -164,15 +173,12 @@ class ExactSizes:
         copy, self._shape = found
         return copy
 
-    def _checked(self, copy: Copy, level: int, most: int | None = None) -> tuple[Fraction, list[list[int]]]:
-        """The diagonal of a slightly smaller copy, and halfspaces that show that it is not in the level set, if so.
-
-        `most` is how many halfspaces a corner gives, at most.
-        """
+    def _checked(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
+        """The diagonal of a slightly smaller copy, and halfspaces that show that it is not in the level set, if so."""
         smaller, points, bits = self._looked_at(copy)
         refuting: list[list[int]] = []
         for point in points:
-            refuting += self._refuting(point, bits, level)[:most]
+            refuting += self._refuting(point, bits, level)
         return smaller.diagonal, refuting
 
     def _looked_at(self, copy: Copy) -> tuple[Copy, Integers, int]:

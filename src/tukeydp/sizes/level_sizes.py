@@ -53,7 +53,7 @@ class RoughlyMeasured(Protocol):
         ...
 
     def lower_between(self, level: int, apart: Fraction) -> tuple[Fraction, Fraction]:
-        """Two numbers with `lower` between them, a factor of 1 + apart from each other at most; 0 only if it is 0."""
+        """Two numbers with `lower` between them, if possible a factor of 1 + apart from each other; 0 only if it is."""
         ...
 
 

@@ -12,13 +12,13 @@ one narrows the brackets, and once all are known only rounding is left.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 from tukeydp.exact.brackets import exp_bracket
+from tukeydp.mechanisms.rem_test.known_sizes import KnownSizes
 from tukeydp.sizes.level_sizes import RoughlyMeasured, Sizes
 
 # Sizes are whole numbers of 2^-_UNIT grid points here, rounded to the safe side: below one point there is nothing but
@@ -27,9 +27,9 @@ _UNIT = 64
 # Offsets above t + k + 1: all up to the first number, then growing by the second. Public. Fewer offsets weaken the
 # test, more cost time.
 _DENSE, _GROWTH = 48, 1.08
-# How far apart, relative to the smaller, two bounds of a lower size may be after each closer look, where looks are
+# How far apart, relative to the smaller, two bounds of a lower size should be after each closer look, where looks are
 # costly; the first look bounds from above only, the last is exact up to the slack. Speed only: few coins need it.
-_APART = (Fraction(8), Fraction(1), Fraction(1, 4), Fraction(1, 16))
+_APART = (Fraction(8), Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 8), Fraction(1, 16))
 
 
 @dataclass(frozen=True)
@@ -76,45 +76,6 @@ def sparse_offsets(n: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-class _Known:
-    """Sizes at some levels, from below and from above, and what monotonicity says about the others."""
-
-    def __init__(self) -> None:
-        self.values: dict[int, tuple[int, int]] = {}
-        self._levels: list[int] = []
-
-    def add(self, level: int, low: int, high: int) -> None:
-        """What is known of a level; of lower ones that they are no smaller, of higher ones that they are no larger."""
-        if level not in self.values:
-            insort(self._levels, level)
-            self.values[level] = low, high
-        for other in self._levels:
-            least, most = self.values[other]
-            low, high = (low, min(high, most)) if other <= level else (max(low, least), high)
-        for other in self._levels:
-            least, most = self.values[other]
-            if other <= level:
-                least = max(least, low)
-            if other >= level:
-                most = min(most, high)
-            self.values[other] = least, most
-
-    def below(self, level: int) -> int | None:
-        """The nearest known level at or below."""
-        i = bisect_right(self._levels, level)
-        return self._levels[i - 1] if i else None
-
-    def above(self, level: int) -> int | None:
-        """The nearest known level at or above."""
-        i = bisect_left(self._levels, level)
-        return self._levels[i] if i < len(self._levels) else None
-
-    def bracket(self, level: int) -> tuple[int, int]:
-        below, above = self.below(level), self.above(level)
-        assert below is not None
-        return 0 if above is None else self.values[above][0], self.values[below][1]
-
-
 class Evidence:
     """Brackets of 1 + b_k / a_k for k = 0 ... K - 1. Not private: all of this is the data."""
 
@@ -125,8 +86,8 @@ class Evidence:
         self.slack = sizes.slack
         # Levels above the top are empty: leaving them out changes nothing.
         self._offsets = [o for o in plan.offsets if plan.threshold + self._lowest_sum + o <= sizes.top] or [0]
-        self._upper = _Known()
-        self._lower = self._upper if sizes.exact else _Known()
+        self._upper = KnownSizes()
+        self._lower = self._upper if sizes.exact else KnownSizes()
         self._weights: dict[int, list[tuple[int, int]]] = {}
         self._powers: dict[tuple[int, int], tuple[int, int]] = {}
         self._looks: dict[int, int] = {}  # how often the lower size of a level was looked at
@@ -186,11 +147,13 @@ class Evidence:
             self._measure(self._lower, levels[0])
         elif unknown:
             self._measure(self._upper, unknown[0])
+        elif unsettled := [level for level in shares if not self._lower.settled(level)]:
+            self._look(unsettled[0])
         else:
             return False
         return True
 
-    def _measure(self, known: _Known, level: int) -> int:
+    def _measure(self, known: KnownSizes, level: int) -> int:
         """Learn about a level of which nothing is known; its size from below."""
         if level not in known.values:
             if known is self._upper:
@@ -206,11 +169,8 @@ class Evidence:
         self._looks[level] = looks + 1
         sizes = self._sizes
         if isinstance(sizes, RoughlyMeasured) and looks <= len(_APART):
-            low, high = (
-                (Fraction(0), sizes.lower_at_most(level))
-                if not looks
-                else sizes.lower_between(level, _APART[looks - 1])
-            )
+            first = (Fraction(0), sizes.lower_at_most(level)) if not looks else None
+            low, high = first or sizes.lower_between(level, _APART[looks - 1])
         else:
             low = high = sizes.lower(level)
         # The same rounding for one number twice: what is known exactly stays one number.
@@ -286,7 +246,7 @@ class Evidence:
         doubt = shares[level][1] - shares[level][0]
         return widest if len(apart) == 2 and widest is not None and apart[widest] > doubt / 3 else None
 
-    def _doubt(self, known: _Known, level: int) -> float:
+    def _doubt(self, known: KnownSizes, level: int) -> float:
         low, high = known.bracket(level)
         return _log(high) - _log(low)
 
