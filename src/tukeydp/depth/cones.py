@@ -3,7 +3,7 @@
 In a cone of normals that few vectors' hyperplanes cross, most vectors are on one side for all of its normals, and their
 weight bounds every count from below. Cones whose bound falls short are cut in two. Most of the sphere is settled by a
 few large cones; small ones are needed only where counts come close to the least. The answer "proven" is exact, floats
-have margins (docs/proofs/exact-depth.md, section 4). Anything else is left to the sweeps of `exact_depth`.
+have margins (docs/proofs/exact-depth.md, section 5). Anything else is left to the sweeps of `exact_depth`.
 """
 
 from __future__ import annotations
