@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from unittest.mock import patch
 
 import numpy as np
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from support.grids import centred_grid
 from support.halfspaces import brute_force
-from tukeydp.depth import cones, exact_depth
+from tukeydp.depth import cones, exact_depth, round_frames
 from tukeydp.depth.cones import proven
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.descent import lighter_halfspaces
@@ -120,14 +122,28 @@ def test_without_margins_floats_would_prove_what_is_not_true():
     vectors = Vectors(shadow, np.ones(4, dtype=np.int64), rows.__getitem__)
     assert brute_force((0, 0, 0), rows) == 0
     assert proven(vectors, 1) is not True
-    honest = cones._framed
+    honest = cones.round_frame
 
     def careless(given):
-        frame, products, margins = honest(given)
-        return frame, products, 0 * margins
+        return replace(honest(given), errors=np.full(4, -(2.0**-53) * (cones._CUTS * 3 + 1)))
 
-    with patch.object(cones, "_framed", careless), patch.object(cones, "_frame", lambda _: np.eye(3)):
+    with patch.object(cones, "round_frame", careless), patch.object(round_frames, "_axes", lambda *_: np.eye(3)):
         assert proven(vectors, 1) is True
+
+
+def test_vectors_a_step_off_a_plane_are_round_in_their_frame():
+    rng = np.random.default_rng(3)
+    rows = rng.integers(-(2**29), 2**29, size=(50, 3))
+    rows[:, 2] = rows[:, 0] + rows[:, 1] + rng.integers(-1, 2, size=50)
+    frame = round_frames.round_frame(
+        Vectors(rows.astype(float), np.ones(50, dtype=np.int64), rows.tolist().__getitem__, True)
+    )
+    assert np.linalg.svd(frame.products, compute_uv=False)[-1] > 0.5
+    assert frame.errors.max() < 2.0**-50
+    for row, found in zip(rows.tolist(), frame.products.tolist(), strict=True):
+        exact = [sum(Fraction(c) * a for c, a in zip(normal, row, strict=True)) for normal in frame.normals.tolist()]
+        over = max(map(abs, exact))
+        assert all(abs(Fraction(a) - b / over) <= 2.0**-53 for a, b in zip(found, exact, strict=True))
 
 
 def test_a_search_that_takes_too_long_or_too_much_room_is_left_to_the_sweeps(monkeypatch):

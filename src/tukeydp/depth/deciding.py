@@ -111,7 +111,8 @@ class GridDepth:
             away = integers(self._distinct) * (1 << bits) - where
         nonzero = (away != 0).any(axis=1)
         others = away[nonzero]
-        vectors = Vectors(_shadow(others), self._weights[nonzero], lambda j: others[j].tolist())
+        whole = others.dtype == np.int64 and int(np.abs(others).max(initial=0)) < 2**53
+        vectors = Vectors(_shadow(others), self._weights[nonzero], lambda j: others[j].tolist(), whole)
         return Surroundings(int(self._weights[~nonzero].sum()), vectors)
 
     def fits(self, normal: Sequence[int]) -> bool:

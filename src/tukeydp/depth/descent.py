@@ -14,6 +14,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.depth.directions import unit_vectors
+from tukeydp.depth.round_frames import round_frame
 from tukeydp.depth.vectors import Vectors
 from tukeydp.randomness import derived_key
 
@@ -34,24 +35,16 @@ class LightHalfspaces:
 
 def lighter_halfspaces(vectors: Vectors, least: int, start: FloatArray | None = None) -> LightHalfspaces | None:
     """Halfspaces that weigh less than `least`, or None if none was found; `start` is a normal to turn, too."""
-    shadow, weights = vectors.shadow, vectors.weights.astype(np.float64)
-    d = shadow.shape[1]
+    frame, weights = round_frame(vectors), vectors.weights.astype(np.float64)
+    d = frame.products.shape[1]
+    units = unit_vectors(_STARTS * (_TURNS + 1), d, derived_key("descent", d))
+    normals, counts = units[:_STARTS].copy(), np.full(_STARTS, np.inf)
     with np.errstate(all="ignore"):
-        scaled = shadow / np.abs(shadow).max(axis=1, keepdims=True)
-        try:
-            values, axes = np.linalg.eigh(scaled.T @ scaled)
-        except np.linalg.LinAlgError:
-            return None
-        frame = axes / np.sqrt(np.maximum(values, 1e-12 * values[-1]))
-        round_vectors = scaled @ frame
-        units = unit_vectors(_STARTS * (_TURNS + 1), d, derived_key("descent", d))
-        normals = units[:_STARTS].copy()
         if start is not None:
-            normals[0] = np.linalg.lstsq(frame, start)[0]
-        counts = np.full(len(normals), np.inf)
+            normals[0] = np.linalg.lstsq(frame.normals.T, start)[0]
         for t in range(1, _TURNS + 1):
-            normals, counts = _turned(round_vectors, weights, normals, units[t * _STARTS : (t + 1) * _STARTS])
-        directions = normals @ frame.T
+            normals, counts = _turned(frame.products, weights, normals, units[t * _STARTS : (t + 1) * _STARTS])
+        directions = normals @ frame.normals
         directions /= np.abs(directions).max(axis=1, keepdims=True)
     order = [i for i in np.argsort(counts, kind="stable").tolist() if counts[i] < least]
     order = [i for i in order if np.isfinite(directions[i]).all()]
