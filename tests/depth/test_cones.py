@@ -39,8 +39,8 @@ def test_what_is_proven_is_true_and_what_is_refuted_is_not(d, most, largest):
         depth = brute_force((0,) * d, rows)
         vectors = from_integers(rows, [1] * len(rows))
         for least in range(depth + 3):
-            found = proven(vectors, least)
-            assert found is not True or depth >= least
+            for found in (proven(vectors, least), proven(vectors, least, exact_depth._in_plane)):
+                assert found is not True or depth >= least
             light = lighter_halfspaces(vectors, least)
             assert light is None or depth <= light.weight == weight_beyond(light.normal, rows) < least
 
@@ -144,6 +144,25 @@ def test_vectors_a_step_off_a_plane_are_round_in_their_frame():
         exact = [sum(Fraction(c) * a for c, a in zip(normal, row, strict=True)) for normal in frame.normals.tolist()]
         over = max(map(abs, exact))
         assert all(abs(Fraction(a) - b / over) <= 2.0**-53 for a, b in zip(found, exact, strict=True))
+
+
+def test_rows_in_a_plane_through_the_point_are_counted_together():
+    """No cone around the plane's normal is small enough to tell them apart; together they have a depth of their own."""
+    rng = np.random.default_rng(4)
+    rows = rng.integers(-9, 10, size=(40, 3))
+    rows[:28, 2] = 0
+    rows = rows[(rows != 0).any(axis=1)]
+    vectors = from_integers(rows.tolist(), [1] * len(rows))
+    depth = exact_depth.least_weight(vectors).least
+    assert proven(vectors, depth) is None
+    assert proven(vectors, depth, exact_depth._in_plane) is True
+    assert proven(vectors, depth + 1, exact_depth._in_plane) is not True
+
+    def too_much(vectors, chosen):
+        plane = exact_depth._in_plane(vectors, chosen)
+        return replace(plane, least=plane.least + 3)
+
+    assert proven(vectors, depth + 1, too_much) is True  # must-fail control: the weight of the plane does decide
 
 
 def test_a_search_that_takes_too_long_or_too_much_room_is_left_to_the_sweeps(monkeypatch):

@@ -11,13 +11,24 @@ PROVEN, REFUTED, IN_DOUBT, NO_ROOM = 1, 0, -1, -2
 
 
 @njit(nogil=True, cache=True)
-def search(vectors: Any, weights: Any, margins: Any, least: float, work: int, deepest: int, pool: Any) -> Any:
-    """Whether every generic open halfspace weighs at least `least`; if refuted, also a normal that shows it.
+def search(
+    vectors: Any,
+    weights: Any,
+    margins: Any,
+    least: float,
+    together: Any,
+    extra: float,
+    work: int,
+    deepest: int,
+    pool: Any,
+) -> Any:
+    """Whether every generic open halfspace weighs at least `least`; a normal if refuted; the pool's open rows in doubt.
 
     A cone is spanned by d corners. Vectors whose products with all corners are beyond their margin on one side are on
     that side of every normal of the cone; the others are *open*. A row of `pool` is an open vector of a cone on the
-    path from the root: its products with the corners, its margin and its weight. `work` is the most open vectors looked
-    at in all, `deepest` the most cuts on a path.
+    path from the root: its products with the corners, its margin, its weight and its number. Of the vectors that are
+    `together` every halfspace has at least the weight `extra`. `work` is the most open vectors looked at in all,
+    `deepest` the most cuts on a path.
     """
     m, d = vectors.shape
     ends = np.zeros(deepest + 2, dtype=np.int64)  # the pool's rows of cone t are ends[t] ... ends[t + 1] - 1
@@ -25,6 +36,7 @@ def search(vectors: Any, weights: Any, margins: Any, least: float, work: int, de
     sure = np.zeros((deepest + 1, 2))  # weights surely inside, surely outside
     corners = np.zeros((deepest + 1, d, d))
     normal = np.zeros(d)
+    group = together.sum()
     for signs in range(2 ** (d - 1)):  # opposite normals are looked at together
         for a in range(d):
             corners[0, a, :] = 0.0
@@ -47,6 +59,7 @@ def search(vectors: Any, weights: Any, margins: Any, least: float, work: int, de
             else:
                 pool[end, d] = margins[i]
                 pool[end, d + 1] = weights[i]
+                pool[end, d + 2] = i
                 end += 1
         t = -1
         if inside < least or outside < least:
@@ -61,9 +74,9 @@ def search(vectors: Any, weights: Any, margins: Any, least: float, work: int, de
             if left[t, 2] == 0:
                 work -= end - start
                 if t >= deepest or work < 0:
-                    return IN_DOUBT, normal
+                    return IN_DOUBT, normal, start, end if work >= 0 else start
                 if 2 * end - start > len(pool):
-                    return NO_ROOM, normal
+                    return NO_ROOM, normal, start, end
                 _choose_edge(pool[start:end], corners[t], left[t])
             a, b = left[t, 0], left[t, 1]
             moved = a if left[t, 2] == 0 else b
@@ -71,6 +84,7 @@ def search(vectors: Any, weights: Any, margins: Any, least: float, work: int, de
             inside, outside = sure[t, 0], sure[t, 1]
             near = far = 0.0
             fresh = end
+            opened = 0
             for i in range(start, end):
                 margin = pool[i, d]
                 middle = 0.5 * (pool[i, a] + pool[i, b])
@@ -93,13 +107,16 @@ def search(vectors: Any, weights: Any, margins: Any, least: float, work: int, de
                 else:
                     pool[fresh, d] = margin
                     pool[fresh, d + 1] = weight
+                    pool[fresh, d + 2] = pool[i, d + 2]
+                    opened += together[int(pool[i, d + 2])]
                     fresh += 1
             if sure[t, 0] + near < least or sure[t, 1] + far < least:
                 sign = 0.5 if sure[t, 0] + near < least else -0.5
                 for c in range(d):
                     normal[c] = sign * (corners[t, a, c] + corners[t, b, c])
-                return REFUTED, normal
-            if inside < least or outside < least:
+                return REFUTED, normal, start, end
+            some = extra if opened == group else 0.0
+            if inside + some < least or outside + some < least:
                 for c in range(d):
                     for e in range(d):
                         corners[t + 1, c, e] = corners[t, c, e]
@@ -108,7 +125,7 @@ def search(vectors: Any, weights: Any, margins: Any, least: float, work: int, de
                 t += 1
                 ends[t + 1], left[t, 2] = fresh, 0
                 sure[t, 0], sure[t, 1] = inside, outside
-    return PROVEN, normal
+    return PROVEN, normal, 0, 0
 
 
 @njit(nogil=True, cache=True)

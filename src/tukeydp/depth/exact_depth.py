@@ -16,13 +16,14 @@ done again in integers. The result is exact for any input.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import mul
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.cones import proven
+from tukeydp.depth.cones import Plane, proven
 from tukeydp.depth.descent import lighter_halfspaces
-from tukeydp.depth.flats import in_span, spread_out
+from tukeydp.depth.flats import in_span, orthogonal_integers, spanning_rows, spread_out
 from tukeydp.depth.lifted_normals import lifted, lifted_along
 from tukeydp.depth.projections import largest, least_along, project
 from tukeydp.depth.vectors import Vectors, from_floats, from_integers
@@ -98,10 +99,23 @@ def _decided(vectors: Vectors, at_least: int) -> Answer | None:
     many = d > 4 or m ** (d - 1) > _FEW_KEYS
     if many and d > CONES_ARE_QUICK and (found := found_at_once(vectors, at_least)) is not None:
         return found
-    normal = proven(vectors, at_least)
+    normal = proven(vectors, at_least, _in_plane)
     if normal is True:
         return Answer(at_least, np.empty((0, d)))
     return found_at_once(vectors, at_least, normal) if many and isinstance(normal, np.ndarray) else None
+
+
+def _in_plane(vectors: Vectors, chosen: IntArray) -> Plane | None:
+    """The subspace that some vectors span, if it is not the whole space."""
+    m, d = vectors.shadow.shape
+    basis = spanning_rows((vectors.exactly(j) for j in chosen.tolist()), d)
+    if not 0 < len(basis) < d:
+        return None
+    normals = orthogonal_integers(basis, d)
+    exact = {j: vectors.exactly(j) for j in range(m)}
+    members = [j for j, v in exact.items() if not any(sum(map(mul, normal, v)) for normal in normals)]
+    inside = Vectors(vectors.shadow[members], vectors.weights[members], lambda i: exact[members[i]])
+    return Plane(members, least_weight(inside, threads=1).least)
 
 
 def found_at_once(vectors: Vectors, at_least: int, start: FloatArray | None = None) -> Answer | None:
