@@ -236,7 +236,7 @@ def test_what_is_wrong_before_it_pays_costs_nothing(ready, monkeypatch):
 def test_rows_to_plan_for_are_for_the_plan_alone(ready):
     number = ready.number()
     ready.plan(rows="40", wish="0.1")
-    assert "Plan for 40 rows" in ready.get("/plan").text
+    assert "Forecast for 40 rows" in ready.get("/plan").text
     ready.release(number)
     assert ready.desk.runs[0].state == "done"
 
