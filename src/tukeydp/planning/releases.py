@@ -40,8 +40,8 @@ def option_of_summary(
         squared = () if question.known_sd is not None else tuple(measured)
         plan = GroupPlan(epsilon, question.groups, question.d, squared)
         rows = assumed_rows(n, question.groups)
-        sums = of_sums(float(epsilon) * rows, question.widths, plan.coordinates)
-        return possible(question, "sums", "mean", "pure", epsilon, sums, rows, runs=question.groups)
+        found = of_sums(float(epsilon) * rows, question.widths, plan.coordinates)
+        return possible(question, "sums", "mean", "pure", epsilon, found, rows, runs=question.groups)
     shares = [j for j in range(question.d) if j not in measured]
     for_shares = Fraction(0) if not shares else SHARES * epsilon if measured else epsilon
     sums = of_sums(float(for_shares) * n, question.widths[shares], 2 * len(shares)) if shares else None
