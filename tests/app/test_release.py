@@ -42,10 +42,10 @@ def ready(user):
 
 def test_decimal_commas_are_found_and_the_numbers_are_the_librarys(user):
     user.upload("clinic.csv", CSV.encode())
-    user.choose(BOUNDS)
+    user.choose(BOUNDS, **{"sd-0": "9", "sd-1": "12,5"})
     user.plan(confidence="")
     page = user.release()
-    expected = td.mean(X, epsilon=1, bounds=ENDS, randomness=td.seeded(7))
+    expected = td.mean(X, epsilon=1, bounds=ENDS, sd=[9, "12.5"], randomness=td.seeded(7))
     found = json.loads(user.get("/take-away/1/result.json").text)
     assert found["point"] == expected.point.tolist()
     for value in expected.point:
@@ -83,11 +83,11 @@ def test_persons_are_protected_by_a_ledger_for_persons(make_user):
     refused = user.post("/columns", {"use-1": "on", "lower-1": "18", "upper-1": "100"})
     assert refused.headers["location"] == "/"
     assert "this budget protects persons" in user.get("/").text
-    user.choose({"age": (18, 100)}, person="id")
-    user.plan(statistic="centre", rows="200")
+    user.choose({"age": (18, 100)}, person="id", **{"sd-1": "9"})
+    user.plan(confidence="", rows="200")
     user.release()
     ids = [f"p{i % 200}" for i in range(400)]
-    expected = td.boxem(X[:, :1], person=ids, epsilon=1, bounds=(18, 100), randomness=td.seeded(7))
+    expected = td.mean(X[:, :1], person=ids, epsilon=1, bounds=(18, 100), sd=9, randomness=td.seeded(7))
     assert json.loads(user.get("/take-away/1/result.json").text)["point"] == expected.point.tolist()
     assert account.history[0].guarantee.neighbours == "swap-person"
 
