@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -333,3 +335,51 @@ def test_every_file_and_the_ledger_can_be_taken_away(ready):
     for form in ("json", "csv", "yaml"):
         assert ready.get(f"/ledger/{form}").status_code == 200
     assert "privacy_loss" in ready.get("/ledger/yaml").text
+
+
+def test_the_result_is_on_disk_before_its_reports_are_made(make_user, tmp_path, monkeypatch):
+    """Reports take seconds; whoever pulls the plug then has paid, and finds the result."""
+    folder = tmp_path / "kept"
+    seen = []
+
+    def look(*_):
+        seen.extend(json.loads(path.read_text())["lines"] for path in folder.glob("0001-summary/result.json"))
+        raise ValueError
+
+    monkeypatch.setattr(module, "told", look)
+    user = make_user(folder=folder)
+    user.upload("clinic.csv", CSV.encode())
+    user.choose(BOUNDS, by="clinic", keys="A\nB")
+    user.plan(statistic="summary")
+    user.release()
+    assert seen == [json.loads(user.get("/take-away/1/result.json").text)["lines"]]
+
+
+def test_a_new_ledger_of_the_same_name_overwrites_no_release(make_user, tmp_path):
+    kept = []
+    for _ in range(2):
+        user = make_user(td.Accountant(epsilon=1), folder=tmp_path / "kept", seed=len(kept))
+        user.upload("clinic.csv", CSV.encode())
+        user.choose(BOUNDS, by="clinic", keys="A\nB")
+        user.plan(statistic="summary", epsilon="0.4")
+        user.release(again="on")
+        kept.append((tmp_path / "kept" / "0001-summary" / "table.csv").read_bytes())
+    assert kept[0] == kept[1]
+    assert (tmp_path / "kept" / "0001-summary-2" / "table.csv").read_bytes() != kept[0]
+
+
+def test_no_release_begins_once_the_app_is_stopping(ready):
+    number = ready.number()
+    ready.desk.close()
+    ready.release(number)
+    assert (ready.desk.runs, ready.account.totals.count) == ([], 0)
+
+
+def test_an_erased_file_is_nowhere_in_memory(ready):
+    ready.number()
+    ready.release()
+    file = weakref.ref(ready.session.file)
+    ready.post("/erase")
+    gc.collect()
+    assert file() is None
+    assert ready.session.sheets == ()

@@ -207,11 +207,11 @@ class Pages:
             elapsed = int(time.monotonic() - known["running"].started)
             return self.render("release", elapsed=elapsed, order=None, message=self._message(), **known)
         try:
-            order = self.session.order()
+            order, number = desk.number(self.session.order)
         except ParameterError as error:
             why = str(error) if self.session.file is not None else self.t["release"]["nothing"]
             return self.render("release", order=None, why=why, message=self._message(), **known)
-        known |= {"number": desk.number(order), "code": script(*desk.about(order))}
+        known |= {"number": number, "code": script(*desk.about(order))}
         return self.render("release", order=order, message=self._message(), **known, **self._cost(order.choices))
 
     def spend(self, request: Request) -> Response:
