@@ -383,3 +383,34 @@ def test_an_erased_file_is_nowhere_in_memory(ready):
     gc.collect()
     assert file() is None
     assert ready.session.sheets == ()
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {},
+        {"confidence": ""},
+        {"statistic": "centre"},
+        {"statistic": "summary"},
+        {"by": "clinic", "keys": "A\nB\nC"},
+        {"by": "clinic", "keys": "A\nB\nC", "statistic": "centre"},
+        {"by": "clinic", "keys": "A\nB\nC", "statistic": "summary"},
+        {"sd-0": "9", "sd-1": "12"},
+    ],
+)
+def test_the_forecast_is_for_what_is_released_in_plain_words(user, choice):
+    """Its way to the result is the one that runs, and no name that only programmers know is on the page."""
+    user.upload("clinic.csv", CSV.encode())
+    columns = {name: value for name, value in choice.items() if name not in ("statistic", "confidence")}
+    user.choose(BOUNDS, **columns)
+    user.plan(**{name: value for name, value in choice.items() if name in ("statistic", "confidence")}, epsilon="2")
+    choices = user.session.choices()
+    option, (_, mechanism) = choices.forecast(), choices.dry_run()
+    assert mechanism in (option.mechanism, "summary") or (mechanism == "grouped sums" and option.mechanism == "sums")
+    forecast = user.get("/plan").text
+    assert phrases()["plan"]["ways"][option.mechanism] in forecast
+    for word in ("td.", "tukeydp mean", "two-step", "cube", "far is", "boxem", " sd "):
+        assert word not in forecast.partition('id="forecast"')[2]
+    for column in option.columns:
+        low, high = column.within_95_in_units or column.within_95
+        assert (f"{low:g} to {high:g}" if low != high else f"{low:g}") in forecast

@@ -203,6 +203,8 @@ def test_a_parquet_file_of_very_many_equal_values_is_refused(make_user):
         ("t.csv.gz", b"\x1f\x8b" + TABLE),
         ("t.pdf", b"%PDF-" + TABLE),
         ("t.sav", b"$FL2" + TABLE),
+        ("t.dta", b"<stata_dta><header>" + TABLE),
+        ("t.dta", b"s\x02\x01\0" + TABLE),
         ("t.db", b"SQLite format 3\0" + TABLE),
         ("t.csv", b""),
         ("t.csv", b"\0\0\0\0" + TABLE),

@@ -29,6 +29,7 @@ from tukeydp.parameters import show
 from tukeydp.planning.advice import USELESS, between
 from tukeydp.planning.exports import FORMATS, exported
 from tukeydp.planning.plain_svg import panel_svg
+from tukeydp.planning.words import MANY
 
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
 _LEDGER_TYPES = {"json": "application/json", "csv": "text/csv", "yaml": "application/yaml"}
@@ -180,7 +181,7 @@ class Pages:
         ]
         widths = sorted({f"{width:.3g}" for width in plan.question.widths.tolist()}, key=float)
         return {
-            "plan": plan, "option": option, "rows": rows, "widths": widths, "answers": choices.answers(),
+            "plan": plan, "option": option, "rows": rows, "widths": widths, "many": MANY, "answers": choices.answers(),
             "little": option is not None and option.within_95 is not None and option.within_95[1] > USELESS,
             "weak": plan.epsilon > LITTLE_PROTECTION, **self._cost(choices),
         }  # fmt: skip
