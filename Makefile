@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all test-locked test-oldest mutants lint bench bench-tables reproduce docs docs-serve docs-results \
-	format lock sbom packages try-packages clean
+.PHONY: demo test test-all test-spark test-locked test-oldest mutants lint bench bench-tables bench-larger reproduce \
+	docs docs-serve docs-results format lock sbom packages try-packages clean
 
 demo: $(STAMP)
 	@$(BIN)/tukeydp demo
@@ -15,6 +15,14 @@ test: $(STAMP)
 
 test-all: $(STAMP)
 	$(BIN)/python -m pytest -n auto
+
+# Spark's tests alone: PySpark is 450 MB that nothing else here uses, and it needs a Java runtime. Nothing is skipped.
+test-spark: $(VENV)/.installed-spark
+	TUKEYDP_SPARK=required $(BIN)/python -m pytest tests/engines/test_spark_frames.py
+
+$(VENV)/.installed-spark: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[spark]"
+	@touch $@
 
 # One-line privacy bugs, one at a time: minutes. Each must make a test fail.
 mutants: $(STAMP)
@@ -40,6 +48,15 @@ bench-tables: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	$(BIN)/python benchmarks/real_tables.py
 
+# More rows than memory holds, on every engine: 4 GB of disk, twenty minutes, and a larger installation. Renews the
+# figures, the pages that show them and the picture.
+LARGER_ROWS ?= 100000000
+
+bench-larger: $(VENV)/.installed-spark
+	$(BIN)/python benchmarks/larger_than_memory.py --rows $(LARGER_ROWS) --out docs/results/larger-than-memory.csv
+	$(BIN)/python tools/larger_results.py
+	$(BIN)/python tools/pictures scaling
+
 reproduce: $(STAMP)
 	$(BIN)/tukeydp reproduce all --quick --out reproduction
 
@@ -58,6 +75,7 @@ docs-results: $(STAMP)
 	$(BIN)/tukeydp audit --json > build/audit.json
 	$(BIN)/tukeydp reproduce all --out build/reproduction
 	$(BIN)/python tools/docs_results.py --audit build/audit.json --reproduction build/reproduction/results/claims.json
+	$(BIN)/python tools/larger_results.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

@@ -2,7 +2,7 @@
 
 Privacy error only: mean distance between the release and the table's own mean, Gaussian tables, epsilon = 1. All
 notions see the same tables; directions are fresh for each. `--quick` for a rough look, `--out curves.png` for a
-picture.
+picture. `--many` compares numbers of spread directions beyond ten columns, and nothing else.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ SETTINGS = [
     Setting(5, 1000, (5, 10, 30, 75, 150, 300), tables=200),
     Setting(10, 1000, (10, 30, 100, 300, 1000), tables=60),
 ]
+MANY_COLUMNS = [Setting(12, 1000, (300, 1000), tables=30), Setting(20, 2000, (300, 1000), tables=10)]
 
 
 @dataclass
@@ -120,6 +121,16 @@ def report(curves: Curves) -> Table:
     return table
 
 
+def compare_many(console: Console) -> None:
+    """Spread directions beyond ten columns: what more of them are worth."""
+    for setting in MANY_COLUMNS:
+        few, most = (errors(setting, td.Spread(k)) for k in setting.counts)
+        console.print(
+            f"d = {setting.d}, n = {setting.n}, {setting.tables} tables, {DRAWS} draws of each: axes + "
+            f"{setting.counts[0]} {shown(few)}, axes + {setting.counts[1]} {shown(most)}, ratio {ratio(most, few)}"
+        )
+
+
 def draw_picture(all_curves: list[Curves], out: Path) -> None:
     import matplotlib
 
@@ -147,8 +158,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the tables")
     parser.add_argument("--out", type=Path, help="picture to write (needs matplotlib)")
+    parser.add_argument("--many", action="store_true", help="beyond ten columns only")
     options = parser.parse_args()
     console = Console()
+    if options.many:
+        compare_many(console)
+        return
     settings = SETTINGS
     if options.quick:
         settings = [replace(s, tables=s.tables // 10, exact_tables=s.exact_tables // 10) for s in settings]

@@ -13,6 +13,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +30,6 @@ class Job:
 
     asked: float
     ready: Callable[[], Callable[[], Any]]
-    warm: bool = True
 
 
 def gaussian(n: int, d: int, seed: int = 0) -> Any:
@@ -91,20 +91,34 @@ def expected(d: int) -> Callable[[], Callable[[], Any]]:
 
 
 def rem_plan() -> Callable[[], Any]:
+    from fractions import Fraction
+
+    from tukeydp.mechanisms.rem_test.choice import chosen_plan
+
+    numbers = iter(range(400, 500))
+    return lambda: chosen_plan(next(numbers), 3, Fraction(1), Fraction(1, 10**6), None)
+
+
+def rem_of_new_rows() -> Callable[[], Any]:
     import tukeydp as td
 
     numbers, x = iter(range(400, 500)), gaussian(500, 3)
     return lambda: td.rem(x[: next(numbers)], epsilon=1, delta=1e-6)
 
 
-def command(*arguments: str) -> Callable[[], Callable[[], Any]]:
-    """A whole process of Python, with its modules compiled to bytecode as an installation has them."""
+def command(*arguments: str, fresh: bool = False) -> Callable[[], Callable[[], Any]]:
+    """A whole process of Python, with its modules compiled to bytecode as an installation has them.
+
+    A `fresh` one finds nothing that numba has compiled before.
+    """
 
     def ready() -> Callable[[], Any]:
         settings = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
         def call() -> None:
-            subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=settings)
+            with tempfile.TemporaryDirectory() as folder:
+                kept = {"NUMBA_CACHE_DIR": folder} if fresh else {}
+                subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=settings | kept)
 
         return call
 
@@ -143,11 +157,14 @@ JOBS = {
     ),
     "expected_error, 2000 x 8": Job(0.1, expected(8)),
     "expected_error, 2000 x 20": Job(0.5, expected(20)),
-    "rem, rows never seen before, 450 x 3": Job(0.1, rem_plan),
+    "rem's plan, rows never seen before, 450 x 3": Job(0.02, rem_plan),
+    "rem, rows never seen before, 450 x 3": Job(0.1, rem_of_new_rows),
     "tukeydp --version": Job(0.15, command("-m", "tukeydp", "--version")),
     "import tukeydp": Job(0.12, command("-c", "import tukeydp")),
     "first mean, 300 x 4, with the import": Job(1.0, command("-c", FIRST_MEAN)),
+    "first mean, 300 x 4, nothing compiled before": Job(1.0, command("-c", FIRST_MEAN, fresh=True)),
     "first level_volumes, 100 x 2, with the import": Job(1.5, command("-c", FIRST_VOLUMES)),
+    "first level_volumes, 100 x 2, nothing compiled before": Job(1.5, command("-c", FIRST_VOLUMES, fresh=True)),
 }
 
 
@@ -158,6 +175,9 @@ def spent() -> float:
 
 
 def run(name: str) -> None:
+    from tukeydp.sampling.branches import compile_once
+
+    compile_once()  # as after many draws
     job = JOBS[name]
     call = job.ready()
     call()

@@ -1,130 +1,149 @@
-"""A centre of more rows than memory holds: generated Parquet, read in passes. Prints a table.
+"""Means and centres of more rows than memory holds: generated Parquet, released by every engine. Prints a table.
 
-First a smaller file, released from memory and streamed with the same seed: the points must be equal, or it stops. Then
-the large one, in a process of its own, so that its peak of memory is the call's. The file is written a row group at
-a time and removed afterwards unless `--keep`. `--shape` is the law of the columns.
+Each job runs in a process of its own: its seconds are those of the call, its memory that of the process and all its
+workers together. Before, a smaller file is released with the same seed by the engine and from memory: the points must
+be equal, or it stops. The file is written a row group at a time into a temporary folder, and removed afterwards.
+
+    python benchmarks/larger_than_memory.py --rows 1000000                  # a try
+    python benchmarks/larger_than_memory.py --rows 100000000 --out FILE.csv    # 4 GB of disk, twenty minutes
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
+import json
 import sys
 import tempfile
 import time
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-import numpy as np
+from out_of_core.engines import without
+from out_of_core.jobs import CENTRE, MEANS, Job, compare, run
+from out_of_core.made_up import SHAPES, write
+from out_of_core.measured import Line, save, watched
 
-GROUP = 2**20  # rows of a row group
-SHAPES = ("normal", "exponential", "integers")
-
-
-def group(shape: str, number: int, rows: int, d: int) -> Any:
-    rng = np.random.default_rng([number, d])
-    if shape == "integers":
-        return rng.integers(0, 100, (rows, d)).astype(float)
-    return getattr(rng, shape)(size=(rows, d))
+DASK_WORKERS = (1, 2, 4)
+ENGINES = ("chunks", "polars", "duckdb", "dask", "spark")
+SMALL_PARTITIONS = 1000  # so many that what Dask takes for each of them is seen
+MOST_MEMORY = 2048  # MiB: what is to be shown
 
 
-def write(path: Path, rows: int, d: int, shape: str) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    schema = pa.schema([(f"x{j}", pa.float64()) for j in range(d)])
-    # Random digits do not compress: trying would only take time.
-    with pq.ParquetWriter(path, schema, compression="none", use_dictionary=shape == "integers") as file:
-        for number in range(-(-rows // GROUP)):
-            cells = group(shape, number, min(GROUP, rows - number * GROUP), d)
-            file.write_table(pa.Table.from_arrays([pa.array(cells[:, j]) for j in range(d)], schema=schema))
-
-
-def settings(shape: str) -> dict[str, Any]:
-    return {"bounds": (0, 100), "resolution": 1} if shape == "integers" else {"bounds": (-50, 50)}
+def jobs(chosen: argparse.Namespace) -> list[Job]:
+    """Centres of every shape; means of the first one, by every engine."""
+    found = [Job("chunks", 1, CENTRE, shape, chosen.memory) for shape in chosen.shape if "chunks" in chosen.engine]
+    for name in (name for name in ENGINES[1:] if name in chosen.engine):
+        if why := without(name):
+            print(f"left out: {name}: {why}", flush=True)
+            continue
+        for workers in {"dask": chosen.workers, "spark": [2]}.get(name, [1]):
+            found += [Job(name, workers, call, chosen.shape[0], chosen.memory) for call in MEANS]
+        if name == "dask":
+            found.append(Job(name, 2, "td.cube", chosen.shape[0], chosen.memory, SMALL_PARTITIONS))
+    return found
 
 
-def peak_memory() -> float:
-    """MiB, of this process alone: `ru_maxrss` would count what its parent had."""
-    status = Path("/proc/self/status").read_text()
-    return int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]) / 1024
+def child(task: str, job: Job, path: Path) -> tuple[dict[str, object], float]:
+    said, memory = watched([sys.executable, __file__, f"--{task}", json.dumps(asdict(job)), "--file", str(path)])
+    return json.loads(said), memory
 
 
-def streamed(path: Path, shape: str, memory: int) -> None:
-    """The child's job: one call, after a small one that compiles, and what it took."""
-    import tukeydp as td
-    from tukeydp.depth.tallies import Passes
+def compare_all(asked: list[Job], folder: Path, chosen: argparse.Namespace) -> None:
+    for shape in dict.fromkeys(job.shape for job in asked):
+        path = folder / f"small-{shape}.parquet"
+        write(path, chosen.compare, chosen.columns, shape, group=2**18)
+        for job in (job for job in asked if job.shape == shape):
+            if job.partitions or (job.engine == "dask" and job.workers != 2):
+                continue
+            found, _ = child("same", job, path)
+            print(
+                f"{chosen.compare:,} rows, {_told(job)}: as from memory, seed for seed ({found['mechanism']})",
+                flush=True,
+            )
+        path.unlink()
 
-    passes = [0]
-    plain = Passes.run
 
-    def counted(self: Any, *given: Any) -> Any:
-        passes[0] += 1
-        return plain(self, *given)
+def _called(job: Job) -> str:
+    if job.partitions:
+        return f"{job.call}, {job.partitions} small partitions"
+    return job.call if job.shape == SHAPES[0] else f"{job.call}, {job.shape}"
 
-    Passes.run = counted  # type: ignore[method-assign, assignment]
-    before = peak_memory()
-    since, began = time.perf_counter(), time.process_time()
-    release = td.boxem(td.chunks(path, memory=memory), epsilon=1, randomness=td.seeded(1), **settings(shape))
-    clock, cpu = time.perf_counter() - since, time.process_time() - began
-    peak = peak_memory()
-    n, d, k = release.n or 0, release.d, len(release.to_dict()["directions"])
+
+def _told(job: Job) -> str:
+    return f"{job.engine} x {job.workers}, {_called(job)}"
+
+
+def measure_all(asked: list[Job], folder: Path, chosen: argparse.Namespace) -> list[Line]:
+    lines: list[Line] = []
+    since = time.perf_counter()
+    for shape in dict.fromkeys(job.shape for job in asked):
+        path = folder / f"{shape}-{chosen.rows}-{chosen.columns}.parquet"
+        if not path.exists():
+            print(f"writing {chosen.rows:,} rows ...", flush=True)
+            write(path, chosen.rows, chosen.columns, shape)
+        for job in (job for job in asked if job.shape == shape):
+            print(f"[{time.perf_counter() - since:5.0f} s, {len(lines)} of {len(asked)}] {_told(job)} ...", flush=True)
+            found, memory = child("job", job, path)
+            memory = max(memory, float(str(found.pop("memory_mib"))))
+            lines.append(Line(job.engine, job.workers, _called(job), **found, memory_mib=round(memory)))  # type: ignore[arg-type]
+            if chosen.out:
+                save(lines, chosen.out)
+        if not chosen.keep:
+            path.unlink()
+    return lines
+
+
+def show(lines: list[Line]) -> None:
     print(
-        f"{shape:12} {n:>11,} x {d} {k:>5} {1 + passes[0]:>6} {clock:>8.1f} {cpu:>8.1f} "
-        f"{n * (1 + passes[0]) / clock / 1e6:>14.2f} {n / clock / 1e6:>12.2f} {before:>8.0f} {peak:>8.0f}",
-        flush=True,
+        f"{'engine':8} {'workers':>7} {'call':22} {'mechanism':10} {'passes':>6} {'clock s':>8} {'CPU s':>8} "
+        f"{'M rows/s':>8} {'M rows/s, CPU and pass':>22} {'MiB':>6}"
     )
+    for line in lines:
+        by_core = line.rows * line.passes / max(line.cpu_seconds, 0.01) / 1e6
+        print(
+            f"{line.engine:8} {line.workers:>7} {line.call:22} {line.mechanism:10} {line.passes:>6} "
+            f"{line.clock_seconds:>8.1f} {line.cpu_seconds:>8.1f} {line.rows_per_second / 1e6:>8.2f} {by_core:>22.2f} "
+            f"{line.memory_mib:>6}"
+        )
+    most = max(line.memory_mib for line in lines)
+    print(f"memory: at most {most} MiB, {'below' if most < MOST_MEMORY else 'NOT below'} {MOST_MEMORY}")
 
 
-def compare(folder: Path, rows: int, d: int, shape: str) -> None:
-    """The same seed, from memory and streamed with so little memory that nothing is held whole."""
-    import pyarrow.parquet as pq
-
-    import tukeydp as td
-
-    path = folder / "small.parquet"
-    write(path, rows, d, shape)
-    given = {"epsilon": 1, **settings(shape)}
-    whole = td.boxem(pq.read_table(path), randomness=td.seeded(1), **given)
-    parts = td.boxem(td.chunks(path, memory=16), randomness=td.seeded(1), **given)
-    if whole.point.tolist() != parts.point.tolist():
-        sys.exit("the streamed point is not the one from memory")
-    print(f"{shape}, {rows:,} x {d}: streamed and from memory the same point, seed for seed", flush=True)
-    path.unlink()
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=10**7)
+    parser.add_argument("--columns", type=int, default=5)
+    parser.add_argument("--shape", choices=SHAPES, action="append", help="the columns' law, may be repeated; normal")
+    parser.add_argument("--engine", choices=ENGINES, action="append", help="may be repeated; all unless given")
+    parser.add_argument("--workers", type=int, action="append", help="of Dask, may be repeated; 1, 2 and 4")
+    parser.add_argument("--memory", type=int, default=512, help="MiB that td.boxem keeps between passes")
+    parser.add_argument("--compare", type=int, default=10**6, help="rows of the smaller file; 0 for none")
+    parser.add_argument("--out", type=Path, help="a CSV file, written again after each job")
+    parser.add_argument("--folder", type=Path, help="where the files are written; a temporary one unless given")
+    parser.add_argument("--keep", action="store_true", help="leave the large file there")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    parser.add_argument("--same", help=argparse.SUPPRESS)
+    parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    chosen.shape = chosen.shape or [SHAPES[0]]
+    chosen.engine = chosen.engine or list(ENGINES)
+    chosen.workers = chosen.workers or list(DASK_WORKERS)
+    return chosen
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=10**7)
-    parser.add_argument("--columns", type=int, default=5)
-    parser.add_argument("--shape", choices=SHAPES, action="append", help="may be repeated; all unless given")
-    parser.add_argument("--memory", type=int, default=512, help="MiB for projections")
-    parser.add_argument("--compare", type=int, default=300_000, help="rows of the smaller file; 0 for none")
-    parser.add_argument("--folder", type=Path, help="where the files are written; a temporary one unless given")
-    parser.add_argument("--keep", action="store_true", help="leave the large file there")
-    parser.add_argument("--job", nargs=2, metavar=("FILE", "SHAPE"), help="run this one here")
-    chosen = parser.parse_args()
-    if chosen.job:
-        streamed(Path(chosen.job[0]), chosen.job[1], chosen.memory)
-        return
+    chosen = parsed()
+    for task, work in ((chosen.job, run), (chosen.same, compare)):
+        if task:
+            print(json.dumps(work(Job(**json.loads(task)), chosen.file)), flush=True)
+            return
+    asked = jobs(chosen)
     with tempfile.TemporaryDirectory() as temporary:
         folder = chosen.folder or Path(temporary)
-        for shape in chosen.shape or SHAPES:
-            if chosen.compare:
-                compare(folder, chosen.compare, chosen.columns, shape)
-        print(
-            f"{'shape':12} {'rows x columns':>15} {'dirs':>5} {'passes':>6} {'clock s':>8} {'CPU s':>8} "
-            f"{'M rows/s, pass':>14} {'M rows/s':>12} {'MiB before':>8} {'MiB peak':>8}"
-        )
-        for shape in chosen.shape or SHAPES:
-            path = folder / f"{shape}-{chosen.rows}-{chosen.columns}.parquet"
-            if not path.exists():
-                write(path, chosen.rows, chosen.columns, shape)
-            arguments = ["--job", str(path), shape, "--memory", str(chosen.memory)]
-            subprocess.run([sys.executable, __file__, *arguments], check=True, env=os.environ)
-            if not chosen.keep:
-                path.unlink()
+        if chosen.compare:
+            compare_all(asked, folder, chosen)
+        lines = measure_all(asked, folder, chosen)
+    show(lines)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 
@@ -19,10 +20,12 @@ from tukeydp.mechanisms.rem_test.choice import chosen_plan
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.randomness import derived_key
+from tukeydp.sizes import boxes_and_ellipsoids
 from tukeydp.sizes.level_sizes import sizes_of
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 SPEED = [(1000, 2, 0.3), (2000, 3, None), (2000, 5, 3.0), (2000, 10, 20.0)]
+STEP = 10  # rows
 SMALLEST = [(230, 2), (250, 3), (320, 5), (500, 10)]
 Table = Callable[[np.random.Generator, int, int], FloatArray]
 
@@ -45,9 +48,9 @@ def outliers(rng: np.random.Generator, n: int, d: int) -> FloatArray:
     return x
 
 
-def correlated(rng: np.random.Generator, n: int, d: int) -> FloatArray:
+def correlated(rng: np.random.Generator, n: int, d: int, condition: float = 1e4) -> FloatArray:
     frame = np.linalg.qr(rng.normal(size=(d, d)))[0]
-    return rng.normal(size=(n, d)) @ (frame * np.geomspace(1.0, 1e4, d)) @ frame.T
+    return rng.normal(size=(n, d)) @ (frame * np.geomspace(1.0, condition, d)) @ frame.T
 
 
 def speed() -> None:
@@ -93,6 +96,36 @@ def smallest(tables: int) -> None:
             sys.stdout.write(f"  {name:<15} d={d:<3} n={rows:<5} {np.mean(found):.3f}  {min(found):.3f}\n")
 
 
+def fewest_rows(tables: int) -> None:
+    """From how many rows correlated tables are released, under John's bound on sizes and under Ball's."""
+    sys.stdout.write(f"fewest rows, in steps of {STEP}, with a mean chance of a release of at least 0.95\n")
+    sys.stdout.write(f"  {'columns':>7} {'condition':>9} {'d^d':>6} {'Ball':>6}\n")
+    for d in (5, 10):
+        for condition in (1e2, 1e3, 1e4):
+            found = []
+            for excess in (lambda d: (Fraction(d**d),) * 2, boxes_and_ellipsoids._excess):
+                with patch.object(boxes_and_ellipsoids, "_excess", excess):
+                    found.append(_fewest(d, condition, tables))
+            sys.stdout.write(f"  {d:>7} {condition:>9g} {found[0]:>6} {found[1]:>6}\n")
+            sys.stdout.flush()
+
+
+def _fewest(d: int, condition: float, tables: int) -> int:
+    """By steps that double, then by halving: chances rise with rows."""
+
+    def enough(steps: int) -> bool:
+        made = (correlated(np.random.default_rng(1000 * i + d), STEP * steps, d, condition) for i in range(tables))
+        return bool(np.mean([chance(x, i) for i, x in enumerate(made)]) >= 0.95)
+
+    low, high = 240 // STEP, 480 // STEP
+    while not enough(high):
+        low, high = high, high + (high - low) * 2
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return STEP * high
+
+
 def scales(releases: int) -> None:
     spread = np.array([1.0, 10.0, 1000.0, 20000.0])
     errors = {}
@@ -126,6 +159,7 @@ def mahalanobis(releases: int) -> None:
 if __name__ == "__main__":
     speed()
     smallest(8)
+    fewest_rows(4)
     sys.stdout.write("error under different scales, d=4 n=500, default arguments\n")
     scales(300)
     mahalanobis(10)

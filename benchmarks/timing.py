@@ -22,8 +22,8 @@ from scipy.stats import beta
 
 import tukeydp as td
 from tukeydp.arrays import FloatArray
-from tukeydp.sampling import kernels
-from tukeydp.sampling.branches import Tree
+from tukeydp.sampling import kept
+from tukeydp.sampling.branches import Tree, compile_once
 
 RUNS = 60  # on each table, half of them to find a threshold
 ERROR = 0.001  # of the lower bound, one side
@@ -42,7 +42,7 @@ class Work:
 def counted(d: int) -> Iterator[Work]:
     """Count the work of the sampler while inside. Slower, so no seconds are taken there."""
     work = Work()
-    propose, grow = kernels.propose, Tree.grow
+    propose, grow = kept.propose, Tree.grow
 
     def counting(words: Any, cursor: int, *rest: Any) -> Any:
         status, after, detail = propose(words, cursor, *rest)
@@ -54,11 +54,11 @@ def counted(d: int) -> Iterator[Work]:
         grow(tree, *given)
         work.programs += tree.steps - before
 
-    kernels.propose, Tree.grow = counting, growing  # type: ignore[method-assign,assignment]
+    kept.propose, Tree.grow = counting, growing  # type: ignore[method-assign,assignment]
     try:
         yield work
     finally:
-        kernels.propose, Tree.grow = propose, grow  # type: ignore[method-assign]
+        kept.propose, Tree.grow = propose, grow  # type: ignore[method-assign]
 
 
 def scores(n: int, d: int) -> FloatArray:
@@ -134,6 +134,7 @@ def work_on(call: Call, x: FloatArray) -> Work:
 
 def main() -> None:
     out = sys.stdout
+    compile_once()  # as after many draws; before, NumPy draws, and nothing is counted here
     out.write(f"{RUNS} runs on each table, in turn; proposals and programs: means of 5\n")
     out.write(f"{'pair':<46}{'proposals':>18}{'programs':>14}{'median ms':>16}{'advantage':>22}{'padded':>22}\n")
     for name, call, x, y in pairs():

@@ -137,13 +137,13 @@ def tables() -> dict[Path, str]:
         return found | {FOLDER.parent / "comparison.md": comparison_table(csv.DictReader(file))}
 
 
-def with_table(page: str, table: str) -> str:
+def with_table(page: str, table: str, mark: str = BEGIN) -> str:
     """The page with another table between the marks."""
-    before, begin, rest = page.partition(BEGIN)
+    before, begin, rest = page.partition(mark)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError("the page has no marks for its table")
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+    return f"{before}{mark}\n{table}\n{END}{after}"
 
 
 def main(arguments: list[str]) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 # What is passed on, whoever's code it comes from. All else that a foreign package raises may quote cells, also what is
 # no Exception, such as a panic of polars.
 INTERRUPTIONS = (KeyboardInterrupt, SystemExit, GeneratorExit)
+# What an error says that ends a run after it has paid.
+SPENT = "this run's budget is spent, and nothing was released"
 
 
 class ParameterError(ValueError):

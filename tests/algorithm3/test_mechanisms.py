@@ -22,7 +22,7 @@ from tukeydp.algorithm3.padded_levels import padded_levels
 from tukeydp.data.grid import bounded_grid
 from tukeydp.mcmc import HitAndRun, McmcVolumes
 from tukeydp.randomness import derived_key
-from tukeydp.sampling import kernels
+from tukeydp.sampling import kept
 
 DIRECTIONS = [(1, 0), (0, 1), (2, 1), (1, -3)]
 ROWS = [(0, 0), (2, 1), (3, 4), (4, 1), (1, 3), (2, 2), (5, 0), None]
@@ -145,14 +145,14 @@ def test_coverage_of_the_counting_oracle():
 
 def test_the_number_of_points_does_not_depend_on_the_data(monkeypatch):
     drawn = []
-    real = kernels.count_inside
+    real = kept.count_inside
 
     def counted(*arguments):
         done, hits = real(*arguments)
         drawn.append(done)
         return done, hits
 
-    monkeypatch.setattr(kernels, "count_inside", counted)
+    monkeypatch.setattr(kept, "count_inside", counted)
     asked = VolumePromise(Fraction(1, 5), Fraction(1, 100))
     totals = set()
     for rows in (ROWS, [(1, 1)] * 9, [], [(0, 0), (5, 5)]):

@@ -3,7 +3,7 @@
 import pytest
 
 from tukeydp.cli import first_run
-from tukeydp.sampling import kernels
+from tukeydp.sampling import kept
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def said(monkeypatch, capsys, tmp_path):
 
     def call(command, terminal=True, compiled=False):
         monkeypatch.setattr(first_run.sys.stderr, "isatty", lambda: terminal, raising=False)
-        monkeypatch.setattr(kernels.propose._cache, "_cache_path", str(tmp_path))
+        monkeypatch.setattr(kept.propose._cache, "_cache_path", str(tmp_path))
         if compiled:
             (tmp_path / "kernels.propose-161.py311.nbi").write_bytes(b"")
         first_run.announce(command)

@@ -179,6 +179,66 @@ def test_sources_that_fail_say_so_without_a_cell(name):
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
+def damaged(path):
+    """A Parquet file whose end says how many rows there are, and some of whose pages cannot be read."""
+    written(path, row_group_size=100, compression="zstd")
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 3 : len(whole) // 2] = b"\xff" * (len(whole) // 2 - len(whole) // 3)
+    path.write_bytes(whole)
+    return path
+
+
+def two_files(folder, second):
+    folder.mkdir()
+    written(folder / "1.parquet")
+    written(folder / "2.parquet", second)
+    return folder
+
+
+# What fails after the first chunk, when the budget is spent: the source, and what the error says besides that.
+LATER = {
+    "damaged pages": (lambda folder: damaged(folder / "x.parquet"), "damaged or cut off"),
+    "a file with a column less": (lambda folder: two_files(folder / "less", FRAME[["a", "b"]]), "columns must name"),
+    "a file with text": (lambda folder: two_files(folder / "text", FRAME.assign(b="54321")), "column 'b' must hold"),
+    "another schema": (lambda folder: [FRAME, FRAME.rename(columns={"a": "z"})], "the same columns in every chunk"),
+    "rows that change": (lambda folder: shifting(), "the same rows in every pass"),
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_source_that_fails_after_the_budget_was_spent_says_so(name, tmp_path):
+    make, words = LATER[name]
+    source = make(tmp_path)
+    # The number of rows is counted before anything is spent: by files from what they say of themselves.
+    counted = td.chunks(source if not isinstance(source, list) else Failing(source))
+    account = td.Accountant(1)
+    with pytest.raises(ParameterError, match="this run's budget is spent, and nothing was released") as caught:
+        released(counted, accountant=account)
+    assert words in str(caught.value)
+    assert str(SECRET)[:5] not in str(caught.value)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    assert account.remaining().epsilon == 0
+
+
+class Failing(list):
+    """Its second chunk comes from the fourth reading on: those before try it, look at the schema, and count."""
+
+    readings = 0
+
+    def __iter__(self):
+        self.readings += 1
+        return iter(list.__getitem__(self, slice(None if self.readings > 3 else 1)))
+
+
+@pytest.mark.parametrize("name", ["text", "objects", "no row", "an error on the way", "fewer columns later"])
+def test_a_source_that_fails_before_costs_nothing_and_does_not_say_it_has(name):
+    account = td.Accountant(1)
+    with pytest.raises(ParameterError) as caught:
+        released(td.chunks(BAD[name][0]), accountant=account)
+    assert "spent" not in str(caught.value)
+    assert account.remaining().epsilon == 1
+
+
 def test_rows_of_a_secret_number_may_be_none():
     nobody = td.chunks([np.zeros((0, 2))])
     assert released(nobody, neighbours="add-remove").point.shape == (2,)

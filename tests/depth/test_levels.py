@@ -20,7 +20,7 @@ from tukeydp.depth.levels import find_ranks, level_sets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.level_draw import Group
 from tukeydp.randomness import Keystream, derived_key
-from tukeydp.sampling import kernels
+from tukeydp.sampling import kept, kernels
 from tukeydp.sampling import sampler as sampler_module
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import LinearPrograms
@@ -139,8 +139,8 @@ def test_a_seeded_draw_does_not_depend_on_what_is_held(epsilon, threads, crumbs,
     wide = draws(level_sets(cloud(), AROUND, lowest=1), epsilon)
     narrow = level_sets(cloud(), AROUND, lowest=1500)
     statuses = []
-    plain = kernels.propose
-    monkeypatch.setattr(kernels, "propose", lambda *a: statuses.append((answer := plain(*a))[0]) or answer)
+    plain = kept.propose
+    monkeypatch.setattr(kept, "propose", lambda *a: statuses.append((answer := plain(*a))[0]) or answer)
     assert draws(narrow, epsilon, threads=threads) == wide
     assert narrow.held > 1 or epsilon < 1  # a strong draw asks for deep levels only
     assert epsilon > Fraction(1, 400) or kernels.SHALLOW in statuses

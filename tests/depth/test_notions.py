@@ -139,6 +139,16 @@ def test_default_number_grows_with_d():
     assert numbers[9] == 300
 
 
+def test_spread_takes_more_directions_from_eleven_columns_on_until_that_takes_too_long():
+    numbers = {d: td.Spread.usual(d) for d in range(1, 60)}
+    assert all(numbers[d] == default_directions(d) == td.AnyScale.usual(d) for d in (*range(1, 11), *range(26, 60)))
+    assert all(numbers[d] == 1000 for d in range(11, 21))
+    assert sorted((numbers[d] for d in range(20, 60)), reverse=True) == [numbers[d] for d in range(20, 60)]
+    assert td.Spread().size(12) == 1012
+    rows = np.random.default_rng(0).normal(size=(40, 11))
+    assert td.boxem(rows, epsilon=1, bounds=(-9, 9), randomness=td.seeded(0)).notion == repr(td.Spread(1000))
+
+
 def test_integer_vectors_are_used_exactly_as_given():
     vectors = [[1, 0], [2, 2], [-3, 1]]
     assert td.Directions(vectors).on_grid(grid(2, resolution=0.5), KEY).tolist() == vectors

@@ -157,3 +157,13 @@ def test_the_law_is_the_exponential_mechanism_over_these_directions():
     assert g_test(observed, pmf(q)) > FALSE_ALARM
     assert g_test(observed, pmf(q * Fraction(6, 5))) < FALSE_ALARM
     assert g_test(observed, pmf(q, vectors[:2])) < FALSE_ALARM  # the axes alone are another law
+
+
+@pytest.mark.parametrize(("count", "d"), [(9, 3), (34, 4), (40, 10)])
+def test_lines_are_the_same_compiled_or_not(count, d, monkeypatch):
+    """Bit for bit: seeded releases must not depend on which of the two moved the lines."""
+    found = []
+    for few in (0, count):
+        monkeypatch.setattr(spread_module, "_FEW_LINES", few)
+        found.append(spread_module.spread_lines.__wrapped__(count, d, True))
+    assert found[0].tobytes() == found[1].tobytes()

@@ -180,7 +180,7 @@ def test_a_source_that_changes_is_noticed_before_its_counts_are_used(monkeypatch
     rows = [(i, -i) for i in range(50)]
     levels = streamed(rows, [(1, 2)], memory=64)
     levels._passes._rows._rows[7] += 1
-    with pytest.raises(ParameterError, match="must give the same rows in every pass; got a source that changed"):
+    with pytest.raises(ParameterError, match="the same rows in every pass; this run's budget is spent"):
         levels.offsets(25)
     levels._passes._rows._rows = levels._passes._rows._rows[::-1].copy()
     levels._passes._rows._rows[-8] -= 1

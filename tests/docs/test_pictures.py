@@ -15,13 +15,13 @@ import pytest
 from support.references import ROOT
 
 PICTURES = ROOT / "docs" / "pictures"
-PAGES = [ROOT / "docs" / name for name in ("how-it-works.md", "which-mechanism.md")]
-IMAGE = re.compile(r"!\[(.*?)\]\(pictures/([\w-]+\.svg)\)")
+PAGES = [ROOT / "docs" / name for name in ("how-it-works.md", "which-mechanism.md", "guide/cluster.md")]
+IMAGE = re.compile(r"!\[(.*?)\]\((?:\.\./)?pictures/([\w-]+\.svg)\)")
 SHOWN = {file: alt for page in PAGES for alt, file in IMAGE.findall(page.read_text(encoding="utf-8"))}
 FILES = [PICTURES / name for name in sorted(SHOWN)]
 DRAWN = [path for path in FILES if not path.stem.startswith("plan-")]  # the planner's have no words of their own
 LARGEST = 150_000  # bytes: what a phone loads in a moment
-CHEAP = ("grid", "depth", "levels", "subset-means", "radii")  # three seconds together
+CHEAP = ("grid", "depth", "levels", "subset-means", "radii", "scaling")  # three seconds together
 
 
 def drawn(folder, *names):

@@ -108,6 +108,38 @@ def test_a_text_column_costs_nothing():
     assert account.remaining().epsilon == 1
 
 
+def test_bounds_of_a_missing_column_cost_nothing():
+    account = td.Accountant(1)
+    with pytest.raises(td.ParameterError, match="bounds must"):
+        td.cube(frame_of(people()), epsilon=1, bounds={**BOUNDS, "height": (0, 3)}, accountant=account)
+    assert account.remaining().epsilon == 1
+
+
+def cut_off(path):
+    """Without its end a file does not say how many rows it has: nothing is counted, and nothing spent."""
+    path.write_bytes(path.read_bytes()[:-200])
+
+
+def damage(path):
+    """Pages that cannot be read, in a file that says how many rows it has."""
+    whole = bytearray(path.read_bytes())
+    whole[100 : len(whole) // 2] = b"\xff" * (len(whole) // 2 - 100)
+    path.write_bytes(whole)
+
+
+@pytest.mark.parametrize(("harm", "left"), [(cut_off, 1), (damage, 0)])
+def test_a_file_that_cannot_be_read_says_whether_it_has_cost(tmp_path, harm, left):
+    path = tmp_path / "x.parquet"
+    pd.DataFrame({"a": np.random.default_rng(4711).random(50_000)}).to_parquet(path, compression="zstd")
+    frame = dd.read_parquet(path)
+    harm(path)
+    account = td.Accountant(1)
+    with pytest.raises(td.ParameterError, match="nothing was spent" if left else "budget is spent") as caught:
+        td.cube(frame, epsilon=1, bounds=(0, 1), accountant=account)
+    assert "0." not in str(caught.value)
+    assert account.remaining().epsilon == left
+
+
 def test_labels_that_are_numbers_and_decimals_are_read_as_in_memory():
     """Declared by the schema, so that a refusal in the middle of a pass would have cost the budget for nothing."""
     decimals = pd.Series([Decimal("1.5"), Decimal(2), None], dtype=pd.ArrowDtype(pa.decimal128(9, 2)))

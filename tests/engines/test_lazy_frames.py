@@ -195,3 +195,31 @@ def test_ibis_over_duckdb(stored):
         assert is_lazy(joined), "a class of its own, which would be collected"
     assert found.point.tobytes() == td.cube(survey(), epsilon=1, bounds=BOUNDS, randomness=td.seeded(3)).point.tobytes()
     assert 40 < several["age"] < 70
+
+
+def test_bad_tables_of_ibis_are_told_without_a_cell(tmp_path):
+    ibis = pytest.importorskip("ibis", reason="Ibis is not installed: pip install ibis-framework")
+    path = tmp_path / "x.parquet"
+    pl.DataFrame({"a": np.random.default_rng(1).random(50_000), "name": ["Zoe4711"] * 50_000}).write_parquet(path)
+    account = td.Accountant(1)
+
+    def refused(frame, words, **given):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pytest.raises(td.ParameterError, match=words) as caught:
+                td.cube(frame, **{"epsilon": 1, "bounds": (0, 1), "accountant": account, **given})
+        assert "4711" not in str(caught.value)
+        return account.remaining().epsilon
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        frame = ibis.duckdb.connect().read_parquet(os.fspath(path))
+    assert refused(frame, "x column 'name' must hold numbers") == 1
+    assert refused(frame.select("a"), "bounds must", bounds={"a": (0, 1), "b": (0, 1)}) == 1
+    assert refused(frame.select("a").filter(frame.a > 2), "at least one row") == 1
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100] + b"\xff" * 99_900 + whole[100_000:])
+    assert refused(frame.select("a"), "budget is spent") == 0
+    account = td.Accountant(1)
+    path.write_bytes(whole[:-200])
+    assert refused(frame.select("a"), "nothing was spent") == 1

@@ -314,19 +314,18 @@ def test_outcomes_travel_without_cells():
 def test_compiled_code_has_one_form_whatever_the_data():
     """A second form would be compiled, and kept in a file, only for the tables that call for it."""
     from tukeydp.depth import angular_sweep
-    from tukeydp.sampling import kernels
-    from tukeydp.sampling.branches import nodes
+    from tukeydp.sampling import kept
 
     for case in DEGENERATE.values():
         for way in ("boxem", "boxem, coarse grid", "boxem, exact depth", "approximate_boxem"):
             for x in case:
                 WAYS[way](x, td.seeded(5))
     for compiled in (
-        kernels.propose,
-        kernels.count_inside,
+        kept.propose,
+        kept.count_inside,
         angular_sweep.fill_keys,
         angular_sweep.scan_keys,
-        nodes.grow,
+        kept.grow,
     ):
         assert len(compiled.signatures) == 1, compiled.__name__
 
@@ -353,3 +352,22 @@ def test_which_code_is_compiled_and_kept_does_not_depend_on_the_data(tmp_path):
     assert kept[0] == kept[1]
     assert any("scan_keys" in name for name in kept[0])
     assert any("nodes.grow" in name for name in kept[0])
+
+
+FIRST = """
+import sys
+import numpy as np, tukeydp as td
+from tukeydp.sampling import compiling
+if sys.argv[1] == "long":
+    compiling._SHORT_LANES = 0  # as if the search had taken so long
+td.boxem(np.random.default_rng(0).normal(size=(30, 2)), epsilon=1, bounds=(-10, 10))
+assert ("numba" in sys.modules) == (sys.argv[1] == "long")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("search", ["short", "long"])
+def test_a_first_call_leaves_no_file_and_no_folder_however_long_its_search(search, tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "compiled")}
+    subprocess.run([sys.executable, "-c", FIRST, search], env=environment, check=True, timeout=600)
+    assert not (tmp_path / "compiled").exists()

@@ -227,6 +227,8 @@ def test_shapes_have_mean_zero_and_deviation_one():
         column = made_up(shape, 1_000_000, 1, 0)
         assert abs(column.mean()) < 0.006, shape.name
         assert column.std() == pytest.approx(1, rel=0.05), shape.name
+        tails = [column < -0.3, column > 0.3]
+        assert (tails[0].mean() == pytest.approx(tails[1].mean(), abs=0.005)) == shape.symmetric, shape.name
     assert np.isnan(made_up(SHAPES[0], 10_000, 2, 0, missing=0.3)).mean() == pytest.approx(0.3, abs=0.02)
 
 

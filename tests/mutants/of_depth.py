@@ -35,6 +35,14 @@ MUTANTS = (
         "Settled boxes are those of another depth than the one that proposals are tested by: levels lose points.",
     ),
     Mutant(
+        "a sample's two values taken to enclose the middle ranks, uncounted",
+        "depth/selection.py",
+        "if under > out or m - under - len(some) > out:",
+        "if False:",
+        ("tests/depth/test_selection.py::test_a_sample_that_says_nothing_about_the_rows_costs_time_only",),
+        "Ranks are those of other rows where a sample misleads: levels are others than the definition's.",
+    ),
+    Mutant(
         "a level's upper ranks one off",
         "depth/levels.py",
         "self.projections[:, self.rows - level - self.first]",

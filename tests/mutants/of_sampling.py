@@ -5,7 +5,9 @@ from __future__ import annotations
 from mutants.mutant import Mutant
 
 WORDS = "tests/sampling/test_words.py::"
+PLAIN = "tests/sampling/test_plain_proposals.py::"
 LAW = "tests/sampling/test_law.py::"
+FIRST_BYTES = "tests/sampling/test_coarse.py::"
 ENVELOPE = "tests/sampling/test_envelope.py::"
 TABLE = "tests/exact/test_level_draw.py::"
 COARSE = f"{TABLE}test_coarse_tables_enclose_the_law_too"
@@ -30,16 +32,16 @@ MUTANTS = (
     Mutant(
         "a starved proposal dropped instead of finished",
         "sampling/sampler.py",
-        "if status == kernels.EXHAUSTED:",
-        "if status in (kernels.EXHAUSTED, kernels.STARVED):",
+        "if status == records.EXHAUSTED:",
+        "if status in (records.EXHAUSTED, records.STARVED):",
         (f"{WORDS}test_a_starved_proposal_is_finished_and_not_dropped",),
         "Boxes with many leftovers are drawn from less often than they should.",
     ),
     Mutant(
         "an undecided proposal dropped instead of finished",
         "sampling/sampler.py",
-        "if status == kernels.EXHAUSTED:",
-        "if status in (kernels.EXHAUSTED, kernels.UNDECIDED):",
+        "if status == records.EXHAUSTED:",
+        "if status in (records.EXHAUSTED, records.UNDECIDED):",
         (f"{WORDS}test_an_undecided_proposal_is_finished_and_not_dropped",),
         "Levels with weights near the ends of words are drawn less often than they should.",
     ),
@@ -74,6 +76,30 @@ MUTANTS = (
         "for position in range(k - 1):",
         (f"{LAW}test_draws_follow_the_exponential_mechanism[plain]",),
         "Which direction is last depends on earlier rejections, so on the data: the law is nobody's depth.",
+    ),
+    Mutant(
+        "Lemire's redraw switched off in NumPy",
+        "sampling/plain_proposals.py",
+        "redrawn = (block[:, 1:] * widths < proposals.boxes.leftover[box]).any(axis=1)",
+        "redrawn = np.zeros(count, dtype=np.bool_)",
+        (f"{PLAIN}test_coordinates_are_redrawn_as_in_compiled_code",),
+        "Some coordinates of a box are more likely than others.",
+    ),
+    Mutant(
+        "the public-box test dropped in NumPy",
+        "sampling/plain_proposals.py",
+        "alive = np.delete(alive, np.flatnonzero(slanted)[outside])",
+        "pass",
+        (f"{PLAIN}test_slanted_boxes_are_drawn_from_as_in_compiled_code",),
+        "Points outside the bounds are released, more or fewer of them as the data's boxes have it.",
+    ),
+    Mutant(
+        "only some directions tested in NumPy",
+        "sampling/plain_proposals.py",
+        "for part in (slice(0, few), slice(few, None)):",
+        "for part in (slice(0, few),):",
+        (f"{PLAIN}test_proposals_are_accepted_as_in_compiled_code",),
+        "The law is that of another depth.",
     ),
     Mutant(
         "the lowest level weighted like the others",
@@ -186,5 +212,29 @@ MUTANTS = (
         "if len(product) != len(self.inverse):",
         ("tests/exact/test_lattice.py::test_a_wrong_inverse_is_never_used",),
         "Points of a slanted box that are no grid points, or twice the same.",
+    ),
+    Mutant(
+        "first bytes judged as if no bits followed",
+        "sampling/coarse_filter.py",
+        "self._below = off + np.maximum(1 - self.coefficients, 0).sum(axis=1) - self._scaled(-up)",
+        "self._below = off - self._scaled(-up)",
+        (f"{FIRST_BYTES}test_what_is_dropped_is_out_of_reach_along_some_direction",),
+        "Proposals near the edge of their level are dropped: points there are released too rarely.",
+    ),
+    Mutant(
+        "the first candidate in the order of levels instead of proposals",
+        "sampling/coarse_proposals.py",
+        "for i in np.argsort(found.number[:left]).tolist():",
+        "for i in range(left):",
+        (f"{FIRST_BYTES}test_draws_follow_the_exponential_mechanism",),
+        "Levels that come first in a lane are released more often.",
+    ),
+    Mutant(
+        "a coordinate taken before its bits tell it",
+        "sampling/coarse_proposals.py",
+        "if least == most:",
+        "if True:",
+        (f"{FIRST_BYTES}test_a_coordinate_is_not_taken_before_its_bits_tell_it",),
+        "Some coordinates of a box are more likely than others.",
     ),
 )

@@ -18,6 +18,7 @@ from tukeydp.sampling.certificates import Multipliers, proves_empty, upper_bound
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.envelope import boxes as boxes_module
 from tukeydp.sampling.hints import LinearPrograms
+from tukeydp.sampling.simplex_hints import SimplexPrograms
 
 SIDE = 7
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
@@ -56,7 +57,7 @@ direction = st.tuples(st.integers(-4, 4), st.integers(-4, 4)).filter(any)
 directions_of = st.lists(direction, min_size=1, max_size=6)
 
 
-@pytest.mark.parametrize("hints", [LinearPrograms, Garbage, Nothing, WrongSign])
+@pytest.mark.parametrize("hints", [LinearPrograms, SimplexPrograms, Garbage, Nothing, WrongSign])
 @given(rows_of, directions_of)
 def test_boxes_contain_their_level_sets(hints, rows, directions):
     levels = level_sets(np.array(rows), np.array(directions))
@@ -108,7 +109,7 @@ def test_multipliers_of_either_sign_give_valid_and_sometimes_tight_bounds(seed):
     assert tight > 50
 
 
-@pytest.mark.parametrize("hints", [LinearPrograms, Garbage, WrongSign])
+@pytest.mark.parametrize("hints", [LinearPrograms, SimplexPrograms, Garbage, WrongSign])
 @given(rows_of, directions_of)
 def test_slanted_boxes_contain_their_level_sets(hints, rows, directions):
     levels = level_sets(np.array(rows), np.array(directions))
@@ -208,12 +209,13 @@ def test_slices_at_astronomical_epsilons(half_epsilon):
         assert len(holding) == len({group.lowest for group, _ in envelope.groups(0) if 0 < group.lowest <= t})
 
 
-def test_good_hints_make_tight_boxes_and_find_the_top():
+@pytest.mark.parametrize("hints", [LinearPrograms, SimplexPrograms])
+def test_good_hints_make_tight_boxes_and_find_the_top(hints):
     """Tightness is only speed, but losing it would be a bug: compare with brute force on a round cloud."""
     rows = np.rint(np.random.default_rng(3).normal(size=(60, 2)) * 40).astype(np.int64)
     directions = np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (1, 2), (-2, 1), (-1, 2)])
     levels = level_sets(rows, directions)
-    envelope = Envelope(levels, Box((-200, -200), (200, 200)), LinearPrograms(levels))
+    envelope = Envelope(levels, Box((-200, -200), (200, 200)), hints(levels))
     plane = np.array(list(itertools.product(range(-120, 121), repeat=2)))
     projected = plane @ directions.T
     for level in (3, 12, 20):

@@ -214,3 +214,56 @@ def test_rem_with_exact_depth():
     assert away @ np.linalg.solve(covariance, away) < 0.3**2
     assert not td.rem(x[:30], epsilon=1, delta=1e-6, depth=td.Exact(), randomness=td.seeded(1)).released
     assert td.rem(x[:, 0], epsilon=2, delta=1e-6, depth=td.Exact(), randomness=td.seeded(1)).released
+
+
+@pytest.mark.parametrize(("d", "levels"), [(2, (3, 6, 9)), (3, (4,)), pytest.param(4, (2,), marks=pytest.mark.slow)])
+def test_rough_bounds_hold_the_lower_size(d, levels):
+    rng = np.random.default_rng(d)
+    rows = np.rint(rng.normal(size=(24, d)) * 10**6).astype(np.int64)
+    box = Box((-(2**40),) * d, (2**40,) * d)
+    sizes = exact_sizes_of(rows, np.eye(d, dtype=np.int64), box, 1)
+    rough = [
+        (
+            level,
+            sizes.lower_at_most(level),
+            [sizes.lower_between(level, Fraction(*apart)) for apart in ((8, 1), (1, 2))],
+        )
+        for level in levels
+    ]
+    for level, most, between in rough:
+        size = exact_sizes_of(rows, np.eye(d, dtype=np.int64), box, 1).lower(level)
+        assert size <= most
+        for low, high in between:
+            assert 0 < low <= size * (1 + SLACK)
+            assert size <= high
+        assert between[1][1] <= 3 * between[1][0]
+    empty = sizes.lower_between(20, Fraction(8))
+    assert empty == (0, 0)
+
+
+@pytest.mark.parametrize("shape", ["lattice", "repeated", "line"])
+def test_rough_bounds_of_degenerate_rows_are_the_size_itself(shape):
+    """Few grid points are counted one by one: there is nothing to be rough about."""
+    rng = np.random.default_rng(5)
+    rows = rng.integers(-4, 5, size=(20, 2))
+    if shape == "repeated":
+        rows = np.repeat(rows[:5], 4, axis=0)
+    if shape == "line":
+        rows[:, 1] = 2 * rows[:, 0]
+    box = Box((-9, -9), (9, 9))
+    for level in (1, 3, 6, 9):
+        sizes = exact_sizes_of(rows, np.eye(2, dtype=np.int64), box, 1)
+        low, high = sizes.lower_between(level, Fraction(8))
+        points = np.array(list(np.ndindex(19, 19))) - 9
+        assert low == high == (td.tukey_depth(points, rows) >= level).sum()
+        assert sizes.lower_at_most(level) >= high
+
+
+def test_a_copy_whose_corners_nobody_looks_at_would_be_too_large():
+    """Must-fail control of the lower bound: without decisions it exceeds the size."""
+    rows = np.rint(np.random.default_rng(2).normal(size=(24, 2)) * 10**6).astype(np.int64)
+    box = Box((-(2**40),) * 2, (2**40,) * 2)
+    size = exact_sizes_of(rows, np.eye(2, dtype=np.int64), box, 1).lower(6)
+    with patch.object(GridDepth, "refute", lambda *_, **__: None):
+        low, _ = exact_sizes_of(rows, np.eye(2, dtype=np.int64), box, 1).lower_between(6, Fraction(8))
+    assert low > size * (1 + 2 * SLACK)

@@ -14,6 +14,7 @@ import plans
 import rem_test
 import rows
 import sampler
+import scaling
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 PICTURES: dict[str, Callable[[], str]] = {
@@ -27,6 +28,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "radii": means.radii,
     "graded-law": rem_test.graded_law,
     "graded-test": rem_test.graded,
+    "scaling": scaling.scaling,
     **{name: partial(plans.plan, name) for name in plans.SITUATIONS},
 }
 

@@ -118,19 +118,19 @@ class BoxCounting:
 
 def _count(sets: PaddedLevels, level: int, points: int, stream: Keystream) -> int:
     """How many of so many uniform points of the level's box are in the level."""
-    from tukeydp.sampling import kernels
+    from tukeydp.sampling import kept, records
 
     box = sets.box(level)
     # For an empty box any other does: its count is multiplied by zero, and the work is the same.
     low, high = box or (sets.grid.low, sets.grid.high)
     smallest, largest = sets.levels.offsets(min(level, max(1, sets.levels.rows))) if sets.levels.rows else (low, high)
     directions = sets.levels.directions if sets.levels.rows else np.eye(sets.d, dtype=np.int64)
-    draw, slabs = kernels.uniform_draw(low, high), kernels.slabs(directions, smallest, largest)
+    draw, slabs = records.uniform_draw(low, high), records.slabs(directions, smallest, largest)
     lane_words = max(_LANE_WORDS, 4 * sets.d)  # enough for a point: else no lane would ever hold one
     drawn = inside = lane = 0
     while drawn < points:
         words = stream.words(lane, lane_words)
-        more, hits = kernels.count_inside(words, draw, slabs, points - drawn)
+        more, hits = kept.count_inside(words, draw, slabs, points - drawn)
         drawn, inside, lane = drawn + more, inside + hits, lane + 1
     return inside
 

@@ -17,7 +17,7 @@ from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import Group, WordTable
-from tukeydp.sampling import kernels
+from tukeydp.sampling import kept, kernels
 from tukeydp.sampling.envelope import Envelope, slices
 
 # Every word decides: the one level of the table.
@@ -52,7 +52,7 @@ class Membership:
         words = np.zeros(1 + d + kernels.SPARE, dtype=np.uint64)
         scratch = np.empty((2, d), dtype=np.int64)
         order = np.arange(len(self._levels.directions))
-        status, _, _ = kernels.propose(words, 0, proposals, kernels.ranks(self._levels), order, scratch[0], scratch[1])
+        status, _, _ = kept.propose(words, 0, proposals, kernels.ranks(self._levels), order, scratch[0], scratch[1])
         return bool(status == kernels.ACCEPTED)
 
 

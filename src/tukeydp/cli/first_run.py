@@ -16,7 +16,7 @@ def announce(command: str | None) -> None:
 
 
 def _compiled() -> bool:
-    from tukeydp.sampling.kernels import propose
+    from tukeydp.sampling.kept import propose
 
     kept = Path(propose._cache.cache_path)  # where numba keeps what it has compiled
     return any(kept.glob("kernels.propose-*.nbi"))

@@ -66,16 +66,22 @@ class Grid:
         """
         lower = np.array([float(v) for v in self.lower])
         step = np.array([float(v) for v in self.step])
-        count = np.array(self.cells, dtype=np.float64)
+        last = np.array(self.cells, dtype=np.int64)
+        count = last.astype(np.float64)
         rows = np.empty(cells.shape, dtype=np.int64)
         filled = 0
         for start in range(0, len(cells), _ROWS_AT_A_TIME):
             some = cells[start : start + _ROWS_AT_A_TIME]
-            complete = some[~np.isnan(some).any(axis=1)]
+            missing = np.isnan(some)
+            complete = some[~missing.any(axis=1)] if missing.any() else some
             with np.errstate(all="ignore"):
-                index = np.clip(np.rint((complete - lower) / step), 0.0, count)
-            mapped = np.minimum(index.astype(np.int64), np.array(self.cells, dtype=np.int64)) + self.low
-            rows[filled : filled + len(mapped)] = mapped
+                index = complete - lower
+                index /= step
+                np.rint(index, out=index)
+                np.clip(index, 0.0, count, out=index)
+            mapped = rows[filled : filled + len(index)]
+            np.minimum(index.astype(np.int64), last, out=mapped)
+            mapped += self.low
             filled += len(mapped)
         return rows[:filled]
 

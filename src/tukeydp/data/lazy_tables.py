@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from tukeydp.data.engines import dask_frames, duckdb_relations, ibis_tables, polars_frames, spark_frames
 from tukeydp.data.engines.batches import Kernel, Pass, Read
 from tukeydp.data.engines.schema import checked_names
-from tukeydp.errors import INTERRUPTIONS, ParameterError
+from tukeydp.errors import INTERRUPTIONS, SPENT, ParameterError
 
 # Floats that plans are made of hold such numbers exactly; the limbs of sums stay far below 64 bits.
 MOST_ROWS = 2**40
@@ -72,13 +72,13 @@ class LazyTable:
             _failed(self.engine, error)
         # n is public, and so is whether a pass has as many rows.
         if rows != self.n:
-            rule = "must give the same rows in every pass; this run's budget is spent, and nothing was released"
+            rule = f"must give the same rows in every pass; {SPENT}"
             raise ParameterError("x", rule, f"another number of rows from {self.engine}")
         return found
 
 
 def _failed(engine: str, error: BaseException) -> NoReturn:
-    rule = "must be readable to its end; this run's budget is spent, and nothing was released"
+    rule = f"must be readable to its end; {SPENT}"
     raise ParameterError("x", rule, f"{type(error).__name__} from {engine}") from None
 
 

@@ -31,12 +31,13 @@ _TIMES_RANGE = 10.0
 class Shape:
     """A law with mean 0 and standard deviation 1, under a name that says its parameters.
 
-    `span` is the range of columns of few values, in standard deviations; None for measurements.
+    `span` is the range of columns of few values, in standard deviations; None for measurements. `symmetric`: about 0.
     """
 
     name: str
     draw: Draw
     span: float | None = None
+    symmetric: bool = False
 
     @property
     def few_values(self) -> bool:
@@ -82,11 +83,11 @@ def _yes_no(rng: np.random.Generator, size: tuple[int, int]) -> FloatArray:
 
 
 SHAPES = (
-    Shape("Gaussian", lambda rng, size: rng.normal(size=size)),
-    Shape("heavy tails: Student's t(3)", _heavy),
+    Shape("Gaussian", lambda rng, size: rng.normal(size=size), symmetric=True),
+    Shape("heavy tails: Student's t(3)", _heavy, symmetric=True),
     Shape("exponential", lambda rng, size: rng.exponential(size=size) - 1.0),
     Shape(f"log-normal({_LOG_DEVIATION})", _log_normal),
-    Shape("two humps, 4 deviations of one apart", _humps),
-    Shape("scores from 1 to 5", _scores, span=4.0 / 1.0954),
+    Shape("two humps, 4 deviations of one apart", _humps, symmetric=True),
+    Shape("scores from 1 to 5", _scores, span=4.0 / 1.0954, symmetric=True),
     Shape(f"yes/no, {_YES} yes", _yes_no, span=2.5),
 )

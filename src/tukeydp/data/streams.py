@@ -23,7 +23,7 @@ from tukeydp.data.readers.columns import places_in_schema
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.parquet_parts import ParquetParts
 from tukeydp.data.tables import Table, read_table
-from tukeydp.errors import ParameterError
+from tukeydp.errors import SPENT, ParameterError
 from tukeydp.parameters import brief, checked_integer
 
 # MiB of projections kept at a time unless told: with what reading takes, a call stays below 2 GiB.
@@ -164,7 +164,7 @@ class StreamedTable:
         known = self._source.known_rows
         rows = known() if known else sum(len(cells) for cells in self.passes())
         if rows < self._at_least:  # used up by the look at its schema: not a table without rows
-            raise changed()
+            raise _changed()
         return rows
 
     @property
@@ -225,16 +225,28 @@ class StreamedRows:
         return self._grid.d
 
     def blocks(self) -> Iterator[IntArray]:
-        """One pass. At its end the number of rows is compared with the public one."""
+        """One pass, paid for. At its end the number of rows is compared with the public one."""
         read = 0
-        for cells in self._table.passes():
-            read += len(cells)
-            for start in range(0, len(cells), _ROWS_AT_A_TIME):
-                yield self._grid.snap(cells[start : start + _ROWS_AT_A_TIME])
+        try:
+            for cells in self._table.passes():
+                read += len(cells)
+                for start in range(0, len(cells), _ROWS_AT_A_TIME):
+                    yield self._grid.snap(cells[start : start + _ROWS_AT_A_TIME])
+        except ParameterError as error:
+            raise _paid(error) from None
         if read != self._table.n:
             raise changed()
 
 
 def changed() -> ParameterError:
-    """A source that does not give the same rows again; which rows, or how many, is nobody's business."""
+    """A source that does not give the same rows again, found in a pass; which rows they are is nobody's business."""
+    return _paid(_changed())
+
+
+def _changed() -> ParameterError:
     return ParameterError("x", "must give the same rows in every pass", "a source that changed while it was read")
+
+
+def _paid(error: ParameterError) -> ParameterError:
+    """The same, and that the run has spent its budget: nobody shall find that out from the accountant alone."""
+    return ParameterError(error.parameter, f"{error.rule}; {SPENT}", error.value)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tukeydp.data.grid import Grid
 from tukeydp.depth.directions import require_spanning
-from tukeydp.depth.notions import NOTIONS, AnyScale, Notion, Spread, default_directions
+from tukeydp.depth.notions import NOTIONS, AnyScale, Notion, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
 
@@ -27,7 +27,7 @@ TRIAL_KEY = bytes(32)  # known to all: directions are drawn under it to see whet
 def chosen_notion(depth: Any, n: int | None, d: int, default: type[AnyScale] | type[Spread] = Spread) -> Notion:
     """The given notion, or one with as many directions as suit the public numbers n and d; n is None if secret."""
     if depth is None:
-        usual = default_directions(d)
+        usual = default.usual(d)
         return default(usual if n is None else min(usual, max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n)))
     if not isinstance(depth, Notion):
         names = ", ".join(f"td.{kind.__name__}(...)" for kind in NOTIONS.values())

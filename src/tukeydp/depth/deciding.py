@@ -14,7 +14,7 @@ import numpy as np
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.grid import LIMIT, Grid
 from tukeydp.depth.directions import LONGEST
-from tukeydp.depth.exact_depth import Answer, Vectors, exact_row, least_weight
+from tukeydp.depth.exact_depth import CONES_ARE_QUICK, Answer, Vectors, exact_row, found_at_once, least_weight
 from tukeydp.exact.matrices import Integers, integers
 
 # Entries of a normal, at most, where all digits that fit are wanted: beyond 2^50 a float has none to give.
@@ -32,11 +32,13 @@ class Surroundings:
         """The depth of the point, or any number below `at_least` if it is below."""
         return self.here + least_weight(self.vectors, at_least - self.here).least
 
-    def refuted(self, level: int, threads: int | None = None) -> Answer | None:
-        """What shows that the point is less than `level` deep; None if it is that deep."""
+    def refuted(self, level: int, threads: int | None = None, *, quick: bool = False) -> Answer | None:
+        """What shows that the point is less than `level` deep; None if it is that deep, or if `quick` found nothing."""
         if level <= self.here:
             return None
-        answer = least_weight(self.vectors, level - self.here, threads)
+        if quick and self.vectors.shadow.shape[1] > CONES_ARE_QUICK:
+            return found_at_once(self.vectors, level - self.here)
+        answer = least_weight(self.vectors, level - self.here, threads, enough=True)
         return None if self.here + answer.least >= level else answer
 
 
@@ -57,6 +59,8 @@ class Refutation:
 
     def exact_normal(self) -> list[int]:
         """The normal of such a halfspace with all its digits."""
+        if self._answer.normal is not None:
+            return self._answer.normal
         return [int(c) for c in exact_row(self._vectors, self._answer.place)[1]]
 
     def longest(self) -> IntArray:
@@ -79,12 +83,18 @@ class GridDepth:
         self._grid = grid
 
     def refute(
-        self, point: Sequence[int] | IntArray | Integers, level: int, bits: int = 0, threads: int | None = None
+        self,
+        point: Sequence[int] | IntArray | Integers,
+        level: int,
+        bits: int = 0,
+        threads: int | None = None,
+        *,
+        quick: bool = False,
     ) -> Refutation | None:
-        """Why `point` / 2^bits is less than `level` deep; None if it is that deep."""
+        """Why `point` / 2^bits is less than `level` deep; None if it is that deep, or if `quick` found nothing."""
         where = integers(point)
         around = self._around(where, bits)
-        answer = around.refuted(level, threads)
+        answer = around.refuted(level, threads, quick=quick)
         if answer is None:
             return None
         short = self.lighter(answer.directions, where, bits, level, LONGEST)
@@ -101,7 +111,8 @@ class GridDepth:
             away = integers(self._distinct) * (1 << bits) - where
         nonzero = (away != 0).any(axis=1)
         others = away[nonzero]
-        vectors = Vectors(_shadow(others), self._weights[nonzero], lambda j: others[j].tolist())
+        whole = others.dtype == np.int64 and int(np.abs(others).max(initial=0)) < 2**53
+        vectors = Vectors(_shadow(others), self._weights[nonzero], lambda j: others[j].tolist(), whole)
         return Surroundings(int(self._weights[~nonzero].sum()), vectors)
 
     def fits(self, normal: Sequence[int]) -> bool:

@@ -16,11 +16,15 @@ done again in integers. The result is exact for any input.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import mul
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.flats import look_flat, pivot_columns, spanning_rows
+from tukeydp.depth.cones import Plane, proven
+from tukeydp.depth.descent import lighter_halfspaces
+from tukeydp.depth.flats import in_span, orthogonal_integers, spanning_rows, spread_out
+from tukeydp.depth.lifted_normals import lifted, lifted_along
 from tukeydp.depth.projections import largest, least_along, project
 from tukeydp.depth.vectors import Vectors, from_floats, from_integers
 from tukeydp.threads import available_cores, for_each
@@ -35,9 +39,10 @@ _RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}
 _TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}
 # Speed only, from here on.
 _KEYS_AT_A_TIME = 2**19  # sort keys in a block of rows (4 MiB for each thread); smaller blocks refute sooner
+CONES_ARE_QUICK = 3  # columns up to which cones decide sooner than a descent finds light halfspaces
+_FEW_KEYS = 2**14  # sort keys of all rows: so few are swept sooner than halfspaces are looked for elsewhere
 _NORMALS = 4  # hints kept of each block or inner search; in all, so many for each dimension
 _NORMALS_IN_ALL = 16  # hints kept of a search by recursion
-_ON_THE_EDGE = 1e-9  # sine of the angle below which a vector counts as on a hint's edge, up to rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +50,20 @@ class Answer:
     """The least weight in an open generic halfspace, or only an upper bound if that was enough to refute.
 
     `directions` are float normals of halfspaces with few vectors, the fewest first: hints. `place` names the vectors
-    along which a projection shows the least weight.
+    along which a projection shows the least weight; or else `normal` is that of a halfspace that has it.
     """
 
     least: int
     directions: FloatArray
     place: tuple[int, ...] = ()
+    normal: list[int] | None = None
 
 
-def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None) -> Answer:
-    """The least weight over generic halfspaces; stops as soon as it is surely below `at_least`."""
+def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None, *, enough: bool = False) -> Answer:
+    """The least weight over generic halfspaces; stops as soon as it is surely below `at_least`.
+
+    Where `enough`, also as soon as it surely is not: the answer then is `at_least` or more.
+    """
     m, d = vectors.shadow.shape
     if m == 0:
         return Answer(0, np.empty((0, d)))
@@ -66,10 +75,14 @@ def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None
         plus = int(vectors.weights[vectors.shadow[:, 0] > 0].sum())
         least = min(plus, vectors.total - plus)
         return Answer(least, np.array([[1.0 if plus == least else -1.0]]))
-    if d > 2 and (found := _in_span(vectors)) is not None:
+    if d > 2 and (found := in_span(vectors)) is not None:
         inside, columns = found
-        answer = least_weight(inside, at_least, threads)
-        return Answer(answer.least, _spread_out(answer.directions, columns, d), answer.place)
+        answer = least_weight(inside, at_least, threads, enough=enough)
+        normal = None if answer.normal is None else spread_out(np.array([answer.normal], dtype=object), columns, d)
+        whole = spread_out(answer.directions, columns, d)
+        return Answer(answer.least, whole, answer.place, None if normal is None else normal[0].tolist())
+    if enough and d > 2 and (decided := _decided(vectors, at_least)) is not None:
+        return decided
     if d > 4:
         return _by_recursion(vectors, at_least, threads)
     search = _Search(vectors, at_least, threads or available_cores())
@@ -80,24 +93,35 @@ def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None
     return search.answer()
 
 
-def _in_span(vectors: Vectors) -> tuple[Vectors, list[int]] | None:
-    """The vectors in coordinates that tell them apart, and which those are; None if that takes all coordinates."""
+def _decided(vectors: Vectors, at_least: int) -> Answer | None:
+    """Without sweeps whether the least weight is at least so much, by descent and by cones; None if that takes them."""
     m, d = vectors.shadow.shape
-    if not look_flat(vectors.shadow):
-        return None
-    columns = pivot_columns(spanning_rows((vectors.exactly(j) for j in range(m)), d))
-    if len(columns) == d:
-        return None
-    exact = [[vectors.exactly(j)[c] for c in columns] for j in range(m)]
-    scaled = [[c / max(map(abs, v)) for c in v] for v in exact]
-    return Vectors(np.array(scaled, dtype=np.float64), vectors.weights, exact.__getitem__), columns
+    many = d > 4 or m ** (d - 1) > _FEW_KEYS
+    if many and d > CONES_ARE_QUICK and (found := found_at_once(vectors, at_least)) is not None:
+        return found
+    normal = proven(vectors, at_least, _in_plane)
+    if normal is True:
+        return Answer(at_least, np.empty((0, d)))
+    return found_at_once(vectors, at_least, normal) if many and isinstance(normal, np.ndarray) else None
 
 
-def _spread_out(normals: FloatArray, columns: list[int], d: int) -> FloatArray:
-    """Normals in some coordinates as normals in all: those left out say nothing about vectors in the span."""
-    whole = np.zeros((len(normals), d))
-    whole[:, columns] = normals
-    return whole
+def _in_plane(vectors: Vectors, chosen: IntArray) -> Plane | None:
+    """The subspace that some vectors span, if it is not the whole space."""
+    m, d = vectors.shadow.shape
+    basis = spanning_rows((vectors.exactly(j) for j in chosen.tolist()), d)
+    if not 0 < len(basis) < d:
+        return None
+    normals = orthogonal_integers(basis, d)
+    exact = {j: vectors.exactly(j) for j in range(m)}
+    members = [j for j, v in exact.items() if not any(sum(map(mul, normal, v)) for normal in normals)]
+    inside = Vectors(vectors.shadow[members], vectors.weights[members], lambda i: exact[members[i]])
+    return Plane(members, least_weight(inside, threads=1).least)
+
+
+def found_at_once(vectors: Vectors, at_least: int, start: FloatArray | None = None) -> Answer | None:
+    """Halfspaces that weigh less, if a descent finds some; `start` is a normal to begin with."""
+    found = lighter_halfspaces(vectors, at_least, start)
+    return None if found is None else Answer(found.weight, found.directions, normal=found.normal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,9 +226,9 @@ class _Search:
         normals = []
         for r in np.argsort(bounds[:, 1], kind="stable")[:_NORMALS].tolist():
             with np.errstate(all="ignore"):
-                normal = _lifted(turn[r], vectors, first + r)
+                normal = lifted(turn[r], vectors, first + r)
                 if chain:
-                    normal = _lifted_along(normal, self._vectors.shadow, chain[0])
+                    normal = lifted_along(normal, self._vectors.shadow, chain[0])
             if np.isfinite(normal).all():
                 normals.append((int(bounds[r, 1]), normal))
         lowest = int(np.argmin(bounds[:, 1]))
@@ -222,33 +246,6 @@ def _projected(shadow: FloatArray, i: int) -> FloatArray:
     with np.errstate(all="ignore"):  # underflow is far below the tolerance
         flat = shadow - np.outer(shadow[:, k] / u[k], u)
     return np.ascontiguousarray(np.delete(flat, k, axis=1))
-
-
-def _lifted(turn: FloatArray, vectors: FloatArray, i: int) -> FloatArray:
-    """The normal of a swept line, in the coordinates of the vectors it was swept over; turned to leave vector i out."""
-    from tukeydp.depth.angular_sweep import COS, SIN
-
-    t, side = float(turn[0]), turn[1]
-    a, b = 1.0 - t, t if t < 1 else 2.0 - t
-    # The halfplane is to the left of the line (a, b); undo the rotation of the plane.
-    x, y = -b, a
-    x, y = COS * x + SIN * y, -SIN * x + COS * y
-    normal = np.array([x, y]) if side == 0 else np.array([-x, -y])
-    normal /= np.linalg.norm(normal)
-    return normal if vectors.shape[1] == 2 else _lifted_along(normal, vectors, i)
-
-
-def _lifted_along(normal: FloatArray, vectors: FloatArray, i: int) -> FloatArray:
-    """Extend a normal from the quotient by vector i to the whole space, turned away from it by half of what is free."""
-    u = vectors[i]
-    k = int(np.argmax(np.abs(u)))
-    whole = np.insert(normal, k, -float(normal @ np.delete(u, k)) / u[k])
-    at, slope = vectors @ whole, vectors @ u
-    # at - t * slope changes its sign at t = at / slope.
-    turns = at / slope
-    turns = turns[(turns > 0) & (np.abs(at) > _ON_THE_EDGE * np.linalg.norm(vectors, axis=1) * np.linalg.norm(whole))]
-    whole = whole - 0.5 * turns.min(initial=np.linalg.norm(whole) / np.linalg.norm(u)) * u
-    return np.asarray(whole / np.linalg.norm(whole))
 
 
 def _by_recursion(vectors: Vectors, at_least: int, threads: int | None) -> Answer:
@@ -270,7 +267,7 @@ def _by_recursion(vectors: Vectors, at_least: int, threads: int | None) -> Answe
         if along + inner.least < best:
             best, place = along + inner.least, (i,)
             with np.errstate(all="ignore"):
-                directions = [_lifted_along(v, vectors.shadow, i) for v in inner.directions[:_NORMALS]] + directions
+                directions = [lifted_along(v, vectors.shadow, i) for v in inner.directions[:_NORMALS]] + directions
         if best < at_least:
             break
     return Answer(best, np.array(directions[:_NORMALS_IN_ALL]).reshape(-1, vectors.shadow.shape[1]), place)
@@ -282,7 +279,7 @@ def exact_row(vectors: Vectors, place: tuple[int, ...]) -> tuple[int, list[int]]
     The row is what is left when the vectors are projected along those of `place`, in either order.
     """
     d = vectors.shadow.shape[1]
-    if d > 2 and (found := _in_span(vectors)) is not None:
+    if d > 2 and (found := in_span(vectors)) is not None:
         inside, columns = found
         least, short = exact_row(inside, place)
         normal = [0] * d

@@ -10,11 +10,14 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from operator import mul
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.projections import Vector
+from tukeydp.depth.vectors import Vectors
 from tukeydp.exact.matrices import reduced_echelon
 
 # Relative to the largest singular value: beyond this vectors are taken to span everything, without a look at integers.
@@ -87,3 +90,23 @@ def normals_of_hull(rows: IntArray) -> list[list[int]]:
     if len(away) > d and not look_flat(away.astype(np.float64)):
         return []
     return orthogonal_integers(spanning_rows(away.tolist(), d), d)
+
+
+def in_span(vectors: Vectors) -> tuple[Vectors, list[int]] | None:
+    """The vectors in coordinates that tell them apart, and which those are; None if that takes all coordinates."""
+    m, d = vectors.shadow.shape
+    if not look_flat(vectors.shadow):
+        return None
+    columns = pivot_columns(spanning_rows((vectors.exactly(j) for j in range(m)), d))
+    if len(columns) == d:
+        return None
+    exact = [[vectors.exactly(j)[c] for c in columns] for j in range(m)]
+    scaled = [[c / max(map(abs, v)) for c in v] for v in exact]
+    return Vectors(np.array(scaled, dtype=np.float64), vectors.weights, exact.__getitem__), columns
+
+
+def spread_out(normals: NDArray[Any], columns: list[int], d: int) -> NDArray[Any]:
+    """Normals in some coordinates as normals in all: those left out say nothing about vectors in the span."""
+    whole = np.zeros((len(normals), d), dtype=normals.dtype)
+    whole[:, columns] = normals
+    return whole

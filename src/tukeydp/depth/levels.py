@@ -19,14 +19,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tukeydp.arrays import IntArray
+from tukeydp.depth.selection import MANY_ROWS, TOGETHER, middle_ranks
 from tukeydp.threads import available_cores, for_each_with
 
 # Speed and memory only, all of them: which ranks are found at first, and how the work is cut up.
 _SAMPLE = 2048  # rows in the sample, or up to twice as many; fewer make worse guesses, more cost time in every call
 _FEW_ROWS = 4096  # up to here all levels are found at once: there is little to save
 # Levels below the middle, in square roots of the number of rows: the deepest point lies one to three below it, if the
-# data are symmetric. Where more are asked for, four times as many. Too few are found again, too many take memory.
-_BELOW_MIDDLE, _WIDER = 8, 4
+# data are symmetric. Where more are asked for, twice as many. Too few are found again, too many take time and memory.
+_BELOW_MIDDLE, _WIDER = 8, 2
+# On coarse grids, levels of about so many grid points are asked for (settled, in sampling/sampler.py), and others on
+# the way to them, in boxes nearly twice as wide.
+_SETTLED_POINTS, _ON_THE_WAY = 2.0**12, 1.75
 _BLOCK = 2**18  # projections computed at a time by each thread (2 MiB), but at least one direction
 _WORTH_A_THREAD = 2**21  # projections in all; below this, starting threads takes longer than they save
 
@@ -173,7 +177,7 @@ def level_sets(rows: IntArray, directions: IntArray, lowest: int | None = None) 
     sample = np.sort(some, axis=0)
     directions = np.ascontiguousarray(directions)
     if lowest is None:
-        lowest = _lowest_expected(some, sample[len(sample) // 2], directions, m) if m > _FEW_ROWS else 1
+        lowest = _lowest_expected(some, sample, directions, m) if m > _FEW_ROWS else 1
     window = find_ranks(rows, directions, min(lowest - 1, m // 2))
     return LevelSets(directions, rows, window, sample)
 
@@ -184,12 +188,18 @@ def sampled(rows: IntArray, m: int, before: int = 0) -> IntArray:
     return rows[-before % stride :: stride]
 
 
-def _lowest_expected(some: IntArray, centre: IntArray, directions: IntArray, m: int) -> int:
-    """About the depth of the centre, judging by some of the m rows: the deepest point is no shallower."""
+def _lowest_expected(some: IntArray, ordered: IntArray, directions: IntArray, m: int) -> int:
+    """About the depth of the centre, judging by some of the m rows: the deepest point is no shallower.
+
+    Where grid steps are wide, that of points a few steps beside it. `ordered` has the columns of `some` sorted.
+    """
+    centre = ordered[len(ordered) // 2]
     above = directions @ some.T >= (directions @ centre)[:, np.newaxis]
     share = above.mean(axis=1)
     usual = m // 2 - _BELOW_MIDDLE * math.isqrt(m)
-    return max(1, min(usual, int(m * min(share.min(), 1.0 - share.max()))))
+    steps = math.ceil(_ON_THE_WAY * _SETTLED_POINTS ** (1.0 / len(centre)) / 2.0)
+    beside = np.minimum((some >= centre + steps).mean(axis=0), (some <= centre - steps).mean(axis=0)).min()
+    return max(1, min(usual, int(m * min(share.min(), 1.0 - share.max(), beside))))
 
 
 def find_ranks(rows: IntArray, directions: IntArray, out: int) -> Window:
@@ -199,14 +209,18 @@ def find_ranks(rows: IntArray, directions: IntArray, out: int) -> Window:
     """
     k, m = len(directions), len(rows)
     found = np.empty((k, m - 2 * out), dtype=np.int64)
-    block = max(1, _BLOCK // max(1, m))
+    many = 0 < 2 * out < m and m >= MANY_ROWS
+    block = TOGETHER if many else max(1, _BLOCK // max(1, m))
 
     def scratch() -> IntArray:
         """Used again and again: memory fresh from the system costs as much time as the projections in it."""
-        return np.empty((block if out else 0, m), dtype=np.int64)
+        return np.empty((block if out and not many else 0, m), dtype=np.int64)
 
     def rank(start: int, space: IntArray) -> None:
         here = slice(start, min(start + block, k))
+        if many:
+            found[here] = middle_ranks(rows, directions[here], out)
+            return
         projected = space[: here.stop - start] if out else found[here]
         np.matmul(directions[here], rows.T, out=projected)
         if out:

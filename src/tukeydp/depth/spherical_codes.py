@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numba import njit
 
 from tukeydp.arrays import FloatArray
 from tukeydp.randomness import Keystream, derived_key
@@ -23,6 +21,7 @@ _ROUNDS, _FEWEST_ROUNDS, _PAIRS = 50, 20, 5e7  # so many rounds unless there are
 _PASSES = 4  # of all rounds, at most: a further one only where some lines are closer than `least_angle`
 _STEP = 0.3  # of the distance to the nearest line; goes down to zero with the rounds
 _DOUBLINGS = 4  # the repulsion falls with the 2 * 2^4-th power of the distance: neighbours count, others hardly do
+_FEW_LINES = 128  # up to here NumPy moves them in less time than it takes to load compiled code. Speed only
 
 
 def least_angle(count: int, d: int) -> float:
@@ -70,7 +69,7 @@ def _in_space(count: int, d: int, axes: bool) -> FloatArray:
     lines = np.vstack([np.eye(d)[:fixed], _start(count - fixed, d)])
     rounds = int(max(_FEWEST_ROUNDS, min(_ROUNDS, _PAIRS // count**2)))
     for _ in range(_PASSES):
-        _repel(lines, fixed, rounds, _STEP)
+        _repel(lines, fixed, rounds)
         if smallest_angle(lines) >= least_angle(count, d):
             break
     return lines
@@ -87,47 +86,46 @@ def _start(count: int, d: int) -> FloatArray:
     return lines / np.sqrt(squared)[:, np.newaxis]
 
 
-@njit(nogil=True, cache=True)
-def _repel(lines: Any, fixed: int, rounds: int, first_step: float) -> None:
-    """Move all lines but the first `fixed`, one after the other, away from their neighbours. In place."""
-    count, d = lines.shape
-    columns = lines.T.copy()  # so that the long loop runs over contiguous memory
-    cosine, weight, push = np.empty(count), np.empty(count), np.empty(d)
+def _repel(lines: FloatArray, fixed: int, rounds: int) -> None:
+    """Move all lines but the first `fixed` away from their neighbours. In place."""
+    if len(lines) > _FEW_LINES:
+        from tukeydp.depth.repulsion import repel
+
+        repel(lines, fixed, rounds, _STEP, _DOUBLINGS)
+        return
     for done in range(rounds):
-        step = first_step * (1.0 - done / rounds)
-        for i in range(fixed, count):
-            cosine[:] = 0.0
-            for c in range(d):
-                for j in range(count):
-                    cosine[j] += lines[i, c] * columns[c, j]
-            cosine[i] = 0.0
-            # 1 / sin^2 of the angle, relative to the nearest line so that its powers stay finite.
-            nearest = 1.0
-            for j in range(count):
-                weight[j] = 1.0 / max(1e-12, 1.0 - cosine[j] * cosine[j])
-                nearest = max(nearest, weight[j])
-            for j in range(count):
-                weight[j] /= nearest
-                for _ in range(_DOUBLINGS):
-                    weight[j] *= weight[j]
-                weight[j] *= cosine[j]
-            push[:] = 0.0
-            for j in range(count):
-                for c in range(d):
-                    push[c] -= weight[j] * lines[j, c]
-            along = 0.0
-            for c in range(d):
-                along += push[c] * lines[i, c]
-            length = 0.0
-            for c in range(d):
-                push[c] -= along * lines[i, c]
-                length += push[c] * push[c]
-            if length > 0.0:
-                stride = step / np.sqrt(length * nearest)
-                length = 0.0
-                for c in range(d):
-                    push[c] = lines[i, c] + stride * push[c]
-                    length += push[c] * push[c]
-                for c in range(d):
-                    lines[i, c] = push[c] / np.sqrt(length)
-                    columns[c, i] = lines[i, c]
+        step = _STEP * (1.0 - done / rounds)
+        for i in range(fixed, len(lines)):
+            _move_away(lines, i, step)
+
+
+def _move_away(lines: FloatArray, i: int, step: float) -> None:
+    """The innermost part of repulsion.py, with the same sums in the same order: which of the two runs does not show."""
+    d = lines.shape[1]
+    own = lines[i].tolist()
+    cosine = np.zeros(len(lines))
+    for c in range(d):
+        cosine += own[c] * lines[:, c]
+    cosine[i] = 0.0
+    weight = 1.0 / np.maximum(1e-12, 1.0 - cosine * cosine)
+    nearest = max(1.0, float(weight.max()))
+    weight /= nearest
+    for _ in range(_DOUBLINGS):
+        weight *= weight
+    weight *= cosine
+    # Added up from the first to the last; np.sum would add in pairs.
+    push = (-np.add.accumulate(weight[:, np.newaxis] * lines, axis=0)[-1]).tolist()
+    along = 0.0
+    for c in range(d):
+        along += push[c] * own[c]
+    push = [push[c] - along * own[c] for c in range(d)]
+    length = 0.0
+    for part in push:
+        length += part * part
+    if length > 0.0:
+        stride = step / math.sqrt(length * nearest)
+        push = [own[c] + stride * push[c] for c in range(d)]
+        length = 0.0
+        for part in push:
+            length += part * part
+        lines[i] = [part / math.sqrt(length) for part in push]

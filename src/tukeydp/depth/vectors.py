@@ -21,12 +21,13 @@ _SMALL = 1e-290
 class Vectors:
     """Distinct nonzero vectors with weights: floats for speed, integers (up to a positive factor each) when it matters.
 
-    `shadow` is off by at most 2^-51 of a vector's largest component.
+    `shadow` is off by at most 2^-51 of a vector's largest component; where `whole` it is whole numbers, and not off.
     """
 
     shadow: FloatArray
     weights: IntArray
     exactly: Callable[[int], Vector]
+    whole: bool = False
 
     @property
     def total(self) -> int:

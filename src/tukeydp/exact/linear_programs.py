@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from tukeydp.exact.matrices import Integers, integers, inverse
 
 # Speed only, all of them: an optimum is proven in integers.
 _FLOAT_STEPS = 500  # pivots in floats, at most
+_FRESH = 30  # pivots after which the inverse of the basis is computed anew, not updated: rounding adds up
 _VIOLATED = 1e-9  # what counts as a violation, or a weight, in floats; rows have length one
 _TILT = 1e-6  # of the objective in floats, whose largest entry is one
 _STEEPEST = 200  # exact pivots on the worst row; afterwards on the first one, which cannot cycle (Bland's rule)
@@ -38,6 +40,7 @@ class Region:
     def d(self) -> int:
         return self.normals.shape[1]
 
+    @cached_property
     def in_floats(self) -> tuple[FloatArray, FloatArray]:
         """The region in coordinates (y - centre) / scale, with rows of length one."""
         normals = self.normals.astype(np.float64) * self.scale
@@ -148,23 +151,29 @@ def _float_basis(region: Region, objective: Sequence[int], start: Sequence[int])
     """
     basis = list(start)
     with np.errstate(all="ignore"):
-        normals, offsets = region.in_floats()
+        normals, offsets = region.in_floats
         costs = np.array([float(c) for c in objective]) * region.scale
         costs /= np.abs(costs).max()
         costs += _TILT * np.cos(np.arange(1.0, len(costs) + 1.0))
-        for _ in range(_FLOAT_STEPS):
-            try:
-                inverse = np.linalg.inv(normals[basis])
-            except np.linalg.LinAlgError:
-                break
-            excess = normals @ (inverse @ offsets[basis]) - offsets
-            row = int(np.argmax(excess))
+        inverted: FloatArray = np.empty((0, 0))
+        for step in range(_FLOAT_STEPS):
+            if step % _FRESH == 0:
+                try:
+                    inverted = np.asarray(np.linalg.inv(normals[basis]), dtype=np.float64)
+                except np.linalg.LinAlgError:
+                    break
+            excess = normals @ (inverted @ offsets[basis])
+            excess -= offsets
+            row = int(excess.argmax())
             if not excess[row] > _VIOLATED:
                 break
-            weights = normals[row] @ inverse
-            ratios = np.where(weights > _VIOLATED, np.maximum(costs @ inverse, 0.0) / weights, np.inf)
-            out = int(np.argmin(ratios))
-            if not np.isfinite(ratios[out]):
+            weights = normals[row] @ inverted
+            ratios = np.where(weights > _VIOLATED, np.maximum(costs @ inverted, 0.0) / weights, np.inf)
+            out = int(ratios.argmin())
+            if not ratios[out] < np.inf:
                 break
             basis[out] = row
+            column = inverted[:, out] / weights[out]
+            inverted -= column[:, np.newaxis] * weights
+            inverted[:, out] = column
     return basis

@@ -271,7 +271,7 @@ def _volume(halfspaces: LevelHalfspaces, level: int, centre: FloatArray) -> floa
 
 def _by_clipping(halfspaces: AlongDirections, levels: IntArray, centre: FloatArray) -> FloatArray:
     from tukeydp.geometry.facet_clipping import polyhedron_volumes
-    from tukeydp.geometry.planar_hulls import polygon_areas
+    from tukeydp.geometry.polygon_areas import polygon_areas
 
     slacks = np.ascontiguousarray(halfspaces.offsets(levels) - halfspaces.normals @ centre)
     sums = np.zeros(len(levels))

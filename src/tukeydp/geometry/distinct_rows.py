@@ -10,7 +10,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.deciding import Surroundings
-from tukeydp.depth.exact_depth import Vectors
+from tukeydp.depth.exact_depth import Vectors, exact_row
 from tukeydp.depth.projections import Vector
 from tukeydp.exact.matrices import rational_determinant
 from tukeydp.geometry.frames import frame
@@ -18,6 +18,8 @@ from tukeydp.geometry.halfspaces import Equation, Halfspaces, RationalPoint
 
 # A difference to the nearest float that is this much longer than the rest of the point keeps its relative accuracy.
 _CLEAR = 2.0**10
+# Rows in the plane up to which a depth is found in integers at once; sweeps are worth compiling for more. Speed only.
+_FEW_IN_THE_PLANE = 500
 
 
 class MergedRows:
@@ -85,6 +87,8 @@ class MergedRows:
             if all(Fraction(a) == b for a, b in zip(self.distinct[j].tolist(), y, strict=True)):
                 here, others[j] = int(self.weights[j]), False
         vectors = from_rational(self.distinct[others], y, self.weights[others])
+        if self.d == 2 and 0 < len(vectors.weights) <= _FEW_IN_THE_PLANE:
+            return here + exact_row(vectors, ())[0] >= level
         return Surroundings(here, vectors).refuted(level) is None
 
 

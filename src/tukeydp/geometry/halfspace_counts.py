@@ -11,60 +11,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-# Angles (in radians) and sines closer than this are equal. Differences of floats are exact to 2^-53, about 1e-16, and
+# Sines closer than this are equal. Differences of floats are exact to 2^-53, about 1e-16, and
 # some products and sums follow. Smaller: rows on a hyperplane are counted beside it, and facets are missed. Larger:
 # rows close to it are counted on it, and the level set is off by as much.
 _SAME = 1e-13
-
-
-@njit(nogil=True, cache=True)
-def beside_lines(z: Any, weights: Any, first: int, step: int, start: Any, normals: Any, above: Any, below: Any) -> None:
-    """For rows first, first + step, ...: the line to each later row, and the weight strictly on each of its sides.
-
-    Row i's lines are stored from start[i] on, in the order of the later rows.
-    """
-    n = len(z)
-    total = weights.sum()
-    for i in range(first, n, step):
-        angle = np.empty(n - 1)
-        index = np.empty(n - 1, dtype=np.int64)
-        m = 0
-        for j in range(n):
-            if j != i:
-                angle[m] = np.arctan2(z[j, 1] - z[i, 1], z[j, 0] - z[i, 0])
-                index[m] = j
-                m += 1
-        order = np.argsort(angle)
-        # Twice around, so that every half turn is one stretch; prefix[c] is the weight of the first c.
-        turned = np.empty(2 * m)
-        prefix = np.zeros(2 * m + 1, dtype=np.int64)
-        for c in range(2 * m):
-            o = order[c % m]
-            turned[c] = angle[o] + (2.0 * np.pi if c >= m else 0.0)
-            prefix[c + 1] = prefix[c] + weights[index[o]]
-        left = 0  # first entry surely past the line's own angle
-        half = 0  # first entry not surely before its opposite
-        past = 0  # first entry surely past its opposite
-        again = 0  # first entry not surely before the full turn
-        for c in range(m):
-            while left < 2 * m and turned[left] <= turned[c] + _SAME:
-                left += 1
-            while half < 2 * m and turned[half] < turned[c] + np.pi - _SAME:
-                half += 1
-            while past < 2 * m and turned[past] <= turned[c] + np.pi + _SAME:
-                past += 1
-            while again < 2 * m and turned[again] < turned[c] + 2.0 * np.pi - _SAME:
-                again += 1
-            j = index[order[c]]
-            if j > i:
-                at = start[i] + j - i - 1
-                dx = z[j, 0] - z[i, 0]
-                dy = z[j, 1] - z[i, 1]
-                length = np.hypot(dx, dy)
-                normals[at, 0] = -dy / length
-                normals[at, 1] = dx / length
-                above[at] = max(prefix[half] - prefix[left], 0)
-                below[at] = min(max(prefix[again] - prefix[past], 0), total)
 
 
 @njit(nogil=True, cache=True)

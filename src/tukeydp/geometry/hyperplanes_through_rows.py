@@ -11,6 +11,7 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.geometry.distinct_rows import MergedRows
 from tukeydp.geometry.frames import Frame
 from tukeydp.geometry.halfspaces import Equation, Halfspaces, RationalPoint
+from tukeydp.geometry.lines_through_rows import beside_lines
 from tukeydp.threads import available_cores, for_each
 
 _BLOCK = 4096  # hyperplanes that a thread takes at a time; speed only
@@ -30,7 +31,7 @@ class ThroughRows:
     def __init__(self, rows: MergedRows) -> None:
         self._rows, self._n = rows, rows.n
         z, weights, d = rows.z, rows.weights, rows.d
-        members, normals, above, below = _lines(z, weights) if d == 2 else _planes(z, weights)
+        members, normals, above, below = beside_lines(z, weights) if d == 2 else _planes(z, weights)
         spans = normals.any(axis=1)
         if not spans.all():
             members, normals, above, below = members[spans], normals[spans], above[spans], below[spans]
@@ -96,21 +97,6 @@ class ThroughRows:
 
     def depth_at_least(self, y: RationalPoint, level: int) -> bool:
         return self._rows.depth_at_least(y, level)
-
-
-def _lines(z: FloatArray, weights: IntArray) -> tuple[IntArray, FloatArray, IntArray, IntArray]:
-    from tukeydp.geometry.halfspace_counts import beside_lines
-
-    n = len(z)
-    pairs = np.column_stack(np.triu_indices(n, 1))
-    start = np.concatenate([[0], np.cumsum(np.arange(n - 1, 0, -1)), [0]])[:n].astype(np.int64)
-    normals = np.empty((len(pairs), 2))
-    above, below = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs), dtype=np.int64)
-    cores = available_cores()
-    for_each(
-        range(cores), lambda first: beside_lines(z, weights, first, cores, start, normals, above, below), threads=cores
-    )
-    return pairs, normals, above, below
 
 
 def _planes(z: FloatArray, weights: IntArray) -> tuple[IntArray, FloatArray, IntArray, IntArray]:

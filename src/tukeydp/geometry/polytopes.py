@@ -18,6 +18,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.errors import ParameterError
+from tukeydp.geometry.planar_hulls import planar_hull
 
 # Coordinates are in units of the middle half of the rows. A vertex farther out is given up: products of such numbers
 # have no digits left. Larger: vertices and volumes come out that are wrong.
@@ -151,11 +152,7 @@ def _interval(signs: FloatArray, slacks: FloatArray, inside: FloatArray) -> Poly
 
 
 def _polygon(normals: FloatArray, slacks: FloatArray) -> Polytope:
-    from tukeydp.geometry.planar_hulls import planar_hull
-
-    dual = normals / slacks[:, np.newaxis]
-    order = np.empty(2 * len(dual) + 2, dtype=np.int64)
-    corners = order[: planar_hull(dual, order)].copy()
+    corners = planar_hull(normals / slacks[:, np.newaxis])
     one, two = normals[corners], np.roll(normals[corners], -1, axis=0)
     s, t = slacks[corners], np.roll(slacks[corners], -1)
     cross = one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]

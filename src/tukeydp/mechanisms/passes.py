@@ -86,7 +86,7 @@ class BlockSums:
         return 2 * self.dealings * self.blocks * self.columns.d
 
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
-        values, there = from_the_middle(self.columns.relative(cells))
+        values, there = (part.astype(np.float64) for part in from_the_middle(self.columns.relative(cells)))
         found = np.empty((self.dealings, 2, self.columns.d, self.blocks), dtype=np.int64)
         for i in range(self.dealings):
             stream = Keystream(derived_key("numbers", i, place, self.key))
@@ -111,6 +111,6 @@ class BlockSums:
         return tables
 
 
-def _sums(numbers: IntArray, weights: IntArray, blocks: int) -> IntArray:
+def _sums(numbers: IntArray, weights: FloatArray, blocks: int) -> IntArray:
     """Of each block's weights. Floats that hold integers: over a piece sums are below 2^53, so exact (`PIECE`)."""
-    return np.bincount(numbers, weights.astype(np.float64), minlength=blocks).astype(np.int64)
+    return np.bincount(numbers, weights, minlength=blocks).astype(np.int64)

@@ -70,7 +70,7 @@ def rem(
     depth
         `td.AnyScale(k)` (default: with a number of directions that grows with d), `td.Spread(k)` where all columns are
         known to have about the same scale, `td.Random(k)`, `td.AxisAligned()`,
-        `td.Directions(vectors)`, or `td.Exact()`: 300 rows take two seconds in two columns, 20 in three.
+        `td.Directions(vectors)`, or `td.Exact()`: 300 rows take a fifth of a second in two columns, two in three.
     resolution
         Step of the public grid, a scalar, one per column, or a dict of column name -> step. Give the true
         step of columns that hold few different

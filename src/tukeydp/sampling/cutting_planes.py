@@ -14,6 +14,8 @@ from fractions import Fraction
 from tukeydp.depth.notions import PreparedDepth
 from tukeydp.exact.boxes import Box
 from tukeydp.randomness import Keystream
+from tukeydp.sampling import compiling
+from tukeydp.sampling.branches import compile_once
 from tukeydp.sampling.foresight import foresee
 from tukeydp.sampling.sampler import Sampler
 
@@ -35,11 +37,16 @@ class DepthSampler:
     ) -> None:
         self._decide, self._levels = depth.decide, depth.levels
         self._within, self._epsilon, self._lowest, self._threads = within, epsilon, lowest, threads
+        widest = max(b - a for a, b in zip(within.low, within.high, strict=True))
+        self._public = (len(depth.levels.directions), depth.levels.d, widest)
         foresee(self._levels, within, epsilon, lowest)
         self._sampler = self._sharpened()
 
     def draw(self, key: bytes) -> list[int]:
         """One grid point. No cap on tries: giving up would depend on the data."""
+        compiling.count_draw()
+        if self._compiled:
+            compile_once()
         stream = Keystream(key)
         lane = 0
         while True:
@@ -55,7 +62,17 @@ class DepthSampler:
                 self._levels = self._levels.with_directions(fresh)
                 self._sampler = self._sharpened()
 
+    @property
+    def _compiled(self) -> bool:
+        """Exact depth has compiled sweeps anyway."""
+        return self._decide is not None or compiling.due(*self._public)
+
     def _sharpened(self) -> Sampler:
         return Sampler(
-            self._levels, within=self._within, epsilon=self._epsilon, lowest=self._lowest, threads=self._threads
+            self._levels,
+            within=self._within,
+            epsilon=self._epsilon,
+            lowest=self._lowest,
+            threads=self._threads,
+            compiled=self._compiled,
         )

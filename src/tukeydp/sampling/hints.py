@@ -88,7 +88,7 @@ class LinearPrograms:
         duals = self._emptiness.solve(np.concatenate([-unbounded, low]), np.concatenate([high, unbounded]))
         weights = -(duals[:k] + duals[k:]) / self._lengths
         largest = np.abs(weights).max(initial=0.0)
-        return _sparse(weights / largest if largest > 0 else weights)
+        return sparse(weights / largest if largest > 0 else weights)
 
     def supports(
         self, levels: Sequence[int], objectives: Sequence[Sequence[int]], within: Box | None = None
@@ -106,24 +106,15 @@ class LinearPrograms:
                 program.set_costs(-sign * stretched / length)
                 for i, (low, high) in enumerate(ends):
                     duals = program.solve(low, high)
-                    found[i][j][side] = _sparse(-duals * (length / self._lengths))
+                    found[i][j][side] = sparse(-duals * (length / self._lengths))
         return [[(up, down) for up, down in level] for level in found]
 
     def shape(self, level: int) -> FloatArray | None:
         """From corners of the level set: first the extreme ones along the axes, then along the axes these suggest."""
-        program = self._support_program()
-        program.confine(*self._variable_bounds(None))
-        low, high = self._ends(level)
         d = len(self._scale)
         frame, widths = np.eye(d), np.ones(d)
         for suggested in (False, True):
-            corners = []
-            for axis in frame.T:
-                for sign in (1.0, -1.0):
-                    program.set_costs(-sign * axis)
-                    program.solve(low, high)
-                    corners.append(program.solution())
-            spread = np.array(corners)
+            spread = self._corners(level, frame)
             if not np.isfinite(spread).all():
                 return None
             widths = np.maximum(np.abs(((spread[::2] - spread[1::2]) * frame.T).sum(axis=1)), _THINNEST)
@@ -134,6 +125,19 @@ class LinearPrograms:
                     return None
         axes = frame * widths * self._scale[:, np.newaxis]
         return np.asarray(axes @ axes.T)
+
+    def _corners(self, level: int, frame: FloatArray) -> FloatArray:
+        """Where the level reaches farthest along each column of the frame, and against it."""
+        program = self._support_program()
+        program.confine(*self._variable_bounds(None))
+        low, high = self._ends(level)
+        corners = []
+        for axis in frame.T:
+            for sign in (1.0, -1.0):
+                program.set_costs(-sign * axis)
+                program.solve(low, high)
+                corners.append(program.solution())
+        return np.array(corners)
 
     def _support_program(self) -> Program:
         if self._support is None:
@@ -197,6 +201,7 @@ class Program:
         self._held = np.append(self._held, rows)
 
 
-def _sparse(weights: FloatArray) -> Multipliers:
-    rows = np.flatnonzero(np.abs(weights) > _IGNORED * np.abs(weights).max(initial=0.0))
-    return Multipliers(rows.tolist(), weights[rows].tolist())
+def sparse(weights: FloatArray, rows: IntArray | None = None) -> Multipliers:
+    """Multipliers of all directions, or of some rows, without those that are only rounding."""
+    kept = np.flatnonzero(np.abs(weights) > _IGNORED * np.abs(weights).max(initial=0.0))
+    return Multipliers((kept if rows is None else rows[kept]).tolist(), weights[kept].tolist())

@@ -2,142 +2,71 @@
 
 Run under plain threads (the kernels release the GIL); numba's own threading would break forked children.
 
-The kernels read records, not twenty arrays of equal types: two that trade places would change the law. The records are
-defined here because numba's cache of compiled code, which knows their fields by number, notices changes of this file
-only.
+Here they are compiled for this process only; kept.py has the same, kept in files. The loop over proposals is that of
+plain_proposals.py: compiling.py says which of the three is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
-from tukeydp.arrays import IntArray
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box, Pieces, Union
-from tukeydp.exact.level_draw import WordTable
+from tukeydp.sampling.records import (
+    ACCEPTED,
+    EXHAUSTED,
+    SHALLOW,
+    SPARE,
+    STARVED,
+    UNDECIDED,
+    PieceTable,
+    Proposals,
+    Ranks,
+    Slabs,
+    UniformDraw,
+    proposals,
+    ranks,
+    slabs,
+    uniform_draw,
+)
 
-# What a run of proposals ended with: no words left; a point; a level, coordinates or ranks to be found outside.
-EXHAUSTED, ACCEPTED, UNDECIDED, STARVED, SHALLOW = 0, 1, 2, 3, 4
-# Words kept in hand when a proposal starts, for coordinates that must be redrawn. Speed only: a proposal that runs out
-# of words all the same is finished outside the kernel.
-SPARE = 16
+__all__ = [
+    "ACCEPTED",
+    "EXHAUSTED",
+    "SHALLOW",
+    "SPARE",
+    "STARVED",
+    "UNDECIDED",
+    "PieceTable",
+    "Proposals",
+    "Ranks",
+    "Slabs",
+    "UniformDraw",
+    "count_inside",
+    "proposals",
+    "propose",
+    "ranks",
+    "slabs",
+    "uniform_draw",
+]
 
-
-class UniformDraw(NamedTuple):
-    """One box or several (one a row) to draw from uniformly, by Lemire's method (2019).
-
-    A coordinate is low + (upper half of word * width), and redrawn where the lower half is below `leftover`, which is
-    2^64 mod width.
-    """
-
-    low: IntArray
-    width: NDArray[np.uint64]
-    leftover: NDArray[np.uint64]
-
-
-class PieceTable(NamedTuple):
-    """Disjoint boxes, one a row, and how many points each and those before it have."""
-
-    low: IntArray
-    width: IntArray
-    ends: IntArray
-
-
-class Proposals(NamedTuple):
-    """How words become proposals.
-
-    Words first[i] ... last[i] mean level[i] and box[i], others are undecided; the search for a word's i starts at
-    guide[leading byte]. Points of slanted boxes are turned by `inverse`, and must be between `floor` and `ceiling`.
-    Where parts[box] is not 0, the points of so many pieces are drawn from by number: the box is one column wide.
-    """
-
-    first: NDArray[np.uint64]
-    last: NDArray[np.uint64]
-    level: IntArray
-    box: IntArray
-    guide: IntArray
-    boxes: UniformDraw
-    parts: IntArray
-    pieces: PieceTable
-    slanted: NDArray[np.bool_]
-    inverse: IntArray
-    floor: IntArray
-    ceiling: IntArray
-
-
-class Ranks(NamedTuple):
-    """Who is deep: projections are sorted for each direction, the first and last `left_out` of them left out.
-
-    `highest` is the highest level whose two ranks are here: some in the middle may be left out too.
-    """
-
-    directions: IntArray
-    projections: IntArray
-    left_out: int
-    highest: int
-
-
-class Slabs(NamedTuple):
-    """One level: the points whose product with every direction is between `smallest` and `largest`, ends included."""
-
-    directions: IntArray
-    smallest: IntArray
-    largest: IntArray
-
-
-def uniform_draw(low: IntArray, high: IntArray) -> UniformDraw:
-    """Draws from the boxes low ... high, ends included; fewer than 2^63 steps wide."""
-    width = (high - low + 1).astype(np.uint64)
-    # One layout in memory, whatever the data: compiled code is kept in a file for each layout that was seen.
-    return UniformDraw(np.ascontiguousarray(low), width, (np.uint64(0) - width) % width)
-
-
-def slabs(directions: IntArray, smallest: IntArray, largest: IntArray) -> Slabs:
-    """One level, in one layout in memory too."""
-    return Slabs(*map(np.ascontiguousarray, (directions, smallest, largest)))
-
-
-def proposals(table: WordTable, boxes: Sequence[Box | Union], within: Box) -> Proposals:
-    """Proposals from these boxes; the slanted ones among them share a basis, the unions their pieces."""
-    d = len(within.low)
-    bases = {box.basis for box in boxes if isinstance(box, Box) and box.basis is not None}
-    inverse = bases.pop().inverse if bases else np.eye(d)
-    unions = [box for box in boxes if isinstance(box, Union)]
-    nothing = np.zeros((0, d), dtype=np.int64)
-    pieces = unions[0].pieces if unions else Pieces(nothing, nothing, np.zeros(0, dtype=np.int64))
-    ends = [
-        (box.low, box.high) if isinstance(box, Box) else ((0,) * d, (box.size - 1,) + (0,) * (d - 1)) for box in boxes
-    ]
-    leading = np.arange(256, dtype=np.uint64) << np.uint64(56)
-    return Proposals(
-        first=table.first,
-        last=table.last,
-        level=table.level,
-        box=table.group,
-        guide=np.maximum(np.searchsorted(table.first, leading, side="right") - 1, 0),
-        boxes=uniform_draw(
-            np.array([low for low, _ in ends], dtype=np.int64), np.array([high for _, high in ends], dtype=np.int64)
-        ),
-        parts=np.array([box.count if isinstance(box, Union) else 0 for box in boxes]),
-        pieces=PieceTable(pieces.low, pieces.high - pieces.low + 1, pieces.ends),
-        slanted=np.array([isinstance(box, Box) and box.basis is not None for box in boxes]),
-        inverse=np.array(inverse, dtype=np.int64),
-        floor=np.array(within.low, dtype=np.int64),
-        ceiling=np.array(within.high, dtype=np.int64),
-    )
-
-
-def ranks(levels: LevelSets) -> Ranks:
-    """The ranks found so far."""
-    window = levels.window
-    return Ranks(levels.directions, window.projections, window.first, window.highest)
+# Numba's cache of compiled code knows the fields of records by number, and notices changes of this file only. So they
+# stand here as well.
+_FIELDS: dict[Any, tuple[str, ...]] = {
+    UniformDraw: ("low", "width", "leftover"),
+    PieceTable: ("low", "width", "ends"),
+    Proposals: (
+        *("first", "last", "level", "box", "guide", "boxes", "parts", "pieces"),
+        *("slanted", "inverse", "floor", "ceiling"),
+    ),
+    Ranks: ("directions", "projections", "left_out", "highest"),
+    Slabs: ("directions", "smallest", "largest"),
+}
+if any(record._fields != fields for record, fields in _FIELDS.items()):
+    raise ImportError("records.py and kernels.py disagree about the fields of records")
 
 
 @intrinsic
@@ -152,7 +81,7 @@ def _high_word(typingctx: Any, a: Any, b: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), codegen
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _place(z: Any, low: Any, width: Any, ends: Any) -> None:
     """Replace the number z[0] of a point in pieces by the point."""
     piece = np.searchsorted(ends, z[0], side="right")
@@ -162,7 +91,7 @@ def _place(z: Any, low: Any, width: Any, ends: Any) -> None:
         rest //= width[piece, j]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def propose(
     words: Any, cursor: int, proposals: Proposals, ranks: Ranks, order: Any, z: Any, y: Any
 ) -> tuple[int, int, int]:
@@ -249,7 +178,7 @@ def propose(
     return EXHAUSTED, cursor, 0
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def count_inside(words: Any, box: UniformDraw, slabs: Slabs, wanted: int) -> tuple[int, int]:
     """Draw up to `wanted` uniform points of a box; returns how many the words sufficed for, and how many of those
     lie in the slabs.

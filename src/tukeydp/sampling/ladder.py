@@ -5,15 +5,17 @@ Speed only. The sampler's law is the same for every choice, and every number her
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.levels import LevelSets
+from tukeydp.sampling.envelope.breaks import Break, sample_places
 
 _CANDIDATES = 48  # levels to choose from besides the known ones; a plan's time grows with the square
+_BELOW_A_BREAK = 12  # and below each break, where the levels of most weight may be
 _LARGEST = 600.0  # log of a ratio of sizes: larger ones count as this. Beyond 709 the estimates would be infinite
 
 
@@ -34,6 +36,7 @@ def plan_ladder(
     half_epsilon: float,
     box_cost: float,
     proposals: float,
+    breaks: Sequence[Break] = (),
 ) -> Ladder:
     """Choose the levels whose boxes minimise box_cost * (new boxes) + expected proposals.
 
@@ -45,10 +48,12 @@ def plan_ladder(
         What a new box costs, in proposals.
     proposals
         How many one accepted point would take if every level had a box of its own.
+    breaks
+        Where columns of few values fall in width.
     """
     # Extreme epsilons overflow and underflow here; any answer will do for them, but none may warn.
     with np.errstate(all="ignore"):
-        return _plan(levels, lowest, top, log_sizes, half_epsilon, box_cost, proposals)
+        return _plan(levels, lowest, top, log_sizes, half_epsilon, box_cost, proposals, breaks)
 
 
 def _plan(
@@ -59,10 +64,11 @@ def _plan(
     half_epsilon: float,
     box_cost: float,
     proposals: float,
+    breaks: Sequence[Break],
 ) -> Ladder:
     """Shortest path over the steps: from each, every end its group may have."""
-    steps = _candidates(lowest, top, log_sizes)
-    sizes = _estimates(levels, steps, top, log_sizes)
+    steps = _candidates(lowest, top, log_sizes, breaks)
+    sizes = _estimates(levels, steps, top, log_sizes, breaks)
     cost = np.where([int(level) in log_sizes for level in steps], 0.0, box_cost)
     # A group runs from its own step to just below the next chosen one, at last to the top.
     ends = np.append(steps[1:] - 1, top)
@@ -93,26 +99,40 @@ def _plan(
     return Ladder(tuple(picked), expected)
 
 
-def _candidates(lowest: int, top: int, known: Mapping[int, float]) -> IntArray:
-    """Levels to choose from, ascending from `lowest`: dense below the top, thinning out geometrically."""
-    gaps = np.rint(np.geomspace(1, top - lowest + 1, _CANDIDATES)).astype(np.int64) - 1
-    steps = {lowest, *(top - gap for gap in gaps.tolist()), *(level for level in known if level <= top)}
+def _candidates(lowest: int, top: int, known: Mapping[int, float], breaks: Sequence[Break] = ()) -> IntArray:
+    """Levels to choose from, ascending from `lowest`: dense below the top and below breaks, thinning out from there."""
+    steps = {lowest, *_below(top + 1, lowest, _CANDIDATES), *(level for level in known if level <= top)}
+    behind = lowest
+    for level in sorted({b.level for b in breaks if lowest < b.level <= top}):
+        steps |= {level, *_below(level, behind, _BELOW_A_BREAK)}
+        behind = level
     return np.array(sorted(level for level in steps if level >= lowest), dtype=np.int64)
 
 
-def _estimates(levels: LevelSets, steps: IntArray, top: int, known: Mapping[int, float]) -> FloatArray:
+def _below(level: int, behind: int, count: int) -> list[int]:
+    """So many levels from level - 1 down to `behind`."""
+    gaps = np.rint(np.geomspace(1, level - behind, count)).astype(np.int64)
+    return (level - gaps).tolist()
+
+
+def _estimates(
+    levels: LevelSets, steps: IntArray, top: int, known: Mapping[int, float], breaks: Sequence[Break] = ()
+) -> FloatArray:
     """Log sizes of the boxes at `steps`: the spread of the sample's quantiles, corrected where boxes are known."""
-    place = np.clip(steps / max(1, levels.rows), 0.0, 0.5)
-    last = len(levels.sample) - 1
-    index = np.floor(place * last).astype(np.int64)
-    widths = (levels.sample[last - index] - levels.sample[index]).astype(np.float64)
+    index = sample_places(levels, steps, breaks)
+    columns = np.arange(levels.d)
+    widths = (levels.sample[len(levels.sample) - 1 - index, columns] - levels.sample[index, columns]).astype(np.float64)
     # A level set shrinks to a point at its own top, wherever the quantiles stand there.
     at_top = widths[-1] * (1.0 - 1.0 / (2.0 + top - steps))[:, np.newaxis]
     rough = np.log(np.maximum(widths - at_top, 1.0)).sum(axis=1)
+    # What is known below a break says nothing about sizes above it.
+    stretch = np.searchsorted([b.level for b in breaks], steps, side="right")
     # The box at the lowest level may be the public one, which says nothing about the sizes above it.
-    where = [i for i, level in enumerate(steps) if i and int(level) in known]
-    if where:
-        gap = [known[int(steps[i])] - rough[i] for i in where]
-        rough = rough + np.interp(np.arange(len(steps)), where, gap)
+    where = np.array([i for i, level in enumerate(steps) if i and int(level) in known], dtype=np.int64)
+    gap = np.array([known[int(steps[i])] - rough[i] for i in where])
+    for one in np.unique(stretch):
+        here, there = np.flatnonzero(stretch == one), stretch[where] == one
+        if there.any():
+            rough[here] += np.interp(here, where[there], gap[there])
     rough[0] = known[int(steps[0])]
     return rough

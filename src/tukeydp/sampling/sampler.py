@@ -11,25 +11,34 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
-from tukeydp.depth.levels import LevelSets
+from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import WORD, Group, LevelDraw
 from tukeydp.randomness import Keystream
+from tukeydp.sampling import compiling, records
 from tukeydp.sampling.branches import compile_once
+from tukeydp.sampling.coarse_proposals import CoarseProposals, suits
 from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.hints import Hints, LinearPrograms
+from tukeydp.sampling.hints import Hints
 from tukeydp.sampling.ladder import Ladder, plan_ladder
+from tukeydp.sampling.simplex_hints import MANY_COLUMNS, hints_for
 from tukeydp.threads import available_cores, for_each_with
+
+Groups = Sequence[tuple[Group, Box | Union]]
 
 # Speed only: the law is the same for all values of these, but what a seeded draw gives is not.
 _LANE_WORDS = (2**11, 2**13, 2**16)  # in the lanes 0, 1, 2, ...; the first are short, because most draws end there
 # Proposals for one accepted point: assumed at first, and by which factor more each time they do not suffice. The more
 # are assumed, the more boxes are worth their price.
 _EASY, _HARDER = 64.0, 8.0
+# Beyond MANY_COLUMNS, by which factor more at first for each further column, and how many at most: judging by round
+# tables, which take about 10^6 proposals in twenty columns.
+_HARDER_BY_COLUMN, _NOT_EASY = 2.3, 2.0**18
 _PATIENCE = 8.0  # tries before boxes are refined, over those expected: if that is right, all fail with chance e^-8
 _WORTH_A_BASIS = 10_000  # assumed proposals from which slanted boxes are looked for: they cost many programs
 # In proposals, what certifying a box takes: for each linear program, and more for each direction in it; for each column
@@ -56,7 +65,7 @@ class Sampler:
     """Exact draws from the exponential mechanism over depth, restricted to depth >= lowest.
 
     Draws from one sampler are independent given their keys; they share the boxes found so far, which affect
-    speed only, as do `hints`, `threads` and `word_bits`.
+    speed only, as do `hints`, `threads`, `word_bits` and whether it is `compiled`.
     """
 
     def __init__(
@@ -69,12 +78,17 @@ class Sampler:
         hints: Hints | None = None,
         threads: int | None = None,
         word_bits: int = WORD,
+        compiled: bool = True,
     ) -> None:
-        compile_once()  # now, whether or not the search will come to it: that depends on the rows
+        # Now, whether or not the search will come to it: that depends on the rows. The number of columns is public.
+        if compiled or levels.d > MANY_COLUMNS:
+            compile_once()
+        if levels.d > MANY_COLUMNS:
+            _compile_for_many_columns()
         self._levels, self._within, self._epsilon, self._lowest = levels, within, epsilon, lowest
         self._threads, self._word_bits = threads or available_cores(), word_bits
-        self._envelope = Envelope(levels, within, hints or LinearPrograms(levels))
-        self._proposals = _EASY
+        self._envelope = Envelope(levels, within, hints or hints_for(levels))
+        self._proposals = min(_NOT_EASY, _EASY * _HARDER_BY_COLUMN ** max(0, levels.d - MANY_COLUMNS))
         self._search, self._budget = self._refined()
 
     @property
@@ -142,6 +156,7 @@ class Sampler:
             half_epsilon=float(min(self._epsilon, _HUGE)) / 2,
             box_cost=_box_cost(levels) if envelope.needs_programs else _NO_PROGRAM * levels.d,
             proposals=self._proposals,
+            breaks=envelope.breaks if self._proposals > _EASY else (),
         )
 
 
@@ -162,6 +177,18 @@ def _box_cost(levels: LevelSets) -> float:
     return 2.0 * levels.d * (_PROGRAM + _PROGRAM_ROW * len(levels.directions))
 
 
+@cache
+def _compile_for_many_columns() -> None:
+    """Search among fixed rows: whether compiled code is kept in a file must not depend on the caller's."""
+    levels = level_sets(np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), np.array([[1, 0], [0, 1], [1, 1]]))
+    hints_for(levels, 0).supports([1], [[1, 0]])
+    box = Box((0, 0), (2**20, 2**20))
+    for columns in (MANY_COLUMNS, 0):
+        Search(levels, box, [(Group(0, 1, box.size), box)], Fraction(1), many=columns).run(
+            Keystream(bytes(32)), 0, 1.0, 1
+        )
+
+
 class Search:
     """Proposals from one envelope, in numbered lanes that any thread may work off."""
 
@@ -169,17 +196,20 @@ class Search:
         self,
         levels: LevelSets,
         within: Box,
-        groups: Sequence[tuple[Group, Box | Union]],
+        groups: Groups,
         epsilon: Fraction,
         word_bits: int = WORD,
+        many: int = MANY_COLUMNS,
     ) -> None:
-        from tukeydp.sampling import kernels
-
         self._levels, self._within = levels, within
         self._boxes = [box for _, box in groups]
         self._law = LevelDraw([group for group, _ in groups], epsilon)
-        self._proposals = kernels.proposals(self._law.word_table(word_bits), self._boxes, within)
-        self._order = np.arange(len(levels.directions))
+        self._proposals = records.proposals(self._law.word_table(word_bits), self._boxes, within)
+        # With more columns than `many`, where that is possible.
+        self._coarse: CoarseProposals | None = None
+        if levels.d > many and suits(self._boxes):
+            self._coarse = CoarseProposals(levels, self._law, self._proposals, self._boxes)
+        self._order: Any = self._coarse.order() if self._coarse else np.arange(len(levels.directions))
 
     def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[Accepted | None, int]:
         """The first accepted point from `lane` on, or None after about so many proposals; and the next lane."""
@@ -199,13 +229,13 @@ class Search:
     def _in_parallel(self, stream: Keystream, start: int, count: int, threads: int) -> Accepted | None:
         """Hand out lanes in order; of the accepted points, the one from the smallest lane is the answer."""
         accepted: dict[int, Accepted] = {}
-        orders: list[IntArray] = []
+        orders: list[Any] = []
 
-        def own_order() -> IntArray:
+        def own_order() -> Any:
             orders.append(self._order.copy())
             return orders[-1]
 
-        def work(lane: int, order: IntArray) -> None:
+        def work(lane: int, order: Any) -> None:
             found = self.first_accepted(stream, lane, order)
             if found is not None:
                 accepted[lane] = found
@@ -215,27 +245,27 @@ class Search:
         self._order = orders[-1]
         return accepted[min(accepted)] if accepted else None
 
-    def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> Accepted | None:
+    def first_accepted(self, stream: Keystream, lane: int, order: Any) -> Accepted | None:
         """The first accepted point of a lane, if any of its proposals is."""
-        from tukeydp.sampling import kernels
-
+        if self._coarse is not None:
+            found = self._coarse.first_accepted(stream, lane, order)
+            return None if found is None else Accepted(*found, lane)
+        propose = compiling.proposer(lane, bool(self._proposals.parts.any()))
         words = stream.words(2 * lane, self._lane_words(lane))
         spare = stream.bits(2 * lane + 1)
         z, y = np.empty((2, self._levels.d), dtype=np.int64)
         cursor = 0
         while True:
             # Read anew each time: the window is wider after a level that was not among the ranks.
-            status, cursor, detail = kernels.propose(
-                words, cursor, self._proposals, kernels.ranks(self._levels), order, z, y
-            )
-            if status == kernels.ACCEPTED:
+            status, cursor, detail = propose(words, cursor, self._proposals, records.ranks(self._levels), order, z, y)
+            if status == records.ACCEPTED:
                 return Accepted(y.tolist(), int(self._proposals.level[detail]), lane)
-            if status == kernels.EXHAUSTED:
+            if status == records.EXHAUSTED:
                 return None
-            if status == kernels.SHALLOW:
+            if status == records.SHALLOW:
                 self._levels.ensure(detail)
                 continue
-            if status == kernels.UNDECIDED:
+            if status == records.UNDECIDED:
                 level, group = self._law.finish(int(words[detail]), spare)
             else:
                 level, group = int(self._proposals.level[detail]), int(self._proposals.box[detail])
@@ -246,4 +276,6 @@ class Search:
 
     def _lane_words(self, lane: int) -> int:
         """Words in a lane: at least enough for a few proposals."""
+        if self._coarse is not None:
+            return self._coarse.lane_words(lane)
         return max(_LANE_WORDS[min(lane, len(_LANE_WORDS) - 1)], 4 * (self._levels.d + 32))

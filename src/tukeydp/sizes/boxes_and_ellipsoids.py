@@ -54,7 +54,7 @@ class BoxesAndEllipsoids(Boxed):
     def _grown(self, level: int) -> Fraction:
         """A little more than the volume of the largest ellipsoid in the set grown by half a cell."""
         region = self._half_cells(level, +1)
-        ends = [maximum(region, objective) for objective in units(region.d)]
+        ends = [maximum(region, objective, self._bases.get(i)) for i, objective in enumerate(units(region.d))]
         high, low = ([best.value for best in ends[i::2] if best is not None] for i in range(2))
         found = largest_ellipsoid(
             region,

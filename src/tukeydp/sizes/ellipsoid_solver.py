@@ -102,10 +102,14 @@ def _step(rows: FloatArray, here: _Iterate, r1: FloatArray, r2: FloatArray, targ
     y, z, h = here.y, here.z, here.h
     r3 = target - y * z
     # dh = -J dy, J_ij = (a_i' B B' a_j)^2 / (2 h_i)
-    slope = here.products**2 / (2.0 * h[:, np.newaxis])
+    slope = here.products**2
+    slope /= 2.0 * h[:, np.newaxis]
+    minus = y[:, np.newaxis] * -slope
+    np.fill_diagonal(minus, h + minus.diagonal())
+    np.fill_diagonal(slope, slope.diagonal() + z / y)
     try:
-        solved = np.linalg.solve(slope + np.diag(z / y), np.column_stack([rows, r2 - r3 / y]))
-        back = rows.T @ (np.diag(h) - y[:, np.newaxis] * slope)
+        solved = np.linalg.solve(slope, np.column_stack([rows, r2 - r3 / y]))
+        back = rows.T @ minus
         dc = np.linalg.solve(back @ solved[:, :d], r1 + back @ solved[:, d])
     except np.linalg.LinAlgError:
         return None

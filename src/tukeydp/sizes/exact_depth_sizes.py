@@ -17,6 +17,7 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.data.grid import LIMIT
 from tukeydp.depth.deciding import GridDepth
+from tukeydp.depth.exact_depth import CONES_ARE_QUICK
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.brackets import rounded_down
@@ -33,6 +34,11 @@ _COARSE = 6
 # much, so that a small slack needs more: with too few both bounds would never meet.
 _FINE = 12
 # The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
+# The gap that the barrier method may leave where sizes need not be close. Speed only.
+_ROUGH = 0.25
+# There, each corner that is not deep adds so many halfspaces, as long as that shrinks the copy by such a part of how
+# far apart bounds may be; then copies shrink by such parts until they are deep, so many for one look. Speed only.
+_CUTS, _WORTH_IT, _PARTS, _COPIES = 2, Fraction(1, 40), 16, 2
 _PART_OF_SLACK = Fraction(1, 4)
 
 
@@ -55,6 +61,8 @@ class ExactSizes:
         self._known: set[tuple[int, ...]] = set()
         self._long: list[tuple[Integers, list[int]]] = []  # normals beyond 64 bits, and sorted projections on them
         self._shape: FloatArray | None = None
+        self._parts, self._weakest = _PARTS, 0
+        self._volume = template(envelope.d).volume / 2**envelope.d  # of a copy whose diagonal's product is 1, in cells
         self.top = self._along.top
 
     def upper(self, level: int) -> Fraction:
@@ -70,27 +78,96 @@ class ExactSizes:
             if ends is None:
                 return Fraction(0)
             copy = self._largest(region, ends, bits)
-            volume = template(region.d).volume / 2**region.d
-            if copy is None or volume * copy.most < COUNTED:
+            if copy is None or self._volume * copy.most < COUNTED:
                 return Fraction(self._counted(level, region, Box(*ends)))
             inside, refuting = self._checked(copy, level)
-            most, least = volume * copy.most, volume * inside
+            most, least = self._volume * copy.most, self._volume * inside
             if not refuting and most <= least * (1 + self.slack / 2):
                 if least >= COUNTED:
                     return rounded_down(least)
                 return Fraction(self._counted(level, region, Box(*ends)))
-            fresh = sorted({tuple(v) for v in refuting} - self._known)
-            if fresh:
-                self._extend(fresh)
-            else:
+            if not self._extended(refuting):
                 bits += self._fine  # nothing new to learn: the corners were rounded too much
 
-    def _largest(self, region: Region, ends: tuple[tuple[int, ...], tuple[int, ...]], bits: int) -> Copy | None:
+    def lower_at_most(self, level: int) -> Fraction:
+        """A number that the same is not above: no depth is proven for it."""
+        quick = self._envelope.d <= CONES_ARE_QUICK
+        found = self._enveloped(level, _ROUGH) if quick else self._cut(level, Fraction(8))
+        return Fraction(COUNTED) if found is None else max(Fraction(COUNTED), found[1])
+
+    def lower_between(self, level: int, apart: Fraction) -> tuple[Fraction, Fraction]:
+        """The same from below and from above, apart by a factor of 1 + apart or what a few copies leave."""
+        least, most = Fraction(0), Fraction(0)
+        for _ in range(_COPIES):
+            found = self._cut(level, apart)
+            if found is None or found[1] < COUNTED:
+                break
+            copy, most = found
+            inside, refuting = self._deep_part(copy, level)
+            least = max(least, self._volume * inside)
+            if most <= least * (1 + apart):
+                break
+            self._extended(refuting)
+        if least < COUNTED:
+            least = most = self.lower(level)
+            return least, most
+        return rounded_down(least), most
+
+    def _cut(self, level: int, apart: Fraction) -> tuple[Copy, Fraction] | None:
+        """The largest copy inside the envelope, once halfspaces that are found at once hardly shrink it any more."""
+        gap = min(_ROUGH, float(apart) / 4)
+        found = self._enveloped(level, gap)
+        while found is not None and found[1] >= COUNTED:
+            _, points, bits = self._looked_at(found[0])
+            refuting = [self._refuting(point, bits, level, quick=True)[:_CUTS] for point in points]
+            if not self._extended([normal for normals in refuting for normal in normals]):
+                break
+            before, found = found[1], self._enveloped(level, gap)
+            if found is None or found[1] > before * (1 - apart * _WORTH_IT):
+                break
+        return found
+
+    def _enveloped(self, level: int, gap: float) -> tuple[Copy, Fraction] | None:
+        """About the largest copy inside the envelope's level set, and a volume that none exceeds; None if none fits."""
+        region = self._region(level)
+        ends = None if region is None else tight_ends(region)
+        copy = None if region is None or ends is None else self._largest(region, ends, _COARSE, gap)
+        return None if copy is None else (copy, self._volume * copy.most)
+
+    def _deep_part(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
+        """The diagonal of a smaller copy about the same centre that is deep, if any; halfspaces that made it smaller.
+
+        Each corner in turn shrinks the copy until it is deep. The corners before it stay so: level sets are convex, and
+        the centre is between any two opposite ones.
+        """
+        parts = self._parts
+        smaller, points, bits = self._looked_at(_shrunk(copy, parts))
+        # The corner that was not deep the last time is likely not to be, again.
+        waiting = sorted(range(len(points)), key=lambda i: i == self._weakest)
+        refuting: list[list[int]] = []
+        while waiting:
+            found = self._refuting(points[waiting[-1]], bits, level)
+            if not found:
+                waiting.pop()
+                continue
+            refuting += found[:_CUTS]
+            self._weakest, parts, before = waiting[-1], parts - 1, len(points)
+            if not parts:
+                return Fraction(0), refuting
+            smaller, points, bits = self._looked_at(_shrunk(copy, parts))
+            if len(points) != before:  # copies that hold half a cell have other points to look at
+                waiting = list(range(len(points)))
+        self._parts = min(_PARTS, parts + 1)
+        return smaller.diagonal, refuting
+
+    def _largest(
+        self, region: Region, ends: tuple[tuple[int, ...], tuple[int, ...]], bits: int, gap: float | None = None
+    ) -> Copy | None:
         """The largest copy inside the region shrunk by half a cell, in half cells."""
         sizes = np.abs(region.normals).sum(axis=1)
         shrunk = Region(region.normals, 2 * region.offsets - sizes, 2 * region.centre, 2.0 * region.scale)
         low, high = integers([2 * a - 2 for a in ends[0]]), integers([2 * b + 2 for b in ends[1]])
-        found = largest_copy(shrunk, low, high, bits, self._shape, self._gap)
+        found = largest_copy(shrunk, low, high, bits, self._shape, self._gap if gap is None else gap)
         if found is None:
             return None
         copy, self._shape = found
@@ -98,6 +175,14 @@ class ExactSizes:
 
     def _checked(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
         """The diagonal of a slightly smaller copy, and halfspaces that show that it is not in the level set, if so."""
+        smaller, points, bits = self._looked_at(copy)
+        refuting: list[list[int]] = []
+        for point in points:
+            refuting += self._refuting(point, bits, level)
+        return smaller.diagonal, refuting
+
+    def _looked_at(self, copy: Copy) -> tuple[Copy, Integers, int]:
+        """A slightly smaller copy, and points whose hull holds it and half a cell around, over 2^bits in half cells."""
         d = len(copy.centre)
         # 1 - 2^-fine, in integers over 2^(bits + fine).
         fine = self._fine
@@ -110,14 +195,11 @@ class ExactSizes:
         else:
             cell = integers(np.array(list(np.ndindex(*([2] * d)))) * 2 - 1) * (1 << bits)
             points = np.concatenate([corner + cell for corner in corners])
-        refuting: list[list[int]] = []
-        for point in points:
-            refuting += self._refuting(point, bits + 1, level)
-        return smaller.diagonal, refuting
+        return smaller, points, bits + 1
 
-    def _refuting(self, point: Integers, bits: int, level: int) -> list[list[int]]:
+    def _refuting(self, point: Integers, bits: int, level: int, quick: bool = False) -> list[list[int]]:
         """Integer normals of halfspaces around `point` / 2^bits with fewer than `level` rows; none if it is deep."""
-        refutation = self._depth.refute(point, level, bits)
+        refutation = self._depth.refute(point, level, bits, quick=quick)
         if refutation is None:
             return []
         return refutation.short.tolist() or [refutation.exact_normal()]
@@ -130,13 +212,16 @@ class ExactSizes:
                 break
         return found
 
-    def _extend(self, normals: list[tuple[int, ...]]) -> None:
+    def _extended(self, refuting: list[list[int]]) -> bool:
+        """Whether there were halfspaces among these that the envelope did not have; it has them now."""
+        normals = sorted({tuple(v) for v in refuting} - self._known)
         self._known.update(normals)
         short = [v for v in normals if self._fits(v)]
         if short:
             self._envelope = self._envelope.with_directions(np.array(short, dtype=np.int64))
         rows = integers(self._envelope.table)
         self._long += [(integers(v), sorted((rows @ integers(v)).tolist())) for v in normals if not self._fits(v)]
+        return bool(normals)
 
     def _fits(self, normal: tuple[int, ...]) -> bool:
         extent = max(max(abs(a), abs(b)) for a, b in zip(self._within.low, self._within.high, strict=True))
@@ -168,3 +253,9 @@ def _holds_half_a_cell(copy: Copy, fine: int) -> bool:
     # The copy of the cross-polytope inside Q contains the cube [-1, 1]^d if |B^-1| sums up to at most its radius.
     total = Fraction(int(np.abs(adjugate).sum()) << copy.bits, determinant)
     return total <= Fraction(template(d).radius, 1 << fine)
+
+
+def _shrunk(copy: Copy, parts: int) -> Copy:
+    """The copy times parts / _PARTS, about its centre."""
+    bits = copy.bits + _PARTS.bit_length() - 1
+    return replace(copy, factor=copy.factor * parts, bits=bits, centre=copy.centre * _PARTS)

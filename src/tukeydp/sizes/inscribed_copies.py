@@ -152,7 +152,7 @@ def _barrier(rows: FloatArray, corners: FloatArray, gap: float) -> tuple[FloatAr
     here[diagonal] = 0.5 / max(1e-300, np.abs(entries).sum(axis=1).max())
     pressure = 1.0
     # The duality gap is the last pressure times the number of pairs.
-    last = min(_FINEST, gap / (4 * len(terms)))
+    last = gap / (4 * len(terms)) if gap > _GAP else min(_FINEST, gap / (4 * len(terms)))
     while pressure > last:
         pressure *= _FALL
         # Only the last centre matters; those on the way there may be rough.

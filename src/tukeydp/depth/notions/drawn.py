@@ -35,7 +35,7 @@ class Drawn(FiniteNotion):
             object.__setattr__(self, "seed", checked_integer("seed", self.seed, least=0))
 
     def size(self, d: int) -> int:
-        drawn = default_directions(d) if self.directions is None else self.directions
+        drawn = self.usual(d) if self.directions is None else self.directions
         return drawn + d if self.axes else max(1, drawn)
 
     def on_grid(self, grid: Grid, key: bytes) -> IntArray:
@@ -65,6 +65,11 @@ class Drawn(FiniteNotion):
     @abstractmethod
     def units(self, count: int, d: int, key: bytes) -> FloatArray:
         """So many unit vectors besides the axes."""
+
+    @classmethod
+    def usual(cls, d: int) -> int:
+        """How many directions besides the axes are taken unless a number is given."""
+        return default_directions(d)
 
     @classmethod
     def with_options(cls, directions: int | None, axes: bool) -> Notion:

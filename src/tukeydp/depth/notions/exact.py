@@ -10,6 +10,7 @@ import numpy as np
 from tukeydp.arrays import IntArray
 from tukeydp.data.grid import Grid
 from tukeydp.data.streams import StreamedRows
+from tukeydp.depth.cones import proven
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.exact_depth import least_weight
 from tukeydp.depth.exact_envelope import first_envelope, require_exact_differences, starting_directions
@@ -29,6 +30,12 @@ _BITS, _WIDE_BITS = 30, 42
 def _compile_sweep() -> None:
     """Use the sweep once on fixed vectors: whether its code is kept in a file must not depend on the rows."""
     least_weight(from_integers([[1, 0], [0, 1], [-1, -1]], [1, 1, 1]), threads=1)
+
+
+@cache
+def _compile_cones() -> None:
+    """The same for the search by cones, which more than two columns need."""
+    proven(from_integers([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, -1, -1]], [1, 1, 1, 1]), 1)
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,8 @@ class Exact(Notion):
         require_exact_differences(grid)
         if grid.d > 1:
             _compile_sweep()
+        if grid.d > 2:
+            _compile_cones()
 
         @cache
         def along_public() -> LevelSets:

@@ -8,12 +8,15 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.depth.directions import unit_vectors
-from tukeydp.depth.notions.drawn import Drawn
+from tukeydp.depth.notions.drawn import Drawn, default_directions
 from tukeydp.errors import ParameterError
 from tukeydp.randomness import Keystream
 
 # Directions: spreading takes time like their square, seconds at this many. Only the error message depends on it.
 _MOST = 4096
+# Beyond ten columns more directions make the error smaller, by 4 percent at twelve and 8 at twenty. Up to 20 columns a
+# call takes seconds at most with so many; each further column would nearly double that, so there are fewer again.
+_MANY, _MANY_UPTO, _FALLING = 1000, 20, 5
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Spread(Drawn):
     Parameters
     ----------
     directions
-        How many besides the axes, at most 4096. None: `default_directions(d)`. One column has only one direction.
+        How many besides the axes, at most 4096. None: `Spread.usual(d)`. One column has only one direction.
     axes
         False leaves the axes out; the rest then have the whole sphere to spread over.
     seed
@@ -39,8 +42,8 @@ class Spread(Drawn):
 
     Cost
     ----
-    Found once per process for each d and number: 10 ms for 150 in d = 5, 50 ms for 300 in d = 20, seconds for
-    thousands.
+    Found once per process for each d and number: 10 ms for 150 in d = 5, 50 ms for 300 and 0.4 s for 1000 in d = 20,
+    seconds for thousands.
 
     Numerics
     --------
@@ -56,6 +59,12 @@ class Spread(Drawn):
 
     def size(self, d: int) -> int:
         return super().size(d) if d > 1 else 1
+
+    @classmethod
+    def usual(cls, d: int) -> int:
+        """30 d up to ten columns, 1000 up to twenty, and fewer again beyond."""
+        least = default_directions(d)
+        return least if d <= 10 else max(least, int(_MANY * min(1.0, _MANY_UPTO / d) ** _FALLING))
 
     def units(self, count: int, d: int, key: bytes) -> FloatArray:
         from tukeydp.depth.spherical_codes import spread_lines

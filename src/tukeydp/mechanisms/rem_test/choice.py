@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.rem_test.evidence import Plan, sparse_offsets
 from tukeydp.parameters import show
@@ -110,23 +110,32 @@ def _best(
     log_strength = _log_strength if neighbours == "swap" else _log_strength_one_sided
 
     @cache
-    def merit(t: int, part: int) -> tuple[float, float, bool, int, float]:
+    def strength(which: int, t: int, part: int) -> float:
         test = epsilon * part / _WHOLE
-        strengths = [log_strength(p, n, t, test, epsilon - test, delta) for p in populations]
-        return min(strengths[0], _SURE), min(*strengths, _SAFE), t <= _SHALLOW * n, -part, min(strengths)
+        return log_strength(populations[which], n, t, test, epsilon - test, delta)
+
+    def merit(at: tuple[int, int]) -> tuple[float, float, bool, int, float]:
+        strengths = [strength(i, *at) for i in range(3)]
+        return min(strengths[0], _SURE), min(*strengths, _SAFE), at[0] <= _SHALLOW * n, -at[1], min(strengths)
+
+    def best_of(plans: list[tuple[int, int]]) -> tuple[int, int]:
+        """The plan of most merit. Most have too little for the Gaussian table: the others are not asked about those."""
+        sure = [min(strength(0, *at), _SURE) for at in plans]
+        most = max(sure)
+        return max((at for at, first in zip(plans, sure, strict=True) if first == most), key=merit)
 
     if threshold is not None:
-        part = max(_PARTS, key=lambda p: merit(threshold, p))
+        t, part = best_of([(threshold, p) for p in _PARTS])
         return threshold, Fraction(part, _WHOLE)
     most = max(1, (n - 1) // 2)
     grid = sorted(
         {max(1, min(most, round(most * g))) for g in np.geomspace(min(1.0, _LOWEST_LOOKED_AT / most), 1.0, _LOOKS)}
     )
-    t, part = max(((t, p) for t in grid for p in _PARTS), key=lambda at: merit(*at))
+    t, part = best_of([(t, p) for t in grid for p in _PARTS])
     step = max(1, t // _FIRST_STEP)
     while True:
         near = [(t + s, p) for s in (-step, step) for p in _PARTS if abs(p - part) <= 1 and 1 <= t + s <= most]
-        best = max([(t, part), *near], key=lambda at: merit(*at))
+        best = best_of([(t, part), *near])
         if best == (t, part) and step == 1:
             return t, Fraction(part, _WHOLE)
         if best == (t, part):
@@ -139,19 +148,32 @@ def gaussian_strength(n: int, d: int, threshold: int, test: float, release: floa
     return _log_strength(_gaussian(n, d), n, threshold, test, release, delta)
 
 
+@lru_cache(maxsize=16)
+def _offsets(n: int) -> IntArray:
+    return np.array(sparse_offsets(n))
+
+
+@lru_cache(maxsize=64)
+def _log_masses(n: int, eta: float) -> FloatArray:
+    """Of each offset j, the logarithm of e^(eta j) less what the offset before it has."""
+    offsets = _offsets(n)
+    found = eta * offsets.astype(np.float64)
+    found[1:] += np.log(-np.expm1(-eta * np.diff(offsets)))
+    return found
+
+
 def _log_strength(population: _Population, n: int, t: int, test: float, release: float, delta: float) -> float:
     """The logarithm of R (docs/proofs/rem.md, section 4) in a population."""
     eta = release / 2
     swaps = min(t - 1, _swaps(test, delta))
     strongest = math.log(delta) + test * swaps
     k = np.arange(0, swaps, max(1, swaps // _MOST_SWAPS_LOOKED_AT))
-    offsets = np.array(sparse_offsets(n))
+    offsets = _offsets(n)
     offsets = offsets[t + 1 + offsets <= n // 2]
     if not len(k) or not len(offsets):
         return min(strongest, math.log(delta))
     with np.errstate(all="ignore"):
-        log_c = eta * offsets.astype(np.float64)
-        log_c[1:] += np.log(-np.expm1(-eta * np.diff(offsets)))
+        log_c = _log_masses(n, eta)[: len(offsets)]
         shares = log_c + population.lower((t + 1 + k[:, np.newaxis] + offsets).astype(np.float64))
         most = shares.max(axis=1)
         log_b = np.where(
@@ -170,14 +192,13 @@ def _log_strength_one_sided(
     swaps = min(t - 1, _swaps(test, delta))
     strongest = math.log(delta) + test * swaps
     k = np.arange(0, swaps, max(1, swaps // _MOST_SWAPS_LOOKED_AT))
-    offsets = np.array(sparse_offsets(n))
+    offsets = _offsets(n)
     offsets = offsets[t + offsets <= n // 2]
     if not len(k) or not len(offsets):
         return min(strongest, math.log(delta))
     above = np.arange(0, swaps + 1)  # j - t
     with np.errstate(all="ignore"):
-        log_c = release * offsets.astype(np.float64)
-        log_c[1:] += np.log(-np.expm1(-release * np.diff(offsets)))
+        log_c = _log_masses(n, release)[: len(offsets)]
         shares = log_c + population.lower((t + above[:, np.newaxis] + offsets).astype(np.float64))
         most = shares.max(axis=1)
         log_b = np.where(

@@ -12,14 +12,14 @@ one narrows the brackets, and once all are known only rounding is left.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 from tukeydp.exact.brackets import exp_bracket
-from tukeydp.sizes.level_sizes import Sizes
+from tukeydp.mechanisms.rem_test.known_sizes import KnownSizes
+from tukeydp.sizes.level_sizes import RoughlyMeasured, Sizes
 
 # Sizes are whole numbers of 2^-_UNIT grid points here, rounded to the safe side: below one point there is nothing but
 # zero. Fewer bits would weaken the test, more cost time.
@@ -27,6 +27,9 @@ _UNIT = 64
 # Offsets above t + k + 1: all up to the first number, then growing by the second. Public. Fewer offsets weaken the
 # test, more cost time.
 _DENSE, _GROWTH = 48, 1.08
+# How far apart, relative to the smaller, two bounds of a lower size should be after each closer look, where looks are
+# costly; the first look bounds from above only, the last is exact up to the slack. Speed only: few coins need it.
+_APART = (Fraction(8), Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 8), Fraction(1, 16))
 
 
 @dataclass(frozen=True)
@@ -73,33 +76,6 @@ def sparse_offsets(n: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-class _Known:
-    """Sizes at some levels, and what monotonicity says about the others."""
-
-    def __init__(self) -> None:
-        self.values: dict[int, int] = {}
-        self._levels: list[int] = []
-
-    def add(self, level: int, value: int) -> None:
-        self.values[level] = value
-        insort(self._levels, level)
-
-    def below(self, level: int) -> int | None:
-        """The nearest known level at or below."""
-        i = bisect_right(self._levels, level)
-        return self._levels[i - 1] if i else None
-
-    def above(self, level: int) -> int | None:
-        """The nearest known level at or above."""
-        i = bisect_left(self._levels, level)
-        return self._levels[i] if i < len(self._levels) else None
-
-    def bracket(self, level: int) -> tuple[int, int]:
-        below, above = self.below(level), self.above(level)
-        assert below is not None
-        return 0 if above is None else self.values[above], self.values[below]
-
-
 class Evidence:
     """Brackets of 1 + b_k / a_k for k = 0 ... K - 1. Not private: all of this is the data."""
 
@@ -110,13 +86,14 @@ class Evidence:
         self.slack = sizes.slack
         # Levels above the top are empty: leaving them out changes nothing.
         self._offsets = [o for o in plan.offsets if plan.threshold + self._lowest_sum + o <= sizes.top] or [0]
-        self._upper = _Known()
-        self._lower = self._upper if sizes.exact else _Known()
+        self._upper = KnownSizes()
+        self._lower = self._upper if sizes.exact else KnownSizes()
         self._weights: dict[int, list[tuple[int, int]]] = {}
         self._powers: dict[tuple[int, int], tuple[int, int]] = {}
-        self.empty = self._measure(self._lower, plan.threshold) == 0
+        self._looks: dict[int, int] = {}  # how often the lower size of a level was looked at
+        self.empty = self._none_at(plan.threshold)
         if not self.empty:
-            self._lower.add(max(sizes.top, plan.threshold) + 1, 0)
+            self._lower.add(max(sizes.top, plan.threshold) + 1, 0, 0)
             if plan.swaps:
                 self._measure(self._upper, plan.threshold - plan.swaps)
                 self._measure(self._upper, plan.threshold)
@@ -162,24 +139,49 @@ class Evidence:
         missing = [level for level in shares if level not in self._lower.values]
         if unknown and self._doubt(self._upper, unknown[0]) >= self._doubt_below(shares):
             self._measure(self._upper, unknown[0])
+        elif unsure := self._most_unsure(shares):
+            self._look(unsure)
         elif missing:
             self._measure(self._lower, self._most_telling(shares, missing))
         elif self._sizes.exact and levels[0] not in self._lower.values:
             self._measure(self._lower, levels[0])
         elif unknown:
             self._measure(self._upper, unknown[0])
+        elif unsettled := [level for level in shares if not self._lower.settled(level)]:
+            self._look(unsettled[0])
         else:
             return False
         return True
 
-    def _measure(self, known: _Known, level: int) -> int:
+    def _measure(self, known: KnownSizes, level: int) -> int:
+        """Learn about a level of which nothing is known; its size from below."""
         if level not in known.values:
             if known is self._upper:
                 value = math.ceil(self._sizes.upper(level) * 2**_UNIT)
+                known.add(level, value, value)
             else:
-                value = math.floor(self._sizes.lower(level) * 2**_UNIT)
-            known.add(level, value)
-        return known.values[level]
+                self._look(level)
+        return known.values[level][0]
+
+    def _look(self, level: int) -> None:
+        """The lower size of a level, more closely than the last time where that is costly."""
+        looks = self._looks.get(level, 0)
+        self._looks[level] = looks + 1
+        sizes = self._sizes
+        if isinstance(sizes, RoughlyMeasured) and looks <= len(_APART):
+            first = (Fraction(0), sizes.lower_at_most(level)) if not looks else None
+            low, high = first or sizes.lower_between(level, _APART[looks - 1])
+        else:
+            low = high = sizes.lower(level)
+        # The same rounding for one number twice: what is known exactly stays one number.
+        above = math.floor(high * 2**_UNIT) if low == high else math.ceil(high * 2**_UNIT)
+        self._lower.add(level, math.floor(low * 2**_UNIT), above)
+
+    def _none_at(self, level: int) -> bool:
+        """Whether the lower size of a level is zero."""
+        while self._measure(self._lower, level) == 0 < self._lower.values[level][1]:
+            self._look(level)
+        return not self._lower.values[level][0]
 
     def _levels(self, k: int) -> list[int]:
         return [self.plan.threshold + k + 1 + o for o in self._offsets]
@@ -225,7 +227,26 @@ class Evidence:
             shares[level] = (weight + _log(low), weight + _log(high))
         return shares
 
-    def _doubt(self, known: _Known, level: int) -> float:
+    def _most_unsure(self, shares: dict[int, tuple[float, float]]) -> int | None:
+        """A level that has been looked at and leaves most of the sum open; None if it takes a level that has not."""
+
+        def opened(level: int) -> float:
+            low, high = shares[level]
+            return high + math.log(-math.expm1(low - high)) if high > low else -math.inf
+
+        level = max(shares, key=opened, default=None)
+        if level is None or opened(level) == -math.inf:
+            return None
+        if level in self._looks:
+            return level
+        # Between two levels whose own sizes are in doubt, a third would be, too.
+        near = [self._lower.below(level), self._lower.above(level)]
+        apart = {x: self._doubt(self._lower, x) for x in near if x in self._looks and self._lower.values[x][0]}
+        widest = max(apart, key=lambda x: apart[x], default=None)
+        doubt = shares[level][1] - shares[level][0]
+        return widest if len(apart) == 2 and widest is not None and apart[widest] > doubt / 3 else None
+
+    def _doubt(self, known: KnownSizes, level: int) -> float:
         low, high = known.bracket(level)
         return _log(high) - _log(low)
 

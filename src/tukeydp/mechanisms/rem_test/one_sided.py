@@ -11,7 +11,8 @@ is done.
 
 from __future__ import annotations
 
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan, _Known
+from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
+from tukeydp.mechanisms.rem_test.known_sizes import KnownSizes
 from tukeydp.sizes.level_sizes import Sizes
 
 _GUIDE_BITS = 64  # of the ratios that say where to look first; speed only
@@ -76,10 +77,14 @@ class OneSided(Evidence):
             self._sums[j, bits] = low, high
         return self._sums[j, bits]
 
-    def _measure(self, known: _Known, level: int) -> int:
-        if known is self._lower and level not in known.values:
+    def _measure(self, known: KnownSizes, level: int) -> int:
+        if level not in known.values:
             self._sums.clear()
         return super()._measure(known, level)
+
+    def _look(self, level: int) -> None:
+        self._sums.clear()
+        super()._look(level)
 
 
 def evidence_of(sizes: Sizes, plan: Plan) -> Evidence:

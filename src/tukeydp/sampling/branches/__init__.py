@@ -18,10 +18,11 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.exact.boxes import Box, Pieces, Union
 from tukeydp.exact.level_draw import Group
+from tukeydp.sampling import compiling
 
 if TYPE_CHECKING:
     from tukeydp.sampling.branches.nodes import Nodes
-    from tukeydp.sampling.kernels import Ranks
+    from tukeydp.sampling.records import Ranks
 
 _MOST_POINTS = 2**61  # of the root: numbers of points are drawn below in one 64-bit word
 # A certificate's two sums are each below LARGEST_WEIGHT 2^58 and what rounding adds, less than 2^50:
@@ -75,8 +76,7 @@ class Tree:
 
     def grow(self, steps: int, enough: float) -> None:
         """Solve programs until there have been so many in all, or `tries` is at most `enough` times their number."""
-        from tukeydp.sampling.branches.nodes import grow
-
+        grow = compiling.grower()
         d = self._ranks.directions.shape[1]
         most = _MEMORY // (24 * d + 64)
         chunk = 1
@@ -113,7 +113,7 @@ def planted(levels: LevelSets, root: Box, base: int, top: int, half_epsilon: flo
 
     None if a word cannot hold what has to be counted there, or not with multipliers that are of use.
     """
-    from tukeydp.sampling.kernels import Ranks
+    from tukeydp.sampling.records import Ranks
 
     # Only the ranks of these levels: a row far away makes no number large.
     out = min(base - 1, levels.rows - top)
@@ -129,6 +129,7 @@ def planted(levels: LevelSets, root: Box, base: int, top: int, half_epsilon: flo
 @cache
 def compile_once() -> None:
     """Grow a tree for fixed rows: whether its compiled code is kept in a file must not depend on the caller's."""
+    compiling.keep()
     levels = level_sets(np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), np.array([[1, 0], [0, 1], [1, 1]]))
     tree = planted(levels, Box((-3, -3), (3, 3)), 1, 2, 0.5)
     assert tree is not None

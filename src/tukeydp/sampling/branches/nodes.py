@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.sampling.branches.programs import Slopes, certified, program
-from tukeydp.sampling.kernels import Ranks
+from tukeydp.sampling.records import Ranks
 
 _FRACTIONAL = 1e-6  # of a grid step: how far from an integer a coordinate must be to be worth a cut there. Speed only
 
@@ -33,7 +33,7 @@ class Nodes(NamedTuple):
     heap: IntArray
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def grow(nodes: Nodes, count: int, most: int, steps: int, half_epsilon: float, ranks: Ranks, slopes: Slopes) -> Any:
     """Take the heaviest node, so many times: cap it if it is open, else split it.
 
@@ -61,7 +61,7 @@ def grow(nodes: Nodes, count: int, most: int, steps: int, half_epsilon: float, r
     return count, taken, deepest
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _log_weight(nodes: Nodes, here: int, half_epsilon: float) -> float:
     total = half_epsilon * nodes.cap[here]
     for j in range(nodes.low.shape[1]):
@@ -69,7 +69,7 @@ def _log_weight(nodes: Nodes, here: int, half_epsilon: float) -> float:
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _split(nodes: Nodes, here: int, fresh: int) -> None:
     """Two open nodes in place of one: up to the cut, and beyond it."""
     for i in range(nodes.low.shape[1]):
@@ -84,7 +84,7 @@ def _split(nodes: Nodes, here: int, fresh: int) -> None:
     nodes.open[here] = nodes.open[fresh] = True
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _sink(nodes: Nodes, count: int) -> None:
     """The first of the heap may have become lighter: move it down."""
     heap, weight = nodes.heap, nodes.weight
@@ -101,7 +101,7 @@ def _sink(nodes: Nodes, count: int) -> None:
         at = child
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _rise(nodes: Nodes, at: int) -> None:
     heap, weight = nodes.heap, nodes.weight
     while at and weight[heap[at]] > weight[heap[(at - 1) // 2]]:
@@ -109,7 +109,7 @@ def _rise(nodes: Nodes, at: int) -> None:
         at = (at - 1) // 2
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes) -> int:
     """Lower a node's cap as far as its program proves, and choose where to split it; the depth of one of its points."""
     low, high = nodes.low[here], nodes.high[here]
@@ -140,7 +140,7 @@ def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes) -> int:
     return _depth(point, ranks)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _depth(y: Any, ranks: Ranks) -> int:
     """A depth as far as the ranks tell: a count that leaves them stops at their end."""
     kept = ranks.projections.shape[1]
@@ -155,7 +155,7 @@ def _depth(y: Any, ranks: Ranks) -> int:
     return least
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _smaller(projections: Any, i: int, at: int, equal_too: bool) -> int:
     """How many of direction i's projections, in ascending order, are below `at`, or also equal to it."""
     first, end = 0, projections.shape[1]

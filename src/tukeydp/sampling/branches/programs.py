@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 
 from tukeydp.arrays import FloatArray
-from tukeydp.sampling.kernels import Ranks
+from tukeydp.sampling.records import Ranks
 
 # Hints only: caps are certified in integers.
 _VIOLATED = 1e-9  # of a row of length one: what is violated by less counts as kept
@@ -37,7 +37,7 @@ class Slopes(NamedTuple):
     scale: float
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def certified(multipliers: Any, low: Any, high: Any, cap: int, ranks: Ranks) -> int:
     """The highest level up to `cap` that integer multipliers do not prove empty in a box.
 
@@ -73,7 +73,7 @@ def certified(multipliers: Any, low: Any, high: Any, cap: int, ranks: Ranks) -> 
     return below
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def program(low: Any, high: Any, cap: int, basis: Any, ranks: Ranks, slopes: Slopes) -> Any:
     """About the most central point of the highest level that is not empty in a box, and multipliers against the next.
 
@@ -157,7 +157,7 @@ def program(low: Any, high: Any, cap: int, basis: Any, ranks: Ranks, slopes: Slo
     return x, found
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _set_ends(ends: Any, level: int, ranks: Ranks, slopes: Slopes) -> None:
     k = len(slopes.lengths)
     kept = ranks.projections.shape[1]
@@ -166,7 +166,7 @@ def _set_ends(ends: Any, level: int, ranks: Ranks, slopes: Slopes) -> None:
         ends[k + i] = -ranks.projections[i, level - 1 - ranks.left_out] / slopes.lengths[i]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _fill_row(entries: Any, row: int, slopes: Slopes) -> None:
     """A row of the program: its entries for z, then the one for t."""
     d, k = slopes.columns.shape
@@ -180,7 +180,7 @@ def _fill_row(entries: Any, row: int, slopes: Slopes) -> None:
         entries[(row - 2 * k) % d] = 1.0 if row < 2 * k + d else -1.0
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _right_side(row: int, ends: Any, low: Any, high: Any) -> float:
     j = row - len(ends)
     if j < 0:
@@ -188,7 +188,7 @@ def _right_side(row: int, ends: Any, low: Any, high: Any) -> float:
     return float(high[j]) if j < len(low) else -float(low[j - len(low)])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _rounded(found: Any, basis: Any, weights: Any, slopes: Slopes) -> None:
     """Integer multipliers of the directions; none if a weight is not between 0 and 1, as all of them should be."""
     k = len(slopes.lengths)
@@ -204,7 +204,7 @@ def _rounded(found: Any, basis: Any, weights: Any, slopes: Slopes) -> None:
             found[basis[i] % k] += part if basis[i] < k else -part
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _inverted(basis: Any, slopes: Slopes) -> Any:
     """The inverse of the rows of a basis, by elimination with pivots."""
     d = len(slopes.columns)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box, Union
@@ -17,6 +18,7 @@ from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group
 from tukeydp.sampling.branches import Tree, planted
 from tukeydp.sampling.envelope.boxes import Certifier, better_basis, fits_in_words
+from tukeydp.sampling.envelope.breaks import Break, breaks
 from tukeydp.sampling.envelope.settle import base_level, lowest_small, spanned_boxes
 from tukeydp.sampling.envelope.slices import Slice, Stretch, heaviest, log_weights, worthwhile_slices
 from tukeydp.sampling.envelope.top import highest_level
@@ -43,6 +45,11 @@ class Envelope:
         self._barren = False  # no tree can be planted
         self._settled = levels.rows + 1  # from here up, every grid point has been looked at
         self.top = highest_level(self._certifier)
+
+    @cached_property
+    def breaks(self) -> tuple[Break, ...]:
+        """Levels from which on a column is far narrower than just below them."""
+        return breaks(self._certifier)
 
     def lacks(self, wanted: Sequence[int]) -> bool:
         """Whether a box is missing at some of these levels."""

@@ -39,6 +39,11 @@ class Certifier:
         self._units = [[int(i == j) for i in range(levels.d)] for j in range(levels.d)]
         self.needs_programs = len(self._axes) < len(levels.directions)
 
+    @property
+    def columns(self) -> list[int]:
+        """Columns along which there is a direction."""
+        return sorted({j for _, j, _ in self._axes})
+
     def along(self, levels: LevelSets) -> Certifier:
         """The same for other levels, with the same hints."""
         return Certifier(levels, self._within, self.hints)

@@ -1,0 +1,1 @@
+"""Parts of `benchmarks/larger_than_memory.py`."""

@@ -1,0 +1,54 @@
+"""Lines that repel each other, compiled. Only sums, products, quotients and square roots, in a fixed order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def repel(lines: Any, fixed: int, rounds: int, first_step: float, doublings: int) -> None:
+    """Move all lines but the first `fixed`, one after the other, away from their neighbours. In place."""
+    count, d = lines.shape
+    columns = lines.T.copy()  # so that the long loop runs over contiguous memory
+    cosine, weight, push = np.empty(count), np.empty(count), np.empty(d)
+    for done in range(rounds):
+        step = first_step * (1.0 - done / rounds)
+        for i in range(fixed, count):
+            cosine[:] = 0.0
+            for c in range(d):
+                for j in range(count):
+                    cosine[j] += lines[i, c] * columns[c, j]
+            cosine[i] = 0.0
+            # 1 / sin^2 of the angle, relative to the nearest line so that its powers stay finite.
+            nearest = 1.0
+            for j in range(count):
+                weight[j] = 1.0 / max(1e-12, 1.0 - cosine[j] * cosine[j])
+                nearest = max(nearest, weight[j])
+            for j in range(count):
+                weight[j] /= nearest
+                for _ in range(doublings):
+                    weight[j] *= weight[j]
+                weight[j] *= cosine[j]
+            push[:] = 0.0
+            for j in range(count):
+                for c in range(d):
+                    push[c] -= weight[j] * lines[j, c]
+            along = 0.0
+            for c in range(d):
+                along += push[c] * lines[i, c]
+            length = 0.0
+            for c in range(d):
+                push[c] -= along * lines[i, c]
+                length += push[c] * push[c]
+            if length > 0.0:
+                stride = step / np.sqrt(length * nearest)
+                length = 0.0
+                for c in range(d):
+                    push[c] = lines[i, c] + stride * push[c]
+                    length += push[c] * push[c]
+                for c in range(d):
+                    lines[i, c] = push[c] / np.sqrt(length)
+                    columns[c, i] = lines[i, c]

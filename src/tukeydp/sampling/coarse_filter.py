@@ -1,0 +1,94 @@
+"""Which first bytes of a proposal's coordinates cannot belong to a point of its level: thresholds in integers.
+
+For direction v, a box with ends low and widths w, and y = low + floor(theta w) where theta_j starts with the byte t_j,
+
+    256 <v, y - low> = sum_j v_j w_j (t_j + e_j) - 256 sum_j v_j f_j,    0 <= e_j < 1,  0 <= f_j < 1.
+
+With integers c_j such that |v_j w_j - 2^s c_j| <= 2^s, and X = sum_j c_j t_j,
+
+    2^(8-s) <v, y - low>  is at most   X + 255 d + sum_j max(0, c_j + 1) + 2^(8-s) sum_j max(0, -v_j),
+                          at least     X - 255 d - sum_j max(0, 1 - c_j) - 2^(8-s) sum_j max(0, v_j).
+
+So where X lies too far from the level's two ranks, y is not in the level whatever the further bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.boxes import Box, Union
+from tukeydp.sampling.coarse_kernels import Filter
+from tukeydp.sampling.records import Proposals
+
+# Bits of a direction's coefficients together. A byte has 8, so sums stay below 2^31; fewer make the test less sharp.
+_BITS = 22
+_FAR = 2**40  # beyond every sum: thresholds further out are cut off here, where they have no effect either
+_WORD_LIMIT = 2**31 - 1
+# The share of proposals, at most, that are made for levels without a test of their own. Each costs as much as hundreds
+# of others, each test as much as a few thousand. Speed only.
+_UNTESTED = 2.0**-17
+
+
+def filter_of(levels: LevelSets, proposals: Proposals, boxes: Sequence[Box | Union]) -> Filter:
+    """Tests for the levels that most proposals are made for; level 0 has nothing to test."""
+    rows = _frequent(proposals)
+    used = np.unique(proposals.box[rows])
+    slot = np.full(len(proposals.level), -1, dtype=np.int64)
+    slot[rows] = np.arange(len(rows))
+    tests = {int(box): _BoxTest(levels.directions, boxes[box]) for box in used}
+    thresholds = [tests[int(proposals.box[row])].thresholds(*levels.offsets(int(proposals.level[row]))) for row in rows]
+    k, d = levels.directions.shape
+    return Filter(
+        slot,
+        np.searchsorted(used, proposals.box[rows]),
+        np.array([test.coefficients for test in tests.values()], dtype=np.int32).reshape(-1, k, d),
+        np.array([smallest for smallest, _ in thresholds], dtype=np.int32).reshape(-1, k),
+        np.array([largest for _, largest in thresholds], dtype=np.int32).reshape(-1, k),
+    )
+
+
+def _frequent(proposals: Proposals) -> IntArray:
+    """Rows of the table, in its order, that all but few words mean."""
+    share: FloatArray = np.where(
+        proposals.level > 0, (proposals.last - proposals.first).astype(np.float64) / 2.0**64, 0.0
+    )
+    share[proposals.last < proposals.first] = 0.0
+    heaviest = np.argsort(-share, kind="stable")
+    rest = share.sum() - np.cumsum(share[heaviest])
+    kept = heaviest[: int(np.count_nonzero(rest > _UNTESTED)) + 1]
+    return np.sort(kept[share[kept] > 0])
+
+
+class _BoxTest:
+    """Coefficients of all directions for one box, and how far the sums may be off."""
+
+    def __init__(self, directions: IntArray, box: Box | Union) -> None:
+        assert isinstance(box, Box)
+        low = np.array(box.low, dtype=np.int64)
+        widths = np.array(box.high, dtype=np.int64) - low + 1
+        moving = np.where(widths > 1, directions, 0)  # a column of one point has nothing to draw
+        stretched = moving * widths.astype(np.float64)
+        # Floats are exact enough: three roundings of a part in 2^53 each, of numbers below 2^22 after scaling.
+        self._shift = np.maximum(np.frexp(np.abs(stretched).sum(axis=1))[1].astype(np.int64) - _BITS, 0)
+        self.coefficients = np.rint(np.ldexp(stretched, -self._shift[:, np.newaxis])).astype(np.int64)
+        self._start = directions @ low
+        off = 255 * directions.shape[1]
+        up, down = np.maximum(moving, 0).sum(axis=1), np.maximum(-moving, 0).sum(axis=1)
+        self._above = off + np.maximum(self.coefficients + 1, 0).sum(axis=1) - self._scaled(-down)
+        self._below = off + np.maximum(1 - self.coefficients, 0).sum(axis=1) - self._scaled(-up)
+
+    def thresholds(self, smallest: IntArray, largest: IntArray) -> tuple[IntArray, IntArray]:
+        """The least and the largest sum that a point of the level can have."""
+        least = -self._scaled(self._start - smallest) - self._above
+        most = self._scaled(largest - self._start) + self._below
+        return np.clip(least, -_WORD_LIMIT, _WORD_LIMIT), np.clip(most, -_WORD_LIMIT, _WORD_LIMIT)
+
+    def _scaled(self, values: IntArray) -> IntArray:
+        """floor(2^(8 - shift) values), cut off far out."""
+        near = np.clip(values, -_FAR, _FAR) << np.maximum(8 - self._shift, 0)
+        scaled = np.where(self._shift < 8, near, values >> np.maximum(self._shift - 8, 0))
+        return np.asarray(np.clip(scaled, -_FAR, _FAR))

@@ -1,0 +1,213 @@
+"""Proposals for tables of many columns, compiled: the first byte of each coordinate rejects nearly all of them.
+
+Integers only. A proposal's level takes a word; of the uniform numbers behind its d coordinates only the first byte is
+looked at, for many proposals of the same level at once. A proposal is dropped if it violates a direction whatever the
+bytes that follow; the others are *candidates*, and are finished elsewhere (docs/proofs/boxem.md, section 6).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tukeydp.arrays import IntArray
+from tukeydp.exact.level_draw import WordTable
+
+# Proposals that are tested together: so many that loops over them are worth it, so few that they stay in the cache.
+_TOGETHER = 512
+_WORTH_MOVING = 0.85  # the share of proposals that are dropped before those left are moved together
+UNDECIDED = -1  # in place of a row: the word does not tell the level
+
+
+class Words(NamedTuple):
+    """Words first[i] ... last[i] mean row i of the table; the search for a word's i starts at guide[leading byte]."""
+
+    first: NDArray[np.uint64]
+    last: NDArray[np.uint64]
+    guide: IntArray
+
+
+class Filter(NamedTuple):
+    """What the first bytes t of a proposal from some rows of the table must satisfy for it to be a candidate:
+
+        smallest[slot, i] <= sum_j coefficients[box[slot], i, j] t_j <= largest[slot, i]   for every direction i.
+
+    slot[row] is -1 for rows that are not tested: all their proposals are candidates.
+    """
+
+    slot: IntArray
+    box: IntArray
+    coefficients: NDArray[np.int32]
+    smallest: NDArray[np.int32]
+    largest: NDArray[np.int32]
+
+
+class Order(NamedTuple):
+    """The order in which directions are tried, how often each was, and rejected; any order gives the same answer."""
+
+    directions: IntArray
+    tried: IntArray
+    rejected: IntArray
+
+
+class Candidates(NamedTuple):
+    """Numbers of proposals, their rows of the table, and their first bytes where these were drawn."""
+
+    number: IntArray
+    row: IntArray
+    drawn: NDArray[np.bool_]
+    first_bytes: NDArray[np.uint8]
+
+
+def words_of(table: WordTable) -> Words:
+    leading = np.arange(256, dtype=np.uint64) << np.uint64(56)
+    return Words(table.first, table.last, np.maximum(np.searchsorted(table.first, leading, side="right") - 1, 0))
+
+
+def room(proposals: int, d: int) -> Candidates:
+    """Room for as many candidates as there are proposals."""
+    return Candidates(
+        np.empty(proposals, dtype=np.int64),
+        np.empty(proposals, dtype=np.int64),
+        np.empty(proposals, dtype=np.bool_),
+        np.empty((proposals, d), dtype=np.uint8),
+    )
+
+
+@njit(nogil=True, cache=True)
+def candidates(words: Any, stream: Any, table: Words, filter: Filter, order: Order, found: Candidates) -> int:
+    """Make one proposal of each word; returns how many candidates were found, in any order.
+
+    Proposals are sorted by level before their bytes are taken from the `stream`, which is independent of the words.
+    """
+    # Taken out of the records once: inside the loops that would count references.
+    first, last, guide = table.first, table.last, table.guide
+    slot_of, box, coefficients = filter.slot, filter.box, filter.coefficients
+    smallest, largest = filter.smallest, filter.largest
+    number, row_found, drawn, bytes_found = found.number, found.row, found.drawn, found.first_bytes
+    n, slots, d = len(words), len(box), coefficients.shape[2]
+    row_of = np.empty(n, dtype=np.int64)
+    ends = np.zeros(slots + 1, dtype=np.int64)
+    count = 0
+    for p in range(n):
+        row = _row(words[p], first, last, guide)
+        row_of[p] = row
+        slot = slot_of[row] if row != UNDECIDED else -1
+        if slot >= 0:
+            ends[slot + 1] += 1
+        else:
+            number[count], row_found[count], drawn[count] = p, row, False
+            count += 1
+    for slot in range(slots):
+        ends[slot + 1] += ends[slot]
+    sorted_numbers = np.empty(ends[slots], dtype=np.int64)
+    for p in range(n):
+        slot = slot_of[row_of[p]] if row_of[p] != UNDECIDED else -1
+        if slot >= 0:
+            sorted_numbers[ends[slot]] = p
+            ends[slot] += 1
+    first_bytes = np.empty((d, _TOGETHER), dtype=np.uint8)
+    alive, places = np.empty(_TOGETHER, dtype=np.int64), np.empty(_TOGETHER, dtype=np.int64)
+    dead = np.empty(_TOGETHER, dtype=np.uint8)
+    sums = np.empty(_TOGETHER, dtype=np.int32)
+    at, begin = 0, 0
+    for slot in range(slots):
+        while begin < ends[slot]:
+            m = min(_TOGETHER, ends[slot] - begin)
+            for j in range(d):
+                drawn_bytes, column = stream[at : at + m], first_bytes[j]
+                for b in range(m):
+                    column[b] = drawn_bytes[b]
+                at += m
+            for b in range(m):
+                alive[b] = sorted_numbers[begin + b]
+            begin += m
+            m = _test(
+                m, coefficients[box[slot]], smallest[slot], largest[slot], order,
+                first_bytes, alive, places, dead, sums,
+            )  # fmt: skip
+            for b in range(m):
+                number[count], row_found[count], drawn[count] = alive[b], row_of[alive[b]], True
+                for j in range(d):
+                    bytes_found[count, j] = first_bytes[j, b]
+                count += 1
+    return count
+
+
+@njit(nogil=True, cache=True)
+def _row(word: Any, first: Any, last: Any, guide: Any) -> int:
+    """The row of the table that a word means."""
+    i = guide[word >> np.uint64(56)]
+    while i + 1 < len(first) and first[i + 1] <= word:
+        i += 1
+    return UNDECIDED if word < first[i] or word > last[i] else i
+
+
+@njit(nogil=True, cache=True)
+def _test(
+    m: int, coefficients: Any, smallest: Any, largest: Any, order: Order,
+    first_bytes: Any, alive: Any, places: Any, dead: Any, sums: Any,
+) -> int:  # fmt: skip
+    """Test m proposals of one level against the directions, one after another; those left are moved to the front."""
+    directions, tried, rejected = order.directions, order.tried, order.rejected
+    for b in range(m):
+        dead[b] = 0
+    gone = 0
+    for position in range(len(directions)):
+        i = directions[position]
+        _project(m, coefficients[i], first_bytes, sums)
+        least, most = smallest[i], largest[i]
+        total = 0
+        for b in range(m):
+            dead[b] |= np.uint8((sums[b] < least) | (sums[b] > most))
+            total += dead[b]
+        tried[i] += m - gone
+        rejected[i] += total - gone
+        gone = total
+        if gone == m:
+            return 0
+        if gone >= _WORTH_MOVING * m:
+            m = _packed(m, first_bytes, alive, dead, places)
+            gone = 0
+    return _packed(m, first_bytes, alive, dead, places)
+
+
+@njit(nogil=True, cache=True)
+def _project(m: int, coefficients: Any, first_bytes: Any, sums: Any) -> None:
+    """Four columns at a time: sums are read and written less often."""
+    d = len(coefficients)
+    for b in range(m):
+        sums[b] = 0
+    for q in range(d // 4):
+        j = 4 * q
+        c0, c1, c2, c3 = coefficients[j], coefficients[j + 1], coefficients[j + 2], coefficients[j + 3]
+        t0, t1, t2, t3 = first_bytes[j], first_bytes[j + 1], first_bytes[j + 2], first_bytes[j + 3]
+        for b in range(m):
+            # Of 32 bits all along: with more, fewer would be added at a time.
+            left = np.int32(np.int32(c0 * t0[b]) + np.int32(c1 * t1[b]))
+            right = np.int32(np.int32(c2 * t2[b]) + np.int32(c3 * t3[b]))
+            sums[b] = np.int32(sums[b] + np.int32(left + right))
+    for j in range(d - d % 4, d):
+        c, t = coefficients[j], first_bytes[j]
+        for b in range(m):
+            sums[b] = np.int32(sums[b] + np.int32(c * t[b]))
+
+
+@njit(nogil=True, cache=True)
+def _packed(m: int, first_bytes: Any, alive: Any, dead: Any, places: Any) -> int:
+    """Move those that are not dead to the front; how many they are."""
+    kept = 0
+    for b in range(m):
+        if not dead[b]:
+            alive[kept], places[kept] = alive[b], b
+            kept += 1
+    for j in range(len(first_bytes)):
+        column = first_bytes[j]
+        for b in range(kept):
+            column[b] = column[places[b]]
+    for b in range(kept):
+        dead[b] = 0
+    return kept

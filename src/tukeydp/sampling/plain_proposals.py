@@ -1,0 +1,114 @@
+"""The loop over proposals in NumPy, many at a time: the same answers as the compiled one, word for word.
+
+For boxes only, no pieces. A proposal takes 1 + d words unless one of its coordinates has to be redrawn, which happens
+with chance width / 2^64 at most: that proposal is drawn by itself, word by word.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tukeydp.arrays import IntArray
+from tukeydp.sampling.records import ACCEPTED, EXHAUSTED, SHALLOW, SPARE, STARVED, UNDECIDED, Proposals, Ranks
+
+_AT_ONCE, _AT_MOST = 64, 1024  # proposals looked at together: at first, and at most. Speed only
+_HALF = np.uint64(32)
+_LOWER = np.uint64(2**32 - 1)
+
+
+def propose(
+    words: Any, cursor: int, proposals: Proposals, ranks: Ranks, order: Any, z: Any, y: Any
+) -> tuple[int, int, int]:
+    """As `kernels.propose`; `order` and `z` are left as they are."""
+    d = ranks.directions.shape[1]
+    together = _AT_ONCE
+    while cursor + 1 + d + SPARE <= len(words):
+        count = min(together, (len(words) - cursor - 1 - d - SPARE) // (1 + d) + 1)
+        block = words[cursor : cursor + count * (1 + d)].reshape(count, 1 + d)
+        which = _intervals(proposals, block[:, 0])
+        level, box = proposals.level[which], proposals.box[which]
+        undecided = (block[:, 0] < proposals.first[which]) | (block[:, 0] > proposals.last[which])
+        shallow = (level > 0) & ((level <= ranks.left_out) | (level > ranks.highest))
+        widths = proposals.boxes.width[box]
+        redrawn = (block[:, 1:] * widths < proposals.boxes.leftover[box]).any(axis=1)
+        stops = np.flatnonzero(undecided | shallow | redrawn)
+        clear = int(stops[0]) if len(stops) else count
+        drawn = proposals.boxes.low[box[:clear]] + _high_words(block[:clear, 1:], widths[:clear]).astype(np.int64)
+        found = _first_accepted(proposals, ranks, drawn, level[:clear], box[:clear], y)
+        if found is not None:
+            return ACCEPTED, cursor + (found + 1) * (1 + d), int(which[found])
+        cursor += clear * (1 + d)
+        if clear < count:
+            if undecided[clear]:
+                return UNDECIDED, cursor + 1, cursor
+            if shallow[clear]:
+                return SHALLOW, cursor, int(level[clear])
+            alone, cursor = _drawn_alone(words, cursor + 1, proposals, int(box[clear]))
+            if alone is None:
+                return STARVED, cursor, int(which[clear])
+            one = slice(clear, clear + 1)
+            if _first_accepted(proposals, ranks, alone, level[one], box[one], y) is not None:
+                return ACCEPTED, cursor, int(which[clear])
+        together = min(2 * together, _AT_MOST)
+    return EXHAUSTED, cursor, 0
+
+
+def _intervals(proposals: Proposals, words: NDArray[np.uint64]) -> IntArray:
+    """The last interval that starts at or below each word."""
+    return np.asarray(np.maximum(np.searchsorted(proposals.first, words, side="right") - 1, 0))
+
+
+def _high_words(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The upper 64 bits of the 128-bit products, from products of halves, none of which overflows."""
+    low = (a & _LOWER) * (b & _LOWER)
+    middle = (a >> _HALF) * (b & _LOWER) + (low >> _HALF)
+    other = (a & _LOWER) * (b >> _HALF) + (middle & _LOWER)
+    return np.asarray((a >> _HALF) * (b >> _HALF) + (middle >> _HALF) + (other >> _HALF))
+
+
+def _drawn_alone(words: Any, cursor: int, proposals: Proposals, box: int) -> tuple[IntArray | None, int]:
+    """One point of a box (Lemire 2019), and the next word; None if the words run out."""
+    low, width, leftover = (ends[box].tolist() for ends in proposals.boxes)
+    point = []
+    for j in range(len(low)):
+        while True:
+            if cursor >= len(words):
+                return None, cursor
+            product = int(words[cursor]) * width[j]
+            cursor += 1
+            if product % 2**64 >= leftover[j]:
+                break
+        point.append(low[j] + (product >> 64))
+    return np.array([point], dtype=np.int64), cursor
+
+
+def _first_accepted(
+    proposals: Proposals, ranks: Ranks, drawn: IntArray, level: IntArray, box: IntArray, y: Any
+) -> int | None:
+    """The first of the proposals that is accepted, its point left in `y`."""
+    slanted = proposals.slanted[box]
+    alive = np.arange(len(drawn))
+    if slanted.any():
+        # Back to the points' own coordinates, which may lie outside the public box: test that before projecting.
+        turned = drawn[slanted] @ proposals.inverse.T
+        drawn = drawn.copy()
+        drawn[slanted] = turned
+        outside = ((turned < proposals.floor) | (turned > proposals.ceiling)).any(axis=1)
+        alive = np.delete(alive, np.flatnonzero(slanted)[outside])
+    rows = ranks.projections.shape[1] + 2 * ranks.left_out
+    # A few directions first: most points are rejected by them.
+    few = 2 * drawn.shape[1]
+    for part in (slice(0, few), slice(few, None)):
+        deep = alive[level[alive] > 0]
+        projected = drawn[deep] @ ranks.directions[part].T
+        smallest = ranks.projections[part, level[deep] - 1 - ranks.left_out].T
+        largest = ranks.projections[part, rows - level[deep] - ranks.left_out].T
+        rejected = ((projected < smallest) | (projected > largest)).any(axis=1)
+        alive = np.setdiff1d(alive, deep[rejected], assume_unique=True)
+    if not len(alive):
+        return None
+    y[:] = drawn[alive[0]]
+    return int(alive[0])

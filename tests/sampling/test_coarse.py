@@ -1,0 +1,214 @@
+"""Proposals whose first bytes are looked at: none that could be accepted is dropped, and the law stays."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support import oracle
+from support.fit import FALSE_ALARM, g_test
+from tukeydp.depth.levels import level_sets
+from tukeydp.exact.boxes import Box, Union
+from tukeydp.exact.lattice import Basis
+from tukeydp.exact.level_draw import Group, LevelDraw
+from tukeydp.randomness import Bits, Keystream, derived_key
+from tukeydp.sampling import coarse_kernels, coarse_proposals, records
+from tukeydp.sampling.coarse_filter import filter_of
+from tukeydp.sampling.coarse_proposals import suits
+from tukeydp.sampling.sampler import Sampler, Search
+
+PLANE = list(itertools.product(range(5), repeat=2))
+DIRECTIONS = [(1, 0), (0, 1), (1, 2), (3, -1)]
+ROWS = [(1, 1), (1, 2), (2, 2), (2, 2), (3, 2), (4, 4), (0, 3), (2, 1)]
+WITHIN = Box((0, 0), (4, 4))
+EPSILON = Fraction(3, 2)
+DEPTHS = [oracle.depth(ROWS, y, DIRECTIONS) for y in PLANE]
+DRAWS = 8_000
+
+
+def coarse(monkeypatch, **options):
+    """A sampler whose every proposal is made from first bytes, on a grid where these tell little."""
+    monkeypatch.setattr(coarse_proposals, "_WIDE", 0)
+    monkeypatch.setattr(coarse_proposals, "_LANE_PROPOSALS", (4, 8))
+    monkeypatch.setattr(Search.__init__, "__defaults__", (*Search.__init__.__defaults__[:-1], 0))
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS), lowest=options.pop("held", 1))
+    sampler = Sampler(levels, within=WITHIN, epsilon=EPSILON, threads=1, **options)
+    assert sampler._search._coarse is not None
+    return sampler
+
+
+def pmf(epsilon=EPSILON, lowest=0):
+    kept = [t for t in DEPTHS if t >= lowest]
+    probabilities = iter(oracle.law(kept, Fraction(math.exp(epsilon / 2))))
+    return np.array([float(next(probabilities)) if t >= lowest else 0.0 for t in DEPTHS])
+
+
+def counts(sampler):
+    tally = dict.fromkeys(PLANE, 0)
+    for i in range(DRAWS):
+        tally[tuple(sampler.draw(derived_key("coarse", i)))] += 1
+    return np.array([tally[y] for y in PLANE])
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"word_bits": 5}, {"lowest": 2, "held": 4}], ids=["plain", "undecided words", "restricted"]
+)
+def test_draws_follow_the_exponential_mechanism(options, monkeypatch):
+    observed = counts(coarse(monkeypatch, **options))
+    assert g_test(observed, pmf(lowest=options.get("lowest", 0))) > FALSE_ALARM
+    # The same test tells a slightly wrong law apart.
+    assert g_test(observed, pmf(EPSILON * Fraction(3, 2), options.get("lowest", 0))) < FALSE_ALARM
+
+
+def test_a_filter_that_drops_too_much_would_be_noticed(monkeypatch):
+    sampler = coarse(monkeypatch)
+    narrow = sampler._search._coarse._filter
+    narrow.largest[:] -= (narrow.largest - narrow.smallest) // 3
+    assert g_test(counts(sampler), pmf()) < FALSE_ALARM
+
+
+def proposals_in(levels, within, groups, epsilon=Fraction(1)):
+    law = LevelDraw([group for group, _ in groups], epsilon)
+    return law, records.proposals(law.word_table(), [box for _, box in groups], within)
+
+
+def made(levels, proposals, boxes, stream, count):
+    """What the kernel finds: numbers of candidates, and for every proposal its level, box and first bytes."""
+    d = levels.d
+    words = stream.words(0, count + -(-count * d // 8))
+    found = coarse_kernels.room(count, d)
+    order = coarse_kernels.Order(np.arange(len(levels.directions)), *np.zeros((2, len(levels.directions)), np.int64))
+    table = coarse_kernels.Words(proposals.first, proposals.last, proposals.guide)
+    test = filter_of(levels, proposals, boxes)
+    left = coarse_kernels.candidates(words[:count], words[count:].view(np.uint8), table, test, order, found)
+    # The bytes are dealt out level by level: learned from a filter that drops nothing.
+    open_test = test._replace(
+        smallest=np.full_like(test.smallest, -(2**31)), largest=np.full_like(test.largest, 2**31 - 1)
+    )
+    everything = coarse_kernels.room(count, d)
+    whole = coarse_kernels.candidates(words[:count], words[count:].view(np.uint8), table, open_test, order, everything)
+    assert sorted(everything.number[:whole].tolist()) == list(range(count))
+    return set(found.number[:left].tolist()), everything
+
+
+small = st.integers(-40, 40)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(small, small), min_size=3, max_size=12),
+    st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)).filter(any), min_size=1, max_size=5),
+    st.integers(0, 2**32),
+)
+def test_no_proposal_is_dropped_that_some_further_bits_would_put_into_its_level(rows, directions, seed):
+    levels = level_sets(np.array(rows), np.array(directions))
+    within = Box((-40, -40), (40, 300))
+    one = Box((-20, 3), (9, 3))  # a column of one point
+    groups = [(Group(0, 1, within.size), within), (Group(2, levels.rows, one.size), one)]
+    _, proposals = proposals_in(levels, within, groups)
+    boxes = [box for _, box in groups]
+    candidates, everything = made(levels, proposals, boxes, Keystream(derived_key("bytes", seed)), 48)
+    for number, row, drawn, first_bytes in zip(*everything, strict=True):
+        if not drawn or int(number) in candidates:
+            continue
+        box, level = boxes[proposals.box[row]], int(proposals.level[row])
+        spans = [
+            range(a + t * (b - a + 1) // 256, a - (-(t + 1) * (b - a + 1) // 256))
+            for t, a, b in zip(first_bytes.tolist(), box.low, box.high, strict=True)
+        ]
+        assert all(oracle.depth(rows, y, directions) < level for y in itertools.product(*spans))
+
+
+def wide_proposals():
+    rng = np.random.default_rng(5)
+    rows = np.rint(2**30 * rng.standard_normal((60, 3))).astype(np.int64)
+    directions = np.rint(2**10 * rng.standard_normal((40, 3))).astype(np.int64)
+    levels = level_sets(rows, directions)
+    box = Box((-(2**31),) * 3, (2**31 - 1,) * 3)
+    groups = [(Group(0, 0, 1), box), (Group(1, 10, box.size), box)]
+    _, proposals = proposals_in(levels, box, groups, Fraction(4))
+    candidates, everything = made(levels, proposals, [box, box], Keystream(bytes(32)), 4096)
+    drawn = everything.drawn
+    dropped = np.array([number not in candidates for number in everything.number.tolist()])
+    return levels, proposals.level[everything.row], everything.first_bytes.astype(np.int64), drawn, dropped
+
+
+def test_what_is_dropped_is_out_of_reach_along_some_direction():
+    levels, level, first_bytes, drawn, dropped = wide_proposals()
+    least = -(2**31) + first_bytes * 2**24
+    most = least + 2**24 - 1
+    smallest, largest = (np.array([levels.offsets(int(at))[side] for at in np.maximum(level, 1)]) for side in (0, 1))
+    up, down = np.maximum(levels.directions, 0).T, np.minimum(levels.directions, 0).T
+    missed = (least @ up + most @ down > largest) | (most @ up + least @ down < smallest)
+    assert missed.any(axis=1)[drawn & dropped].all()
+    assert not dropped[~drawn].any()
+
+
+def test_where_boxes_are_wide_nearly_all_that_is_left_is_accepted():
+    levels, level, first_bytes, drawn, dropped = wide_proposals()
+    middle = -(2**31) + (2 * first_bytes + 1) * 2**23
+    accepted = sum(levels.contains(y, int(at)) for y, at in zip(middle[drawn], level[drawn], strict=True))
+    assert 20 < accepted <= (drawn & ~dropped).sum() < 1.5 * accepted
+
+
+class Given(Bits):
+    """Bits that were chosen."""
+
+    def __init__(self, words):
+        self._words = iter(words)
+
+    def take(self, count):
+        assert count == 64
+        return next(self._words)
+
+
+word = st.integers(0, 2**64 - 1)
+
+
+@given(st.integers(0, 255), st.integers(1, 2**62), st.lists(word | st.sampled_from([0, 2**64 - 1]), min_size=8))
+def test_a_coordinate_is_where_its_uniform_number_says(first, width, words):
+    theta = Fraction(first, 256)
+    for i, word in enumerate(words):
+        theta += Fraction(word, 2 ** (8 + 64 * (i + 1)))
+    try:
+        found = coarse_proposals._scaled(first, 8, width, Given(words))
+    except StopIteration:  # the words do not tell: further bits could lead to the next coordinate
+        most = theta + Fraction(1, 2 ** (8 + 64 * len(words)))
+        assert math.ceil(most * width) - 1 > math.floor(theta * width)
+        return
+    assert found == math.floor(theta * width)
+
+
+def test_a_coordinate_is_not_taken_before_its_bits_tell_it():
+    """Three points: one third is 0.010101... in binary, and 64 bits of it leave open on which side it lies."""
+    third = (2**72 - 1) // 3
+    words = [third % 2**64, 2**64 - 1]
+    assert coarse_proposals._scaled(third >> 64, 8, 3, Given(words)) == 1
+    assert coarse_proposals._scaled(third >> 64, 8, 3, Given([words[0], 0])) == 0
+
+
+def test_only_wide_boxes_along_the_axes_are_taken():
+    wide = Box((0, 0), (10**6, 10**6))
+    assert suits([wide, Box((0, 5), (10**6, 5))])
+    assert not suits([wide, Box((0, 0), (10**6, 7))])
+    assert not suits([Box(wide.low, wide.high, Basis(((1, 1), (0, 1)), ((1, -1), (0, 1))))])
+    assert not suits([Union(None, 1)])
+
+
+def test_any_number_of_threads_gives_the_same_draw():
+    rng = np.random.default_rng(3)
+    rows = np.rint(2**20 * rng.standard_normal((300, 12))).astype(np.int64)
+    directions = np.vstack([np.eye(12, dtype=np.int64), rng.integers(-50, 50, (60, 12))])
+    levels, within = level_sets(rows, directions), Box((-(2**23),) * 12, (2**23,) * 12)
+    drawn = set()
+    for threads in (1, 3):
+        sampler = Sampler(levels, within=within, epsilon=Fraction(1, 4), threads=threads)
+        assert sampler._search._coarse is not None
+        drawn.add(tuple(tuple(sampler.draw(derived_key("threads", i))) for i in range(3)))
+    assert len(drawn) == 1
