@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -236,7 +238,7 @@ def test_what_is_wrong_before_it_pays_costs_nothing(ready, monkeypatch):
 def test_rows_to_plan_for_are_for_the_plan_alone(ready):
     number = ready.number()
     ready.plan(rows="40", wish="0.1")
-    assert "Plan for 40 rows" in ready.get("/plan").text
+    assert "Forecast for 40 rows" in ready.get("/plan").text
     ready.release(number)
     assert ready.desk.runs[0].state == "done"
 
@@ -333,3 +335,82 @@ def test_every_file_and_the_ledger_can_be_taken_away(ready):
     for form in ("json", "csv", "yaml"):
         assert ready.get(f"/ledger/{form}").status_code == 200
     assert "privacy_loss" in ready.get("/ledger/yaml").text
+
+
+def test_the_result_is_on_disk_before_its_reports_are_made(make_user, tmp_path, monkeypatch):
+    """Reports take seconds; whoever pulls the plug then has paid, and finds the result."""
+    folder = tmp_path / "kept"
+    seen = []
+
+    def look(*_):
+        seen.extend(json.loads(path.read_text())["lines"] for path in folder.glob("0001-summary/result.json"))
+        raise ValueError
+
+    monkeypatch.setattr(module, "told", look)
+    user = make_user(folder=folder)
+    user.upload("clinic.csv", CSV.encode())
+    user.choose(BOUNDS, by="clinic", keys="A\nB")
+    user.plan(statistic="summary")
+    user.release()
+    assert seen == [json.loads(user.get("/take-away/1/result.json").text)["lines"]]
+
+
+def test_a_new_ledger_of_the_same_name_overwrites_no_release(make_user, tmp_path):
+    kept = []
+    for _ in range(2):
+        user = make_user(td.Accountant(epsilon=1), folder=tmp_path / "kept", seed=len(kept))
+        user.upload("clinic.csv", CSV.encode())
+        user.choose(BOUNDS, by="clinic", keys="A\nB")
+        user.plan(statistic="summary", epsilon="0.4")
+        user.release(again="on")
+        kept.append((tmp_path / "kept" / "0001-summary" / "table.csv").read_bytes())
+    assert kept[0] == kept[1]
+    assert (tmp_path / "kept" / "0001-summary-2" / "table.csv").read_bytes() != kept[0]
+
+
+def test_no_release_begins_once_the_app_is_stopping(ready):
+    number = ready.number()
+    ready.desk.close()
+    ready.release(number)
+    assert (ready.desk.runs, ready.account.totals.count) == ([], 0)
+
+
+def test_an_erased_file_is_nowhere_in_memory(ready):
+    ready.number()
+    ready.release()
+    file = weakref.ref(ready.session.file)
+    ready.post("/erase")
+    gc.collect()
+    assert file() is None
+    assert ready.session.sheets == ()
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {},
+        {"confidence": ""},
+        {"statistic": "centre"},
+        {"statistic": "summary"},
+        {"by": "clinic", "keys": "A\nB\nC"},
+        {"by": "clinic", "keys": "A\nB\nC", "statistic": "centre"},
+        {"by": "clinic", "keys": "A\nB\nC", "statistic": "summary"},
+        {"sd-0": "9", "sd-1": "12"},
+    ],
+)
+def test_the_forecast_is_for_what_is_released_in_plain_words(user, choice):
+    """Its way to the result is the one that runs, and no name that only programmers know is on the page."""
+    user.upload("clinic.csv", CSV.encode())
+    columns = {name: value for name, value in choice.items() if name not in ("statistic", "confidence")}
+    user.choose(BOUNDS, **columns)
+    user.plan(**{name: value for name, value in choice.items() if name in ("statistic", "confidence")}, epsilon="2")
+    choices = user.session.choices()
+    option, (_, mechanism) = choices.forecast(), choices.dry_run()
+    assert mechanism in (option.mechanism, "summary") or (mechanism == "grouped sums" and option.mechanism == "sums")
+    forecast = user.get("/plan").text
+    assert phrases()["plan"]["ways"][option.mechanism] in forecast
+    for word in ("td.", "tukeydp mean", "two-step", "cube", "far is", "boxem", " sd "):
+        assert word not in forecast.partition('id="forecast"')[2]
+    for column in option.columns:
+        low, high = column.within_95_in_units or column.within_95
+        assert (f"{low:g} to {high:g}" if low != high else f"{low:g}") in forecast

@@ -8,8 +8,10 @@ import re
 import tempfile
 import zipfile
 
+import numpy as np
 import pytest
 
+from support.messy import workbook
 from tukeydp.app.phrases import phrases
 from tukeydp.app.safety import HEADERS
 
@@ -155,6 +157,41 @@ def test_bombs_are_refused(make_user):
         assert user.session.file is None
 
 
+def _far_corner(far):
+    """A workbook of two cells, the second of them at `far`."""
+    packed = io.BytesIO()
+    near = zipfile.ZipFile(io.BytesIO(workbook(("S", [["age"]]))))
+    with near, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part in near.namelist():
+            more = f'</row><row><c r="{far}"><v>61</v></c></row>'.encode()
+            content = near.read(part)
+            archive.writestr(part, content.replace(b"</row>", more) if "worksheets/" in part else content)
+    return packed.getvalue()
+
+
+def test_a_far_corner_of_a_sheet_is_refused_before_the_reader_makes_room_for_it(make_user):
+    """The reader would ask for 400 GB, and its compiled part ends the whole program when there are none."""
+    user = make_user(largest=1 << 28)
+    assert "must unpack to at most" in user.upload("t.xlsx", _far_corner("XFD1048576"))
+    assert user.session.file is None
+    assert "1 rows" in user.upload("t.xlsx", _far_corner("A40000"))
+
+
+def test_a_parquet_file_of_very_many_equal_values_is_refused(make_user):
+    pytest.importorskip("pyarrow")
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def written(rows):
+        packed = io.BytesIO()
+        parquet.write_table(pa.table({"age": pa.array(np.zeros(rows, dtype=np.int8))}), packed)
+        return packed.getvalue()
+
+    user = make_user(largest=1 << 20)  # 8 MiB inside: 262,144 cells
+    assert "must unpack to at most" in user.upload("t.parquet", written(300_000))
+    assert "200000 rows" in user.upload("t.parquet", written(200_000))
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -166,6 +203,8 @@ def test_bombs_are_refused(make_user):
         ("t.csv.gz", b"\x1f\x8b" + TABLE),
         ("t.pdf", b"%PDF-" + TABLE),
         ("t.sav", b"$FL2" + TABLE),
+        ("t.dta", b"<stata_dta><header>" + TABLE),
+        ("t.dta", b"s\x02\x01\0" + TABLE),
         ("t.db", b"SQLite format 3\0" + TABLE),
         ("t.csv", b""),
         ("t.csv", b"\0\0\0\0" + TABLE),

@@ -18,6 +18,8 @@ from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS
 from tukeydp.parameters import checked_choice, positive_rational, rational
 from tukeydp.planning.plan import Plan, plan
+from tukeydp.planning.records import Option
+from tukeydp.planning.releases import option_of_mean, option_of_summary
 from tukeydp.planning.words import answer
 from tukeydp.privacy import Guarantee
 from tukeydp.spending import dry_run
@@ -69,6 +71,11 @@ class Choices:
         """Means of groups have none: Table 1 has."""
         return bool(self.confidence) and (self.statistic == "summary" or (self.statistic == "mean" and not self.by))
 
+    @property
+    def shared(self) -> bool:
+        """Whether something else than means takes part of epsilon, or no mean is released."""
+        return self.statistic != "mean" or (self.intervals and len(self.sd) < len(self.columns))
+
     def call(self) -> tuple[str, dict[str, Any]]:
         """The function of `td` and its options, but for the table, its groups or persons, and who pays."""
         options: dict[str, Any] = {"epsilon": self.epsilon, "bounds": self.bounds}
@@ -81,6 +88,19 @@ class Choices:
     def plan(self) -> Plan:
         """From what is public alone: no table is at hand here."""
         return plan(self.rows, epsilon=self.epsilon, **self._planned())
+
+    def forecast(self) -> Option | None:
+        """What to expect of the release, with the shares of epsilon that it will have; None if there would be none."""
+        found = self.plan()
+        known = found.question, found.n, found.epsilon, self.confidence if self.intervals else None
+        if self.statistic == "centre":
+            return next((option for option in found.options if option.estimand == "centre" and option.possible), None)
+        try:
+            if self.statistic == "mean":
+                return option_of_mean(*known)
+            return option_of_summary(*known, grouped=bool(self.by))
+        except ParameterError:
+            return None
 
     def answers(self) -> list[str]:
         """Which epsilon, and how many rows, the wished error needs, or why none does; nothing without a wish."""

@@ -26,10 +26,10 @@ from tukeydp.data.look_report import MARK, NOTE
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.per_person import PERSONS
 from tukeydp.parameters import show
-from tukeydp.planning.advice import between
+from tukeydp.planning.advice import USELESS, between
 from tukeydp.planning.exports import FORMATS, exported
 from tukeydp.planning.plain_svg import panel_svg
-from tukeydp.planning.words import HEADER, UNITS, assumptions, cells, sampling, title
+from tukeydp.planning.words import MANY
 
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
 _LEDGER_TYPES = {"json": "application/json", "csv": "text/csv", "yaml": "application/yaml"}
@@ -169,11 +169,7 @@ class Pages:
         return RedirectResponse({"release": "/release", "rehearse": "/plan?rehearse"}.get(going, "/plan"), 303)
 
     def _forecast(self, choices: Choices) -> dict[str, Any]:
-        plan = choices.plan()
-        option = plan.recommended
-        if choices.statistic == "centre":
-            option = next((o for o in plan.options if o.estimand == "centre"), option)
-        words = self.t["plan"]
+        plan, option, words = choices.plan(), choices.forecast(), self.t["plan"]
         rows = [
             [
                 c.column,
@@ -181,24 +177,24 @@ class Pages:
                 between(c.within_95_in_units or c.within_95),
                 words["sd"] if c.typical_in_units is None else choices.units.get(c.column, words["units"]),
             ]
-            for c in option.columns
+            for c in (option.columns if option is not None else ())
         ]
+        widths = sorted({f"{width:.3g}" for width in plan.question.widths.tolist()}, key=float)
         return {
-            "plan": plan, "option": option, "rows": rows, "title": title(plan), "header": HEADER, "units_note": UNITS,
-            "mechanisms": [(o.estimand, cells(plan, o)) for o in plan.options], "sampling": sampling(plan),
-            "assumed": assumptions(plan), "answers": choices.answers(),
+            "plan": plan, "option": option, "rows": rows, "widths": widths, "many": MANY, "answers": choices.answers(),
+            "little": option is not None and option.within_95 is not None and option.within_95[1] > USELESS,
             "weak": plan.epsilon > LITTLE_PROTECTION, **self._cost(choices),
         }  # fmt: skip
 
     def _cost(self, choices: Choices) -> dict[str, Any]:
         """What it costs and leaves, and why it would be refused."""
         account = self.session.account
-        known: dict[str, Any] = {"cost": choices.epsilon, "fits": False, "after": None, "refused": "", "by": ""}
+        known: dict[str, Any] = {"cost": choices.epsilon, "fits": False, "after": None, "refused": ""}
         try:
-            cost, mechanism = choices.dry_run()
+            cost, _ = choices.dry_run()
         except ParameterError as error:
             return known | {"refused": str(error)}
-        known |= {"cost": show(cost.epsilon), "by": mechanism}
+        known["cost"] = show(cost.epsilon)
         if not account.check(cost):
             return known | {"refused": self.t["plan"]["no_room"]}
         return known | {"fits": True, "after": float_below(account.budget.remaining(account.totals.plus(cost)).epsilon)}
@@ -212,11 +208,11 @@ class Pages:
             elapsed = int(time.monotonic() - known["running"].started)
             return self.render("release", elapsed=elapsed, order=None, message=self._message(), **known)
         try:
-            order = self.session.order()
+            order, number = desk.number(self.session.order)
         except ParameterError as error:
             why = str(error) if self.session.file is not None else self.t["release"]["nothing"]
             return self.render("release", order=None, why=why, message=self._message(), **known)
-        known |= {"number": desk.number(order), "code": script(*desk.about(order))}
+        known |= {"number": number, "code": script(*desk.about(order))}
         return self.render("release", order=order, message=self._message(), **known, **self._cost(order.choices))
 
     def spend(self, request: Request) -> Response:

@@ -26,6 +26,8 @@ def phrases(language: str = "en") -> dict[str, Any]:
 
 
 def without_flags(text: str, labels: dict[str, str]) -> str:
-    """Options of the command line, and `sd=` of Python, under the names that their fields have on the page."""
-    found = re.compile(r"--([a-z-]+)|\bsd=")
-    return found.sub(lambda flag: f"\u201c{labels.get(flag[1] or 'sd', flag[1])}\u201d", text)
+    """Options of the command line, `sd=` of Python, and the parameter that breaks a rule, as the page calls them."""
+    found = re.compile(r"--([a-z-]+)|\bsd=|^(confidence|error|n)(?= must)|tukeydp (look|mean)\b")
+    return found.sub(
+        lambda flag: f"\u201c{labels.get(flag[flag.lastindex] if flag.lastindex else 'sd', flag[1])}\u201d", text
+    )

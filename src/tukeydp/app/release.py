@@ -99,23 +99,24 @@ class Desk:
         self._orders: dict[str, tuple[Order, int, bool]] = {}
         self._runs: dict[str, Run] = {}
         self._thread: threading.Thread | None = None
+        self._closed = False
         self.runs: list[Run] = [] if folder is None else _kept(folder)
 
-    def number(self, order: Order) -> str:
-        """A new number, good once, for this order and for the budget as it is now."""
-        with self._lock:
-            number = secrets.token_urlsafe(16)
+    def number(self, current: Callable[[], Order]) -> tuple[Order, str]:
+        """The order as it is now, and a new number, good once, for it and for the budget as it is now."""
+        with self._lock:  # so that no order of an erased file is noted after the others were forgotten
+            order, number = current(), secrets.token_urlsafe(16)
             self._orders[number] = order, self._account.totals.count, self.spent > 0
             while len(self._orders) > _MOST_NUMBERS:
                 del self._orders[next(iter(self._orders))]
-            return number
+            return order, number
 
     def submit(self, number: str, current: Callable[[], Order], *, confirmed: bool) -> Run | str:
         """Start the release of a number, or find the one it has paid for; a text names what stands against it."""
         with self._lock:
             if number in self._runs:
                 return self._runs[number]
-            if self.running is not None:
+            if self.running is not None or self._closed:
                 return "busy"
             order, entries, further = self._orders.get(number, (None, 0, False))
             if order is None or not order.same(current()) or entries != self._account.totals.count:
@@ -143,10 +144,12 @@ class Desk:
         paying, state = _Noting(self._account), "lost"
         try:
             result = paced(self._pad_to, lambda: order.result(paying, self._seed))
-            run.files = {"result.json": result.to_json(indent=2).encode()}
+            run.files, state = {"result.json": result.to_json(indent=2).encode()}, "done"
+            place = self._place(f"{paying.entry.number:04d}-{order.choices.statistic}")
+            run.reason = _keep(place, run.files)  # at once: reports take seconds, in which the machine may die
             with suppress(Exception):  # whatever fails in a report, the result is there
                 self._tell(run, order, result)
-            run.reason, state = self._keep(run, paying.entry.number), "done"
+                run.reason = _keep(place, run.files)
         except ParameterError as error:
             run.reason = str(error) if paying.entry is None else ""
         except BaseException:  # what it says may quote cells
@@ -159,16 +162,15 @@ class Desk:
         code = {"repeat.py": script(*about).encode(), "repeat.ipynb": notebook(*about).encode()}
         run.told, run.title, run.files = found, found.headline, {**found.files, **code}
 
-    def _keep(self, run: Run, entry: int) -> str:
-        """All files in a folder of their own; what cannot be written is still on the page."""
+    def _place(self, name: str) -> Path | None:
+        """A new folder: one that is there holds a release that another ledger of this name has paid for."""
         if self._folder is None:
-            return ""
-        assert run.choices is not None
-        place = self._folder / f"{entry:04d}-{run.choices.statistic}"
+            return None
+        places = (self._folder / f"{name}{again}" for again in ("", *(f"-{i}" for i in range(2, 1000))))
+        place = next(place for place in places if not place.exists())
         with suppress(OSError):
             place.mkdir(parents=True, exist_ok=True)
-        failed = write_files({place / name: partial(bytes, content) for name, content in run.files.items()})
-        return next(iter(failed.values()), "")
+        return place
 
     def about(self, order: Order) -> tuple[str, list[str]]:
         """The script of an order, in parts."""
@@ -178,10 +180,23 @@ class Desk:
         with self._lock:
             self._orders.clear()
 
+    def close(self) -> None:
+        """No release begins any more; wait for one that has begun: its budget is spent."""
+        with self._lock:
+            self._closed = True
+        self.finish()
+
     def finish(self) -> None:
-        """Wait for a release that has begun: its budget is spent."""
         if self._thread is not None:
             self._thread.join()
+
+
+def _keep(place: Path | None, files: Mapping[str, bytes]) -> str:
+    """Why not all could be written, if so; it is still on the page."""
+    if place is None:
+        return ""
+    failed = write_files({place / name: partial(bytes, content) for name, content in files.items()})
+    return next(iter(failed.values()), "")
 
 
 def _kept(folder: Path) -> list[Run]:

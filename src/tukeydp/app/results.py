@@ -42,7 +42,7 @@ class Told:
     table: Shown
     said: list[tuple[str, str]]
     panels: list[Panel]
-    seeded: bool
+    mechanism: str
     files: dict[str, bytes]
 
 
@@ -55,21 +55,21 @@ def told(result: Any, choices: Choices) -> Told:
         grouped = GroupAccount(result, estimand, choices.statistic == "mean")
         reports = {ending: report(grouped) for ending, report in GROUP_REPORTS.items()}
         titled, table, panels = group_headline(grouped), shown_groups(result), list(_group_panels(result))
-        return _told(titled, table, list(group_sections(grouped)), panels, result.seeded, reports)
+        return _told(titled, table, list(group_sections(grouped)), panels, result.mechanism, reports)
     how = centre.how(result) if estimand == "centre" else mean.how_and_why("auto", result, sd="sd" in choices.call()[1])
     account = Account(result, estimand, how)
     reports = {ending: report(account) for ending, report in REPORTS.items()}
     table = shown(result, result.quick_error)
-    return _told(headline(account), table, list(sections(account)), release_panels(result), result.seeded, reports)
+    return _told(headline(account), table, list(sections(account)), release_panels(result), result.mechanism, reports)
 
 
 def _told(
-    titled: str, table: Shown, said: list[tuple[str, str]], panels: list[Panel], seeded: bool, reports: dict[str, str]
+    titled: str, table: Shown, said: list[tuple[str, str]], panels: list[Panel], mechanism: str, reports: dict[str, str]
 ) -> Told:
     body = [" & ".join(map(tex, row)) + r" \\" for row in table.rows]
     notes = [f"{label}: {text}" for label, text in said]
     reports[".tex"] = latex_table(titled, table.header, body, notes)
-    return Told(titled, table, said, panels, seeded, _named(reports))
+    return Told(titled, table, said, panels, mechanism, _named(reports))
 
 
 def _named(reports: dict[str, str]) -> dict[str, bytes]:
@@ -90,7 +90,7 @@ def _of_summary(summary: Summary) -> Told:
     }  # fmt: skip
     said = [("Guarantee", guarantee_sentence(summary.guarantee)), ("Footnote", " ".join(footnote(summary)))]
     table = Shown([*names, *header(summary)], rows, tuple(names))
-    return Told(title(summary), table, said, summary_panels(summary), summary.seeded, _named(reports))
+    return Told(title(summary), table, said, summary_panels(summary), summary.mechanism, _named(reports))
 
 
 def _group_panels(found: GroupedRelease) -> Iterator[Panel]:

@@ -38,7 +38,7 @@ def serve(session: Session, *, port: int | None, browser: bool, language: str, s
         with suppress(OSError, SystemExit):  # nobody may be there to read it
             say(words["stopping"])
         with suppress(KeyboardInterrupt):
-            session.desk.finish()
+            session.desk.close()
         session.erase()
         with suppress(OSError, SystemExit):
             say(words["stopped"])

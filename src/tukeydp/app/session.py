@@ -136,7 +136,7 @@ class Session:
     def erase(self) -> None:
         """The file and what was typed about it; releases stay, they are public."""
         with self.lock:
-            self.file, self.look, self.typed, self.message = None, None, {}, ""
+            self.file, self.look, self.sheets, self.typed, self.message = None, None, (), {}, ""
         self.desk.forget_orders()  # outside the lock: it has one of its own, in which ours is asked for
 
 

@@ -16,6 +16,7 @@ from tukeydp.padding import checked_interval
 from tukeydp.planning.accountant import Accountant
 from tukeydp.privacy import NEIGHBOURS
 
+_DEMO = 3  # epsilon of the demo: room for a second release at the usual 1, which spends again and says so
 _LEDGER = Path("tukeydp-ledger.db")  # in the current folder: a restart must not refill the budget
 
 
@@ -24,7 +25,7 @@ def app(
         Path, typer.Option(help="The ledger that pays. Made if it is not there, with the budget of --epsilon.")
     ] = _LEDGER,
     epsilon: Annotated[
-        str | None, typer.Option(help="Budget of a new ledger for all releases together; 1 if left out.")
+        str | None, typer.Option(help="Budget of a new ledger for all releases together; 1 if left out, 3 in a demo.")
     ] = None,
     persons: Annotated[
         bool, typer.Option("--persons", help="A new ledger is about persons, who may have several rows each.")
@@ -55,7 +56,7 @@ def app(
         words = phrases(language)["terminal"]
         if pad_to is not None:
             checked_interval(pad_to)
-        account, kept = (Accountant(epsilon or 1), None) if demo else _opened(ledger, epsilon, persons=persons)
+        account, kept = (Accountant(epsilon or _DEMO), None) if demo else _opened(ledger, epsilon, persons=persons)
         desk = Desk(account, folder=kept, ledger=None if demo else str(ledger), seed=seed, pad_to=pad_to)
         session = Session(account, desk, None if demo else ledger, demo)
         if demo:

@@ -17,7 +17,7 @@ from tukeydp.planning.question import Question
 from tukeydp.planning.records import Option
 
 # In standard deviations: a mean that is off by so much in 95 of 100 says little. In words only.
-_USELESS = 0.5
+USELESS = 0.5
 _MUCH_CLOSER = 1.5  # how many times closer a mechanism with delta has to come to be named
 _LARGEST_EPSILON = 30  # above, the guess is certain to all digits shown
 
@@ -50,7 +50,7 @@ def recommendation(question: Question, chosen: Option, options: Sequence[Option]
     if chosen.mechanism == "cube" and depth and not any(option.possible for option in depth):
         why = "the rows are too few for depth, so noise on a mean clipped at the bounds is the only way"
     sentence = f"For the mean: {call}, which takes {chosen.mechanism}: {why}."
-    if chosen.within_95[1] > _USELESS:
+    if chosen.within_95[1] > USELESS:
         sentence += f" Expect little of it: {_what_would_help(question, options)}"
     return " ".join([sentence, *_closer(chosen, options), *_robust(options)])
 

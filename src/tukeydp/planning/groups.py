@@ -115,12 +115,12 @@ def of_group_way(way: GroupWay, n: int, rows: int, widths: FloatArray) -> Predic
     if isinstance(way, ClippedSumsOfGroups):
         return _of_clipped_sums(way, n, rows, widths)
     assert isinstance(way, SumsOfGroups)
-    return _of_sums(float(way.epsilon) * rows, widths)
+    return of_sums(float(way.epsilon) * rows, widths, 2 * len(widths))
 
 
-def _of_sums(strength: float, widths: FloatArray) -> Prediction:
-    """Cube noise on the sums and numbers of values of all columns; `strength` is epsilon times rows."""
-    law = of_cube(strength, widths, 2 * len(widths))
+def of_sums(strength: float, widths: FloatArray, coordinates: int) -> Prediction:
+    """Cube noise on so many sums and numbers of values; `strength` is epsilon times rows."""
+    law = of_cube(strength, widths, coordinates)
     typical, within_95 = (
         tuple(_quotient(size, width) for (size, _), width in zip(sizes, widths.tolist(), strict=True))
         for sizes in (law.typical, law.within_95)

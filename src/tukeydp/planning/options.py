@@ -54,7 +54,7 @@ def recommended_mean(question: Question, n: int, epsilon: Fraction) -> Option:
         return recommended_in_groups(question, n, epsilon)
     if question.columns is None:
         return rem_mean(question, n, epsilon)
-    return _of_plan(question, n, mean_plan(n, question.columns, epsilon, sd=question.known_sd))
+    return of_plan(question, n, mean_plan(n, question.columns, epsilon, sd=question.known_sd))
 
 
 def mean_options(question: Question, n: int, epsilon: Fraction) -> list[Option]:
@@ -68,7 +68,7 @@ def mean_options(question: Question, n: int, epsilon: Fraction) -> list[Option]:
             found.append(impossible(name, "mean", "pure", epsilon))
         else:
             plan = mean_plan(n, question.columns, epsilon, mechanism=name, sd=question.known_sd)
-            found.append(_of_plan(question, n, plan))
+            found.append(of_plan(question, n, plan))
     chosen = recommended_mean(question, n, epsilon)
     return found if chosen.mechanism in [option.mechanism for option in found] else [chosen, *found]
 
@@ -88,7 +88,7 @@ def _assumed(question: Question) -> FloatArray:
     return known_widths(question.columns, None)
 
 
-def _of_plan(question: Question, n: int, plan: MeanPlan) -> Option:
+def of_plan(question: Question, n: int, plan: MeanPlan) -> Option:
     values = max(1, round(n * (1.0 - question.missing)))
     return possible(
         question,

@@ -14,7 +14,7 @@ from tukeydp.planning.solving import said
 _LINE = 79  # characters: the narrowest terminal in use
 _INDENT = 13  # characters that a heading takes
 _MOST_COLUMNS = 6  # shown one by one; the others are in `to_dict()`
-_MANY = 1e6  # standard deviations that bounds may be wide: more is no limit to anybody
+MANY = 1e6  # standard deviations that bounds may be wide: more is no limit to anybody
 
 
 def as_text(plan: PlanFacts) -> str:
@@ -176,7 +176,7 @@ def _seconds(seconds: float | None) -> str:
 def _width(width: float | None) -> str:
     if width is None:
         return "-"
-    return f"{width:,.0f}" if width < _MANY else "any"
+    return f"{width:,.0f}" if width < MANY else "any"
 
 
 def _wrapped(heading: str, text: str) -> list[str]:

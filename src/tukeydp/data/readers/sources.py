@@ -34,6 +34,10 @@ _KINDS = [
     (b"SQLite format 3\x00", "an SQLite database", "", "export the table as CSV or Parquet"),
     (b"%PDF-", "PDF", "", "export the table as CSV"),
     (b"$FL2", "an SPSS file", "", "export it as CSV"),
+    (b"$FL3", "an SPSS file", "", "export it as CSV"),
+    (b"<stata_dta>", "a Stata file", "", "export it as CSV"),
+    (b"r\x02", "a Stata file", "", "export it as CSV"),
+    (b"s\x02", "a Stata file", "", "export it as CSV"),
     (b"\xff\xfe", "UTF-16 text", "text", "pass --encoding utf-16"),
     (b"\xfe\xff", "UTF-16 text", "text", "pass --encoding utf-16"),
 ]
