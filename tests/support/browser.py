@@ -68,6 +68,8 @@ def seen(started, address, size=DESKTOP):
     try:
         page.goto(address, wait_until="load")
         page.evaluate("() => document.fonts.ready.then(() => true)")
-        return Seen(complaints=complaints, **page.evaluate(MEASURE))
+        measured = page.evaluate(MEASURE)
+        # A copy: closing the page breaks off what may still be on its way, an icon say, and that is no complaint.
+        return Seen(complaints=[*complaints], **measured)
     finally:
         page.close()
