@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from fractions import Fraction
 from unittest.mock import patch
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from support.grids import centred_grid
 from support.halfspaces import brute_force
-from tukeydp.depth import cones, exact_depth, round_frames
+from tukeydp.depth import cone_search, cones, exact_depth, round_frames
 from tukeydp.depth.cones import proven
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.descent import lighter_halfspaces
@@ -62,14 +63,14 @@ def test_nothing_in_general_position_stays_in_doubt():
             assert last == exact_depth.least_weight(vectors).least
 
 
-@pytest.mark.parametrize("d", [3, 4])
-def test_the_decision_with_and_without_cones_is_the_same_near_planes_and_ties(d):
+@pytest.mark.parametrize(("d", "n"), [(3, 30), (4, 18)])
+def test_the_decision_with_and_without_cones_is_the_same_near_planes_and_ties(d, n):
     rng = np.random.default_rng(d)
-    flat = rng.integers(-8, 9, size=(30, d)) * 10**6
-    flat[:, -1] = flat[:, :-1].sum(axis=1) + rng.integers(-1, 2, size=30)  # a step off a plane
-    stretched = np.rint(rng.normal(size=(30, d)) * 10.0 ** np.arange(1, 3 * d, 3)).astype(np.int64)
-    lattice = rng.integers(-2, 3, size=(30, d))
-    for rows in (flat, stretched, lattice, np.repeat(lattice[:8], 4, axis=0)):
+    flat = rng.integers(-8, 9, size=(n, d)) * 10**6
+    flat[:, -1] = flat[:, :-1].sum(axis=1) + rng.integers(-1, 2, size=n)  # a step off a plane
+    stretched = np.rint(rng.normal(size=(n, d)) * 10.0 ** np.arange(1, 3 * d, 3)).astype(np.int64)
+    lattice = rng.integers(-2, 3, size=(n, d))
+    for rows in (flat, stretched, lattice, np.repeat(lattice[:6], 4, axis=0)):
         deciding = GridDepth(rows, centred_grid(int(np.abs(rows).max()) + 1, d))
         for point in (rows[0], rows[:5].sum(axis=0) // 5, np.zeros(d, dtype=np.int64)):
             depth = deciding.depth(point.tolist())
@@ -113,6 +114,34 @@ def test_floats_that_hardly_tell_the_side_prove_nothing():
         for least in range(1, 5):
             found = proven(Vectors(moved, vectors.weights, vectors.exactly), least)
             assert found is not True or depth >= least
+
+
+@pytest.mark.parametrize("d", [3, 4, 5])
+def test_cells_too_thin_for_floats_are_decided_all_the_same(d):
+    """Rows that all but surround the point: what is left open is 2^-30 ... 2^-70 of a turn wide, and skewed."""
+    rng = random.Random(d)
+    proofs = []
+    for _ in range({3: 40, 4: 15, 5: 3}[d]):
+        rows = [[int(i == j) for j in range(d)] for i in range(d)]
+        for _ in range(3):
+            i, j = rng.sample(range(d), 2)
+            factor = rng.randint(-3, 3) * 2 ** rng.choice([0, 5, 20])
+            rows[i] = [a + factor * b for a, b in zip(rows[i], rows[j], strict=True)]
+        frame, far = rows[:], 2 ** rng.choice([30, 45, 50, 51, 52, 53, 54, 70])
+        for _ in range(rng.randint(1, 3)):
+            by = [-rng.randint(1, 3) * far for _ in range(d)]
+            by[rng.randrange(d)] = rng.randint(-3, 3)
+            rows.append([sum(c * v[j] for c, v in zip(by, frame, strict=True)) for j in range(d)])
+        depth = brute_force((0,) * d, rows)
+        rounded = from_integers(rows, [1] * len(rows))
+        off = np.random.default_rng(len(proofs)).choice([-1, 1], size=rounded.shadow.shape) * 2.0**-52
+        for vectors in (rounded, replace(rounded, shadow=rounded.shadow + off)):
+            for least in (depth, depth + 1):
+                found = proven(vectors, least, exact_depth._in_plane)
+                assert found is not True or depth >= least
+                assert (exact_depth.least_weight(vectors, least, enough=True).least >= least) == (depth >= least)
+                proofs.append(found is True and least > 0)
+    assert any(proofs)
 
 
 def test_without_margins_floats_would_prove_what_is_not_true():
@@ -173,5 +202,11 @@ def test_a_search_that_takes_too_long_or_too_much_room_is_left_to_the_sweeps(mon
     with patch.object(cones.math, "comb", lambda *_: 0), patch.object(cones, "_LITTLE_WORK", 50):
         assert proven(vectors, least) is None
         assert exact_depth.least_weight(vectors, least, enough=True).least == least
+    # Of many vectors in many columns the sweeps take more steps than 64 bits can count.
+    with patch.object(cones.math, "comb", lambda *_: 2**70):
+        assert proven(vectors, least) is True
+    with patch.object(cones.math, "comb", lambda *_: 2**62):
+        assert proven(vectors, least) is True
+    assert len(cone_search.search.signatures) == 1  # one form, whatever the vectors: it is kept in a file
     monkeypatch.setattr(cones, "_ROOM", 1)  # not enough for a path: asked again with more
     assert proven(vectors, least) is True

@@ -1,73 +1,59 @@
-"""Tukey depth by definition, in rationals: nothing of the package is used."""
+"""Tukey depth by definition, in integers: nothing of the package is used."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
-
-import numpy as np
 
 
 def brute_force(y, rows):
-    """By definition, over enough directions: one from inside every cell that the rows cut the directions into.
-
-    A cell has a corner: the normal v of a hyperplane through y and d-1 independent rows (axes complete them where the
-    rows do not span the space). From there the cell is reached by a turn that gives each of these rows a side, small
-    enough to move no other row across. All in rationals.
-    """
+    """By definition, over enough directions: some from inside every cell that the rows cut the directions into."""
     d = len(y)
-    offsets = [tuple(Fraction(a) - Fraction(b) for a, b in zip(r, y, strict=True)) for r in rows]
-    axes = [tuple(Fraction(int(i == j)) for j in range(d)) for i in range(d)]
-    spans = np.linalg.matrix_rank(np.array([[float(c) for c in u] for u in offsets])) == d
-    pool = list(dict.fromkeys([*(u for u in offsets if any(u)), *([] if spans else axes)]))
-    best = len(rows)
+    offsets = [[Fraction(a) - Fraction(b) for a, b in zip(r, y, strict=True)] for r in rows]
+    common = math.lcm(*(c.denominator for u in offsets for c in u))
+    whole = [tuple(int(c * common) for c in u) for u in offsets]
+    away = [u for u in whole if any(u)]
+    return len(whole) - len(away) + least_count(away, d)
+
+
+def least_count(vectors, d):
+    """The fewest vectors, none of them zero, on one side of a direction that is orthogonal to none.
+
+    A cell has a corner: the normal v of a hyperplane through d-1 independent vectors (axes complete them where the
+    vectors do not span the space). It is reached from there by a turn too small to move a vector across that is not in
+    the hyperplane. How the turn divides those that are is the same question in the hyperplane, with one coordinate
+    left out that v has.
+    """
+    if d == 1:
+        plus = sum(u[0] > 0 for u in vectors)
+        return min(plus, len(vectors) - plus)
+    pool = list(dict.fromkeys(vectors))
+    if not any(determinant(chosen) for chosen in itertools.combinations(pool, d)):
+        pool += [tuple(int(i == j) for j in range(d)) for i in range(d)]
+    best = len(vectors)
     for chosen in itertools.combinations(pool, d - 1):
         normal = orthogonal(chosen, d)
         if normal is None:
             continue
-        sides = [solve([*chosen, normal], [Fraction(int(i == j)) for j in range(d)]) for i in range(d - 1)]
-        at = [dot(normal, u) for u in offsets]
-        slopes = [[dot(side, u) for u in offsets] for side in sides]
-        for signs in itertools.product((1, -1), repeat=d - 1):
-            slope = [dot(signs, [slopes[i][j] for i in range(d - 1)]) for j in range(len(offsets))]
-            size = min((abs(a / b) for a, b in zip(at, slope, strict=True) if a and b), default=Fraction(1)) / 2
-            for outward in (1, -1):
-                best = min(best, sum(outward * a + size * b >= 0 for a, b in zip(at, slope, strict=True)))
+        at = [dot(normal, u) for u in vectors]
+        k = next(j for j, c in enumerate(normal) if c)
+        within = [u[:k] + u[k + 1 :] for u, a in zip(vectors, at, strict=True) if not a]
+        best = min(best, min(sum(a > 0 for a in at), sum(a < 0 for a in at)) + least_count(within, d - 1))
     return best
 
 
-def solve(matrix, right):
-    """The solution of a regular system, by elimination."""
-    rows = [[*row, b] for row, b in zip(matrix, right, strict=True)]
-    for c in range(len(rows)):
-        pivot = next(r for r in range(c, len(rows)) if rows[r][c])
-        rows[c], rows[pivot] = rows[pivot], rows[c]
-        rows[c] = [e / rows[c][c] for e in rows[c]]
-        for r in range(len(rows)):
-            if r != c and rows[r][c]:
-                rows[r] = [e - rows[r][c] * f for e, f in zip(rows[r], rows[c], strict=True)]
-    return tuple(row[-1] for row in rows)
-
-
 def dot(a, b):
-    return sum((x * y for x, y in zip(a, b, strict=True)), start=Fraction(0))
+    return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 def orthogonal(vectors, d):
     """A vector orthogonal to d-1 vectors by minors, or None if they are dependent."""
-    if d == 1:
-        return (Fraction(1),)
-    normal = []
-    for c in range(d):
-        minor = [[v[j] for j in range(d) if j != c] for v in vectors]
-        normal.append((-1) ** c * determinant(minor))
-    return tuple(normal) if any(normal) else None
+    normal = [(-1) ** c * determinant([v[:c] + v[c + 1 :] for v in vectors]) for c in range(d)]
+    return normal if any(normal) else None
 
 
 def determinant(m):
     if len(m) == 1:
         return m[0][0]
-    return sum(
-        ((-1) ** j * m[0][j] * determinant([row[:j] + row[j + 1 :] for row in m[1:]]) for j in range(len(m))),
-        start=Fraction(0),
-    )
+    return sum((-1) ** j * m[0][j] * determinant([row[:j] + row[j + 1 :] for row in m[1:]]) for j in range(len(m)))

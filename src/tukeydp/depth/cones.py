@@ -22,6 +22,9 @@ from tukeydp.depth.vectors import Vectors
 # cut rounds once, and the margins allow for so many.
 _CUTS = 40
 _LITTLE_WORK = 2**16  # open vectors looked at in a millisecond or two
+# Never more. Not only speed: what does not fit in 64 bits cannot be passed to the compiled loop, and what takes all of
+# them would have another form of it compiled and kept in a file.
+_MOST_WORK = 2**62
 _ROOM = 16  # rows of scratch space for each vector, at first
 
 
@@ -49,7 +52,7 @@ def proven(
     margins = 2 * frame.errors + 2.0**-52 * (_CUTS * d + 1)
     weights = vectors.weights.astype(np.float64)
     # A millisecond, or about as long as the sweeps would take: where this stays in doubt, not much is lost.
-    work = max(_LITTLE_WORK, 3 * math.comb(m, d - 1))
+    work = min(_MOST_WORK, max(_LITTLE_WORK, 3 * math.comb(m, d - 1)))
     room = _ROOM * (m + d)
     together, extra = np.zeros(m, dtype=np.int64), 0
     while True:

@@ -41,7 +41,7 @@ def lighter_halfspaces(vectors: Vectors, least: int, start: FloatArray | None = 
     normals, counts = units[:_STARTS].copy(), np.full(_STARTS, np.inf)
     with np.errstate(all="ignore"):
         if start is not None:
-            normals[0] = np.linalg.lstsq(frame.normals.T, start)[0]
+            normals[0] = np.linalg.lstsq(frame.normals.T, start, rcond=None)[0]
         for t in range(1, _TURNS + 1):
             normals, counts = _turned(frame.products, weights, normals, units[t * _STARTS : (t + 1) * _STARTS])
         directions = normals @ frame.normals
