@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from support import oracle
 from support.fit import FALSE_ALARM, g_test
+from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.lattice import Basis
@@ -23,12 +24,8 @@ from tukeydp.sampling.coarse_filter import filter_of
 from tukeydp.sampling.coarse_proposals import suits
 from tukeydp.sampling.sampler import Sampler, Search
 
-PLANE = list(itertools.product(range(5), repeat=2))
-DIRECTIONS = [(1, 0), (0, 1), (1, 2), (3, -1)]
-ROWS = [(1, 1), (1, 2), (2, 2), (2, 2), (3, 2), (4, 4), (0, 3), (2, 1)]
 WITHIN = Box((0, 0), (4, 4))
 EPSILON = Fraction(3, 2)
-DEPTHS = [oracle.depth(ROWS, y, DIRECTIONS) for y in PLANE]
 DRAWS = 8_000
 
 

@@ -15,6 +15,7 @@ import tukeydp as td
 from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from support.hints import Garbage
+from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import Group
@@ -24,12 +25,8 @@ from tukeydp.sampling.envelope import Envelope, slices
 from tukeydp.sampling.envelope import boxes as boxes_module
 from tukeydp.sampling.sampler import Sampler
 
-PLANE = list(itertools.product(range(5), repeat=2))
-DIRECTIONS = [(1, 0), (0, 1), (1, 2), (3, -1)]
-ROWS = [(1, 1), (1, 2), (2, 2), (2, 2), (3, 2), (4, 4), (0, 3), (2, 1)]
 WITHIN = Box((0, 0), (4, 4))
 EPSILON = Fraction(3, 2)
-DEPTHS = [oracle.depth(ROWS, y, DIRECTIONS) for y in PLANE]
 DRAWS = 20_000
 
 

@@ -11,9 +11,8 @@ from tukeydp.depth.vectors import Vectors
 from tukeydp.exact.matrices import determinant, integers
 
 _LONGEST = 2.0**20  # largest entry of a normal. Speed only
-_EXACT = (
-    2.0**53
-)  # integers below this are floats: products and their sums are exact. With a larger one they might not be
+# Integers below this are floats: products and their sums are exact. With a larger one they might not be.
+_EXACT = 2.0**53
 
 
 @dataclass(frozen=True, eq=False)

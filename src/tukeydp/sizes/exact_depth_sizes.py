@@ -33,12 +33,12 @@ _COARSE = 6
 # Least bits of the inflation that stands in for half a cell, and by which corners get finer. A copy is shrunk by as
 # much, so that a small slack needs more: with too few both bounds would never meet.
 _FINE = 12
-# The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
 # The gap that the barrier method may leave where sizes need not be close. Speed only.
 _ROUGH = 0.25
 # There, each corner that is not deep adds so many halfspaces, as long as that shrinks the copy by such a part of how
 # far apart bounds may be; then copies shrink by such parts until they are deep, so many for one look. Speed only.
 _CUTS, _WORTH_IT, _PARTS, _COPIES = 2, Fraction(1, 40), 16, 2
+# The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
 _PART_OF_SLACK = Fraction(1, 4)
 
 
