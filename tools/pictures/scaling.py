@@ -20,7 +20,8 @@ def scaling() -> str:
     """A line for each call, and what twice the workers would do at best."""
     rates = measured()
     workers = sorted({w for w, _ in rates})
-    most = 1.1 * max(rates.values())
+    ideal = 2 * max(rates[workers[0], call] for call in CALLS)
+    most = 1.05 * max(ideal, *rates.values())
     drawing = Drawing(
         330,
         "Rows a second against workers",
@@ -35,8 +36,7 @@ def scaling() -> str:
     drawing.words((WIDTH - 20, 262), "workers, one thread each", anchor="end", size=12)
     for i, (call, colour) in enumerate(CALLS.items()):
         first = rates[workers[0], call]
-        end = min(2.0, most / first)
-        drawing.line(panel.all([(1, first), (end, end * first)]), stroke=FAINT, stroke_dasharray="4 4")
+        drawing.line(panel.all([(1, first), (2, 2 * first)]), stroke=FAINT, stroke_dasharray="4 4")
         points = panel.all([(w, rates[w, call]) for w in workers])
         drawing.line(points, stroke=colour, stroke_width=2)
         drawing.dots(points, 4, fill=colour)
