@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from unittest.mock import patch
@@ -167,6 +168,43 @@ class TestEllipsoids:
                 assert found.determinant <= truth.determinant * (1 + truth.gap)
                 assert (1 + found.gap) * found.determinant >= truth.determinant
         assert any(found.gap > Fraction(1, 100) for found in seen)
+
+    def test_weights_on_one_side_are_paid_for_by_the_box(self):
+        """They cannot be balanced, so the largest ellipsoid may be anywhere in the box: the ends are asked for."""
+        body = region([[2, 1], [1, 2], [3, 3], [-1, 0], [0, -1]], [60, 60, 150, 90, 90], 100)
+        truth = largest_ellipsoid(body, Fraction(1, 10**9), within(2, 100))
+        centre, bits = inner_point(body)
+        asked = []
+
+        def box():
+            asked.append(1)
+            return ends(2, 100)
+
+        proposal = ellipsoids._solved(body, centre, bits, Shape.of(np.diag(body.scale)), self.GAP)
+        for weights in ([1.0, 1.0, 0.5], [0.2, 1.0, 1.0], [1.0, 0.1, 0.1]):
+            one_sided = np.zeros(len(body.normals))
+            one_sided[:3] = weights
+            found = certified(body, replace(proposal, weights=one_sided), box)
+            assert found.gap > 1
+            assert (1 + found.gap) * found.determinant >= truth.determinant
+        assert len(asked) == 3
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_a_similar_ellipsoid_is_a_hint_only(self, seed):
+        """Whether its centre is inside, close to a side or far outside: the same size as without it."""
+        rng = np.random.default_rng(seed)
+        normals = rng.integers(-20, 21, size=(14, 3))
+        normals[np.abs(normals).sum(axis=1) == 0] = 1
+        offsets = rng.integers(300, 900, size=14)
+        similar = largest_ellipsoid(region(normals, offsets, 1000), self.GAP, within(3, 1000))
+        for less in (0, 100, 250, 299):
+            body = region(normals, offsets - less, 1000)
+            plain = largest_ellipsoid(body, self.GAP, within(3, 1000))
+            found = largest_ellipsoid(body, self.GAP, within(3, 1000), similar)
+            assert float(found.determinant / plain.determinant) == pytest.approx(1, abs=2e-6)
+        aside = replace(body, offsets=body.offsets + body.normals @ integers([5000, -3000, 10**6]))
+        far = largest_ellipsoid(aside, self.GAP, within(3, 10**7), similar)
+        assert float(far.determinant / plain.determinant) == pytest.approx(1, abs=2e-6)
 
     def test_it_asks_again_until_the_gap_is_small(self):
         body = region([[1, 2], [3, -1], [-2, 1]], [100, 70, 80], 400)
