@@ -123,6 +123,14 @@ MUTANTS = (
         "A lower size above the true one: REM's test passes tables that are not safe.",
     ),
     Mutant(
+        "weights that do not balance taken as if they did",
+        "sizes/ellipsoid_certificate.py",
+        "if residual.any():",
+        "if False:",
+        (f"{SIZES}TestEllipsoids::test_weights_on_one_side_are_paid_for_by_the_box",),
+        "An upper bound below the largest ellipsoid: sizes off by more than the slack which the tests discount.",
+    ),
+    Mutant(
         "an ellipsoid taken whatever its gap",
         "sizes/john_ellipsoid.py",
         "if found is not None and found.gap <= gap:",

@@ -12,9 +12,9 @@ DRAW = f"{REM}test_after_passing_points_follow_the_restricted_law"
 MUTANTS = (
     Mutant(
         "no 2 tau discount in the graded test",
-        "mechanisms/rem_test/safety.py",
-        "growth = plan.test - 2 * evidence.slack",
-        "growth = plan.test",
+        "mechanisms/rem_test/evidence.py",
+        "exp_between((self.plan.test - 2 * self.slack) * k, bits)",
+        "exp_between(self.plan.test * k, bits)",
         (f"{SLACK}[graded]",),
         "A solver's error moves the chance of a release beyond e^epsilon_test.",
     ),

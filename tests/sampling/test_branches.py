@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from tukeydp.sampling.branches import planted
 from tukeydp.sampling.branches.programs import Slopes
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import LinearPrograms
+from tukeydp.sampling.sampler import Sampler
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 WITHIN = Box((-3, -3), (3, 3))
@@ -114,6 +116,15 @@ def test_skewed_scores_on_their_own_grid_need_few_tries(d):
     assert envelope.top < before - 60
     assert envelope.branched(0)
     assert envelope.tree.tries < 40 * envelope.tree.steps < 2e5
+
+
+def test_the_lowest_level_is_drawn_from_its_own_box():
+    """Not from the public one of 2^50 steps: beyond ten columns a tree may be planted before any level has a box."""
+    rows = np.random.default_rng(0).integers(1, 6, size=(200, 11))
+    levels = level_sets(rows, np.vstack([np.eye(11, dtype=np.int64), np.ones((1, 11), dtype=np.int64)]))
+    public = Box((-(2**49),) * 11, (2**49,) * 11)
+    sampler = Sampler(levels, within=public, epsilon=Fraction(1), lowest=20)
+    assert levels.contains(sampler.draw(bytes(32)), 20)
 
 
 def test_a_full_tree_keeps_what_it_has(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from unittest.mock import patch
@@ -67,6 +68,10 @@ class TestLinearPrograms:
             assert found.value == right.value
 
 
+def within(d, bound):
+    return lambda: ends(d, bound)
+
+
 class TestEllipsoids:
     GAP = Fraction(1, 10**6)
 
@@ -74,7 +79,7 @@ class TestEllipsoids:
         """The ball of its half-width."""
         for d in (1, 2, 3, 5):
             body = region(np.empty((0, d)), [], 100)
-            found, _ = largest_ellipsoid(body, self.GAP, *ends(d, 100))
+            found = largest_ellipsoid(body, self.GAP, within(d, 100))
             assert float(found.determinant) == pytest.approx(100.0**d, rel=1e-5)
             assert found.determinant <= 100**d
 
@@ -83,7 +88,7 @@ class TestEllipsoids:
         for d in (2, 3, 4):
             s = 10**6
             body = region(np.vstack([-np.eye(d, dtype=int), np.ones((1, d), dtype=int)]), [0] * d + [s], 2 * s)
-            found, _ = largest_ellipsoid(body, self.GAP, *ends(d, 2 * s))
+            found = largest_ellipsoid(body, self.GAP, within(d, 2 * s))
             # A regular simplex of edge a has inradius a / sqrt(2 d (d+1)) and volume a^d sqrt(d+1) / (d! sqrt(2^d)).
             ratio = math.sqrt(2 * d * (d + 1)) ** -d / (math.sqrt(d + 1) / (math.factorial(d) * math.sqrt(2.0**d)))
             assert float(found.determinant) == pytest.approx(ratio * s**d / math.factorial(d), rel=1e-5)
@@ -91,13 +96,13 @@ class TestEllipsoids:
     def test_cross_polytope(self):
         d, s = 3, 10**6
         signs = np.array(list(np.ndindex(2, 2, 2))) * 2 - 1
-        found, _ = largest_ellipsoid(region(signs, [s] * 8, 2 * s), self.GAP, *ends(d, 2 * s))
+        found = largest_ellipsoid(region(signs, [s] * 8, 2 * s), self.GAP, within(d, 2 * s))
         assert float(found.determinant) == pytest.approx((s / math.sqrt(3)) ** 3, rel=1e-5)
 
     def test_stretched_a_million_times(self):
         normals = np.array([[1000, 999], [999, 1000], [-1000, -999], [-999, -1000]])
         body = region(normals, [10**9, 1000, 10**9, 1000], 10**12)
-        found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 10**12))
+        found = largest_ellipsoid(body, self.GAP, within(2, 10**12))
         exact = 10**9 * 1000 / abs(1000 * 1000 - 999 * 999)
         assert float(found.determinant) == pytest.approx(exact, rel=1e-5)
 
@@ -112,29 +117,29 @@ class TestEllipsoids:
             2**49,
         )
         low, high = integers([-2 * long, -wide, -wide]), integers([2 * long, wide, wide])
-        found, _ = largest_ellipsoid(body, self.GAP, low, high)
+        found = largest_ellipsoid(body, self.GAP, lambda: (low, high))
         assert float(found.determinant) == pytest.approx(long * wide**2, rel=1e-5)
 
     @pytest.mark.parametrize("long", [10**9, 10**12, 10**14])
     def test_a_needle_along_no_axis(self, long):
         """In floats the entries of B, of the size of its length, would round away its width."""
         body = region([[1, 1], [-1, -1], [1, -1], [-1, 1]], [long, long, 10, 10], 2**49)
-        found, _ = largest_ellipsoid(body, self.GAP, *ends(2, long))
+        found = largest_ellipsoid(body, self.GAP, within(2, long))
         assert float(found.determinant) == pytest.approx(long * 10 / 2, rel=1e-5)
 
     def test_most_rows_in_one_plane(self):
         """So many of the longest rows that those of the other column are not held from the start."""
         body = region([[1, 0], [-1, 0]] * 80 + [[0, 1], [0, -1]] * 120, [100] * 160 + [300] * 240, 10**6)
-        found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 10**6))
+        found = largest_ellipsoid(body, self.GAP, within(2, 10**6))
         assert float(found.determinant) == pytest.approx(100 * 300, rel=1e-5)
 
     def test_no_inner_point(self):
         flat = region([[1, 1], [-1, -1]], [5, -5], 100)
         assert inner_point(flat) is None
-        assert largest_ellipsoid(flat, self.GAP, *ends(2, 100)) is None
-        assert largest_ellipsoid(region([[1, 0], [-1, 0]], [1, -2], 100), self.GAP, *ends(2, 100)) is None
+        assert largest_ellipsoid(flat, self.GAP, within(2, 100)) is None
+        assert largest_ellipsoid(region([[1, 0], [-1, 0]], [1, -2], 100), self.GAP, within(2, 100)) is None
         sliver = region([[2**30, 1], [-(2**30), -1]], [1, 0], 100)
-        assert largest_ellipsoid(sliver, self.GAP, *ends(2, 100)) is not None
+        assert largest_ellipsoid(sliver, self.GAP, within(2, 100)) is not None
 
     @pytest.mark.parametrize("seed", range(12))
     def test_a_bad_solver_is_seen_through(self, seed):
@@ -144,7 +149,7 @@ class TestEllipsoids:
         normals = rng.integers(-20, 21, size=(12, d))
         normals[np.abs(normals).sum(axis=1) == 0] = 1
         body = region(normals, rng.integers(50, 400, size=12), 1000)
-        truth, _ = largest_ellipsoid(body, Fraction(1, 10**9), *ends(d, 1000))
+        truth = largest_ellipsoid(body, Fraction(1, 10**9), within(d, 1000))
         honest = ellipsoids._solved
         seen = []
 
@@ -157,12 +162,49 @@ class TestEllipsoids:
 
         centre, bits = inner_point(body)
         for _ in range(5):
-            found = certified(body, lying(body, centre, bits, Shape.of(np.diag(body.scale))), *ends(d, 1000))
+            found = certified(body, lying(body, centre, bits, Shape.of(np.diag(body.scale)), self.GAP), within(d, 1000))
             if found is not None:
                 seen.append(found)
                 assert found.determinant <= truth.determinant * (1 + truth.gap)
                 assert (1 + found.gap) * found.determinant >= truth.determinant
         assert any(found.gap > Fraction(1, 100) for found in seen)
+
+    def test_weights_on_one_side_are_paid_for_by_the_box(self):
+        """They cannot be balanced, so the largest ellipsoid may be anywhere in the box: the ends are asked for."""
+        body = region([[2, 1], [1, 2], [3, 3], [-1, 0], [0, -1]], [60, 60, 150, 90, 90], 100)
+        truth = largest_ellipsoid(body, Fraction(1, 10**9), within(2, 100))
+        centre, bits = inner_point(body)
+        asked = []
+
+        def box():
+            asked.append(1)
+            return ends(2, 100)
+
+        proposal = ellipsoids._solved(body, centre, bits, Shape.of(np.diag(body.scale)), self.GAP)
+        for weights in ([1.0, 1.0, 0.5], [0.2, 1.0, 1.0], [1.0, 0.1, 0.1]):
+            one_sided = np.zeros(len(body.normals))
+            one_sided[:3] = weights
+            found = certified(body, replace(proposal, weights=one_sided), box)
+            assert found.gap > 1
+            assert (1 + found.gap) * found.determinant >= truth.determinant
+        assert len(asked) == 3
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_a_similar_ellipsoid_is_a_hint_only(self, seed):
+        """Whether its centre is inside, close to a side or far outside: the same size as without it."""
+        rng = np.random.default_rng(seed)
+        normals = rng.integers(-20, 21, size=(14, 3))
+        normals[np.abs(normals).sum(axis=1) == 0] = 1
+        offsets = rng.integers(300, 900, size=14)
+        similar = largest_ellipsoid(region(normals, offsets, 1000), self.GAP, within(3, 1000))
+        for less in (0, 100, 250, 299):
+            body = region(normals, offsets - less, 1000)
+            plain = largest_ellipsoid(body, self.GAP, within(3, 1000))
+            found = largest_ellipsoid(body, self.GAP, within(3, 1000), similar)
+            assert float(found.determinant / plain.determinant) == pytest.approx(1, abs=2e-6)
+        aside = replace(body, offsets=body.offsets + body.normals @ integers([5000, -3000, 10**6]))
+        far = largest_ellipsoid(aside, self.GAP, within(3, 10**7), similar)
+        assert float(far.determinant / plain.determinant) == pytest.approx(1, abs=2e-6)
 
     def test_it_asks_again_until_the_gap_is_small(self):
         body = region([[1, 2], [3, -1], [-2, 1]], [100, 70, 80], 400)
@@ -175,7 +217,7 @@ class TestEllipsoids:
             return Proposal(proposal.centre, proposal.bits, small, proposal.weights)
 
         with patch.object(ellipsoids, "_solved", first_time_bad):
-            found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 400))
+            found = largest_ellipsoid(body, self.GAP, within(2, 400))
         assert len(calls) == 2
         assert found.gap <= self.GAP
 
@@ -190,7 +232,7 @@ class TestEllipsoids:
             return honest(*arguments)
 
         with patch.object(ellipsoids, "_solved", first_time_broken):
-            found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 400))
+            found = largest_ellipsoid(body, self.GAP, within(2, 400))
         assert found.gap <= self.GAP
 
     @pytest.mark.parametrize("broken", [0.0, np.nan, np.inf, 1e-300])
@@ -207,7 +249,7 @@ class TestEllipsoids:
             return Proposal(proposal.centre, proposal.bits, far, proposal.weights * broken)
 
         with patch.object(ellipsoids, "_solved", first_time_senseless):
-            found, _ = largest_ellipsoid(body, self.GAP, *ends(2, 400))
+            found = largest_ellipsoid(body, self.GAP, within(2, 400))
         assert found.gap <= self.GAP
         assert len(calls) >= 2
 

@@ -114,6 +114,7 @@ class Sampler:
         envelope, levels, tries = self._envelope, self._levels, self._proposals
         half_epsilon = float(min(self._epsilon, _HUGE)) / 2
         if tries > _EASY and _coarse_everywhere(levels):
+            self._box_lowest()
             envelope.branch(self._lowest, half_epsilon, int(max(_FEW_PROGRAMS, tries / _SMALL_PROGRAM)), _SMALL_PROGRAM)
         if envelope.tree is not None and envelope.branched(self._lowest):
             budget = min(_PATIENCE * envelope.tree.tries, tries)  # as long as the tree took, at most
@@ -129,9 +130,7 @@ class Sampler:
             envelope.settle(int(min(most, max(_FEW_POINTS, self._proposals))))
         if self._proposals > _WORTH_A_BASIS:
             envelope.rebase()
-        # The public box may be astronomically larger than the lowest level's own.
-        if 0 < self._lowest <= envelope.top:
-            envelope.refine([self._lowest])
+        self._box_lowest()
         ladder = self._plan()
         # Boxes may turn out larger than the plan took them for, above all near the top: then it wants others besides.
         while envelope.lacks(ladder.levels):
@@ -142,6 +141,11 @@ class Sampler:
             self._lowest, half_epsilon, min(ladder.proposals, _PATIENCE * self._proposals), _box_cost(levels)
         )
         return max(ladder.proposals, self._proposals)
+
+    def _box_lowest(self) -> None:
+        """The public box may be astronomically larger than the lowest level's own."""
+        if 0 < self._lowest <= self._envelope.top:
+            self._envelope.refine([self._lowest])
 
     def _plan(self) -> Ladder:
         """The boxes that pay off, judging by those there are."""

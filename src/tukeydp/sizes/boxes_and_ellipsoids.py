@@ -10,9 +10,9 @@ from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.brackets import rounded_down
 from tukeydp.exact.linear_programs import maximum
-from tukeydp.exact.matrices import integers
+from tukeydp.exact.matrices import Integers, integers
 from tukeydp.sizes.boxed import SLACK, Boxed
-from tukeydp.sizes.ellipsoid_certificate import Shape
+from tukeydp.sizes.ellipsoid_certificate import Ellipsoid
 from tukeydp.sizes.grid_points import units
 from tukeydp.sizes.john_ellipsoid import largest_ellipsoid
 
@@ -30,7 +30,7 @@ class BoxesAndEllipsoids(Boxed):
 
     def __init__(self, levels: LevelSets, within: Box, base: int) -> None:
         super().__init__(levels, within, base)
-        self._shapes: dict[int, Shape] = {}
+        self._ellipsoids: dict[int, Ellipsoid] = {}
 
     def _above(self, level: int, boxed: Fraction) -> Fraction:
         d = self._regions.d
@@ -44,32 +44,31 @@ class BoxesAndEllipsoids(Boxed):
         box = None if level > self.top else self._box(min(level, self._base))
         if box is None:
             return Fraction(0)
-        low, high = integers([2 * a - 2 for a in box.low]), integers([2 * b + 2 for b in box.high])
-        found = largest_ellipsoid(self._half_cells(level, -1), SLACK / 2, low, high, self._nearest_shape(level))
+        ends = integers([2 * a - 2 for a in box.low]), integers([2 * b + 2 for b in box.high])
+        found = largest_ellipsoid(self._half_cells(level, -1), SLACK / 2, lambda: ends, self._nearest(level))
         if found is None:
             return Fraction(0)
-        ellipsoid, self._shapes[level] = found
-        return rounded_down(_ball(self._regions.d, _PI[0]) * ellipsoid.determinant)
+        self._ellipsoids[level] = found
+        return rounded_down(_ball(self._regions.d, _PI[0]) * found.determinant)
 
     def _grown(self, level: int) -> Fraction:
         """A little more than the volume of the largest ellipsoid in the set grown by half a cell."""
         region = self._half_cells(level, +1)
-        ends = [maximum(region, objective, self._bases.get(i)) for i, objective in enumerate(units(region.d))]
-        high, low = ([best.value for best in ends[i::2] if best is not None] for i in range(2))
-        found = largest_ellipsoid(
-            region,
-            SLACK / 2,
-            integers([-math.ceil(v) for v in low]),
-            integers([math.ceil(v) for v in high]),
-            self._nearest_shape(level),
-        )
-        assert found is not None  # a cell around any point of the level set is inside
-        return _ball(self._regions.d, _PI[1]) * (1 + SLACK / 2) * found[0].determinant
 
-    def _nearest_shape(self, level: int) -> Shape | None:
-        if not self._shapes:
+        def ends() -> tuple[Integers, Integers]:
+            best = [maximum(region, objective, self._bases.get(i)) for i, objective in enumerate(units(region.d))]
+            high, low = ([math.ceil(end.value) for end in best[i::2] if end is not None] for i in range(2))
+            return -integers(low), integers(high)
+
+        found = largest_ellipsoid(region, SLACK / 2, ends, self._nearest(level))
+        assert found is not None  # a cell around any point of the level set is inside
+        return _ball(self._regions.d, _PI[1]) * (1 + SLACK / 2) * found.determinant
+
+    def _nearest(self, level: int) -> Ellipsoid | None:
+        """That of the nearest level."""
+        if not self._ellipsoids:
             return None
-        return self._shapes[min(self._shapes, key=lambda known: abs(known - level))]
+        return self._ellipsoids[min(self._ellipsoids, key=lambda known: abs(known - level))]
 
 
 @cache

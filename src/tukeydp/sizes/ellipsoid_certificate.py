@@ -11,7 +11,8 @@ u_i = B' a_i / |B' a_i| makes the bound tight.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -27,13 +28,8 @@ _NEGLIGIBLE = 2.0**-60  # rows that add less than this part of what the largest 
 _INSIDE = 1.0 - 2.0**-34  # by what a proposal that sticks out is shrunk beyond its excess
 _SHRINKINGS = 4  # each is off by the rounding of floats only; one is enough as a rule
 
-
-@dataclass(frozen=True, eq=False)
-class Ellipsoid:
-    """A certified value of |det B| for some inscribed ellipsoid; no other has more than (1 + gap) times as much."""
-
-    determinant: Fraction
-    gap: Fraction
+# Both ends of a box that holds the region. Called only if they matter: for balanced weights they do not.
+Ends = Callable[[], tuple[Integers, Integers]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +37,13 @@ class Shape:
     """A square matrix of integers over 2^bits.
 
     In floats the rows of a needle along no axis would be differences of large numbers that nearly cancel. `touching`
-    are the numbers of the rows that pull at the ellipsoid, if known.
+    are the numbers of the rows that pull at the ellipsoid, if known; `spread` is the product of normals and matrix.
     """
 
     matrix: Integers
     bits: int
     touching: IntArray | None = None
+    spread: Integers | None = None
 
     @staticmethod
     def of(values: FloatArray) -> Shape:
@@ -71,15 +68,24 @@ class Proposal:
     weights: FloatArray
 
 
+@dataclass(frozen=True, eq=False)
+class Ellipsoid:
+    """A certified value of |det B| for some inscribed ellipsoid; no other has more than (1 + gap) times as much."""
+
+    determinant: Fraction
+    gap: Fraction
+    proven: Proposal
+
+
 def slack_of(region: Region, centre: Integers, bits: int) -> Integers:
     """How far the centre is from each row, times 2^bits."""
     return region.offsets * (1 << bits) - region.normals @ centre
 
 
-def certified(region: Region, proposal: Proposal, low: Integers, high: Integers) -> Ellipsoid | None:
+def certified(region: Region, proposal: Proposal, ends: Ends) -> Ellipsoid | None:
     """The proposal's ellipsoid, shrunk until it surely fits, and how far it is from the largest; in integers."""
-    d, bits = region.d, proposal.bits
-    slack = slack_of(region, proposal.centre, bits)
+    d, bits, centre = region.d, proposal.bits, proposal.centre
+    slack = slack_of(region, centre, bits)
     if slack.min() <= 0:
         return None
     fitted = _fitted(region, slack, bits, proposal.shape)
@@ -103,8 +109,10 @@ def certified(region: Region, proposal: Proposal, low: Integers, high: Integers)
     weights = _balanced(weights, normals, units.astype(np.float64) * added[used, np.newaxis])
     outer = determinant((normals * weights[:, np.newaxis]).T @ units)
     residual = weights @ normals
-    farthest = np.where(residual > 0, proposal.centre - low * (1 << bits), proposal.centre - high * (1 << bits))
-    bound = int(weights @ slack[used] + residual @ farthest)
+    bound = int(weights @ slack[used])
+    if residual.any():
+        low, high = ends()
+        bound += int(np.where(residual > 0, centre - low * (1 << bits), centre - high * (1 << bits)) @ residual)
     inscribed = abs(determinant(factor))
     if not outer or not inscribed:
         return None
@@ -112,7 +120,8 @@ def certified(region: Region, proposal: Proposal, low: Integers, high: Integers)
     # inscribed / 2^(fine d).
     largest = Fraction(bound**d << (_BITS * d), (d**d * abs(outer)) << (bits * d))
     value = Fraction(inscribed, 1 << (fine * d))
-    return Ellipsoid(value, largest / value - 1)
+    fitting = Shape(factor, fine, proposal.shape.touching, spread)
+    return Ellipsoid(value, largest / value - 1, replace(proposal, shape=fitting))
 
 
 def _balanced(weights: Integers, normals: Integers, sizes: FloatArray) -> Integers:
@@ -162,4 +171,7 @@ def _roots(squares: Integers) -> Integers:
 
 def in_floats(values: Integers, bits: int) -> FloatArray:
     """Integers over 2^bits as floats, correctly rounded whatever their size."""
-    return np.array([int(v) / (1 << bits) for v in values])
+    try:
+        return np.asarray(np.ldexp(values.astype(np.float64), -bits))
+    except OverflowError:
+        return np.array([int(v) / (1 << bits) for v in values.ravel()]).reshape(values.shape)

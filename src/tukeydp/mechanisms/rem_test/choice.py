@@ -99,6 +99,11 @@ def _swaps(test: float, delta: float) -> int:
     return math.ceil((math.log(1.0 / delta) + _MARGIN) / test)
 
 
+def _strongest(threshold: int, test: float, delta: float) -> float:
+    """The logarithm of R where nothing but the number of swaps holds it back."""
+    return math.log(delta) + test * min(threshold - 1, _swaps(test, delta))
+
+
 @lru_cache(maxsize=256)
 def _best(
     n: int, d: int, epsilon: float, delta: float, threshold: int | None, neighbours: str = "swap"
@@ -114,15 +119,31 @@ def _best(
         test = epsilon * part / _WHOLE
         return log_strength(populations[which], n, t, test, epsilon - test, delta)
 
-    def merit(at: tuple[int, int]) -> tuple[float, float, bool, int, float]:
-        strengths = [strength(i, *at) for i in range(3)]
-        return min(strengths[0], _SURE), min(*strengths, _SAFE), at[0] <= _SHALLOW * n, -at[1], min(strengths)
+    def bound(at: tuple[int, int]) -> float:
+        return _strongest(at[0], epsilon * at[1] / _WHOLE, delta)
+
+    def worst(at: tuple[int, int], populations: range, enough: float, wanted: float) -> float:
+        """The least strength, at most `enough`; or, once it is seen to be below `wanted`, some other number below."""
+        found = min(enough, bound(at))
+        for which in populations:
+            if found < wanted:
+                break
+            found = min(found, strength(which, *at))
+        return found
+
+    def strongest(plans: list[tuple[int, int]], populations: range, enough: float) -> list[tuple[int, int]]:
+        """Those whose worst is the largest; the most promising are asked first, and most of the others never."""
+        most, found = -math.inf, {}
+        for at in sorted(plans, key=bound, reverse=True):
+            found[at] = worst(at, populations, enough, most)
+            most = max(most, found[at])
+        return [at for at in plans if found[at] == most]
+
+    def merit(at: tuple[int, int]) -> tuple[bool, int, float]:
+        return at[0] <= _SHALLOW * n, -at[1], min(strength(which, *at) for which in range(3))
 
     def best_of(plans: list[tuple[int, int]]) -> tuple[int, int]:
-        """The plan of most merit. Most have too little for the Gaussian table: the others are not asked about those."""
-        sure = [min(strength(0, *at), _SURE) for at in plans]
-        most = max(sure)
-        return max((at for at, first in zip(plans, sure, strict=True) if first == most), key=merit)
+        return max(strongest(strongest(plans, range(1), _SURE), range(3), _SAFE), key=merit)
 
     if threshold is not None:
         t, part = best_of([(threshold, p) for p in _PARTS])
@@ -165,8 +186,7 @@ def _log_masses(n: int, eta: float) -> FloatArray:
 def _log_strength(population: _Population, n: int, t: int, test: float, release: float, delta: float) -> float:
     """The logarithm of R (docs/proofs/rem.md, section 4) in a population."""
     eta = release / 2
-    swaps = min(t - 1, _swaps(test, delta))
-    strongest = math.log(delta) + test * swaps
+    swaps, strongest = min(t - 1, _swaps(test, delta)), _strongest(t, test, delta)
     k = np.arange(0, swaps, max(1, swaps // _MOST_SWAPS_LOOKED_AT))
     offsets = _offsets(n)
     offsets = offsets[t + 1 + offsets <= n // 2]
@@ -189,8 +209,7 @@ def _log_strength_one_sided(
     population: _Population, n: int, t: int, test: float, release: float, delta: float
 ) -> float:
     """The same under add/remove (docs/proofs/add-remove.md, section 6): eta is all of the draw's epsilon."""
-    swaps = min(t - 1, _swaps(test, delta))
-    strongest = math.log(delta) + test * swaps
+    swaps, strongest = min(t - 1, _swaps(test, delta)), _strongest(t, test, delta)
     k = np.arange(0, swaps, max(1, swaps // _MOST_SWAPS_LOOKED_AT))
     offsets = _offsets(n)
     offsets = offsets[t + offsets <= n // 2]

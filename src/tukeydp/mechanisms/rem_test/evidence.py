@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from tukeydp.exact.brackets import exp_bracket
+from tukeydp.exact.brackets import exp_between, exp_bracket
 from tukeydp.mechanisms.rem_test.known_sizes import KnownSizes
 from tukeydp.sizes.level_sizes import RoughlyMeasured, Sizes
 
@@ -90,6 +90,7 @@ class Evidence:
         self._lower = self._upper if sizes.exact else KnownSizes()
         self._weights: dict[int, list[tuple[int, int]]] = {}
         self._powers: dict[tuple[int, int], tuple[int, int]] = {}
+        self._growths: dict[tuple[int, int], tuple[Fraction, Fraction]] = {}
         self._looks: dict[int, int] = {}  # how often the lower size of a level was looked at
         self.empty = self._none_at(plan.threshold)
         if not self.empty:
@@ -126,6 +127,12 @@ class Evidence:
             e_low, e_high = self._exp(o, bits)
             low, high = max(low, e_low * size_low), max(high, e_high * size_high)
         return low // a_high, -(-high // a_low)
+
+    def growth(self, k: int, bits: int) -> tuple[Fraction, Fraction]:
+        """e^((epsilon_test - 2 slack) k) from below and from above."""
+        if (k, bits) not in self._growths:
+            self._growths[k, bits] = exp_between((self.plan.test - 2 * self.slack) * k, bits)
+        return self._growths[k, bits]
 
     def refine(self, k: int) -> bool:
         """Measure the level that says most about b_k / a_k; False if all are known."""

@@ -72,14 +72,15 @@ class Graded:
 def _strength(evidence: Evidence, bits: int) -> tuple[Fraction, Fraction, int | None]:
     """R, the least of delta e^(growth k) (1 + b_k / a_k) over k < K and delta e^(growth K); and the k it hinges on.
 
+    growth is the test's part of epsilon, less twice the slack.
+
     The strength falls as k grows, so on k1 ... k2 nothing is below e^(growth k1) times the strength of k2. The interval
     with the least such bound is halved until it is a single k: no other can be below that.
     """
     plan = evidence.plan
-    growth = plan.test - 2 * evidence.slack
 
     def scaled(k: int, strength: int) -> tuple[Fraction, Fraction]:
-        low, high = exp_between(growth * k, bits)
+        low, high = evidence.growth(k, bits)
         return plan.delta * low * Fraction(strength, 1 << bits), plan.delta * high * Fraction(strength, 1 << bits)
 
     least, high = scaled(plan.swaps, 1 << bits)
