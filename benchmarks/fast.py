@@ -78,13 +78,14 @@ def on_a_plane() -> Any:
     return x
 
 
-def expected(d: int) -> Callable[[], Callable[[], Any]]:
+def expected(d: int, mechanism: str = "boxem") -> Callable[[], Callable[[], Any]]:
     def ready() -> Callable[[], Any]:
         import tukeydp as td
 
-        x, calls = gaussian(2000, d), iter(range(10**6))
+        x, calls, bounds = gaussian(2000, d), iter(range(10**6)), (-10, 10) if mechanism == "boxem" else (-50, 50)
         # A new number of rows each time: nothing is known from the call before.
-        releases = [td.boxem(x[next(calls) :], epsilon=1, bounds=(-10, 10)) for _ in range(REPEATS + 1)]
+        released = getattr(td, mechanism)
+        releases = [released(x[next(calls) :], epsilon=1, bounds=bounds) for _ in range(REPEATS + 1)]
         return lambda: releases.pop().expected_error
 
     return ready
@@ -157,6 +158,8 @@ JOBS = {
     ),
     "expected_error, 2000 x 8": Job(0.1, expected(8)),
     "expected_error, 2000 x 20": Job(0.5, expected(20)),
+    "expected_error of td.mean, 2000 x 8": Job(0.1, expected(8, "mean")),
+    "expected_error of td.mean, 2000 x 20": Job(0.5, expected(20, "mean")),
     "rem's plan, rows never seen before, 450 x 3": Job(0.02, rem_plan),
     "rem, rows never seen before, 450 x 3": Job(0.1, rem_of_new_rows),
     "tukeydp --version": Job(0.15, command("-m", "tukeydp", "--version")),

@@ -38,7 +38,7 @@ from tukeydp.mechanisms.cliff import widest_bounds, width_sentence
 from tukeydp.mechanisms.mean_choice import known_widths
 from tukeydp.mechanisms.mean_rehearsal import own_means
 from tukeydp.mechanisms.rehearsed_tables import ROWS_OF_DEPTH, WALKED_COLUMNS, numbers, settled, smoothed
-from tukeydp.mechanisms.rehearsed_walk import walked_draws
+from tukeydp.mechanisms.rehearsed_walk import half_of, walked_draws
 from tukeydp.randomness import derived_key
 from tukeydp.sampling.sampler import Sampler
 
@@ -51,7 +51,6 @@ _MOST_COLUMNS, _DIRECTIONS_BEYOND = 10, 64
 _FINE = 256.0  # grid steps in a standard deviation from which on a walk in floats cannot tell the grid from a line
 # A column of few grid points has at least this deviation, in steps, or a quarter of its width.
 _STEPS = 2.0
-_LEAST, _MOST = 1e-12, 1e9  # halves of epsilons beyond are walked as these: nothing changes, and floats hold them
 
 
 def centre_rehearsal(notion: Notion, grid: Grid, n: int, epsilon: Fraction) -> Rehearsal:
@@ -167,7 +166,7 @@ def _walked(shape: Shape, inputs: _Rehearsed) -> list[tuple[FloatArray, FloatArr
     grid, step = inputs.grid, np.array([float(s) for s in inputs.grid.step])
     if (inputs.deviations < _FINE * step).any():
         return None
-    half_epsilon = float(min(max(inputs.raised / 2, Fraction(_LEAST)), Fraction(_MOST)))
+    half_epsilon = half_of(inputs.raised)
     found = []
     for i in numbers(grid.d, WALKED_COLUMNS):
         table = inputs.table(shape, i)

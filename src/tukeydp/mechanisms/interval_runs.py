@@ -21,7 +21,8 @@ from tukeydp.exact.cube_noise import median_of_noise
 from tukeydp.mechanisms.clip_radii import RADII, rehearsed_radii
 from tukeydp.mechanisms.clipped_sum import MOST_MISSING, NOTICED
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
-from tukeydp.mechanisms.mean_rehearsal import depth_draws, rehearsed_spread, table_errors
+from tukeydp.mechanisms.mean_rehearsal import rehearsed_spread, table_errors
+from tukeydp.mechanisms.rehearsed_centres import depth_draws
 from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS, numbers
 from tukeydp.mechanisms.rem_rehearsal import RemInputs, rem_errors
 from tukeydp.mechanisms.spread_step import SpreadPlan

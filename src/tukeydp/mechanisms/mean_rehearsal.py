@@ -22,13 +22,14 @@ from tukeydp.accuracy import (
     shape_error,
 )
 from tukeydp.arrays import FloatArray
-from tukeydp.data.bounded import BoundedColumns, relative_grid
+from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.shapes import SHAPES, Shape, made_up
 from tukeydp.exact.cube_noise import quantile_of_noise, share_all_within
 from tukeydp.mechanisms.cliff import widest_bounds, width_sentence
 from tukeydp.mechanisms.counted_mean import CountedMean
 from tukeydp.mechanisms.mean_choice import known_widths
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
+from tukeydp.mechanisms.rehearsed_centres import Centres, drawn_centres, walked_centres
 from tukeydp.mechanisms.rehearsed_tables import (
     DEPTH_COLUMNS,
     MOST_CELLS,
@@ -40,7 +41,7 @@ from tukeydp.mechanisms.rehearsed_tables import (
 from tukeydp.mechanisms.scale_step import WIDEST, released_widths
 from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_draws
-from tukeydp.mechanisms.subset_means import SubsetPlan, subset_sampler
+from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.mechanisms.two_step import TwoStepPlan, at_least_narrowest, clipped_around
 from tukeydp.randomness import derived_key
 
@@ -92,23 +93,30 @@ def _mean_error(
     if isinstance(plan, CubeMean) and not missing:
         return _noise_alone(plan, n, columns, widths, facts)
     shapes = tuple(
-        shape_error(shape, np.concatenate(table_errors(plan, n, widths, shape, missing))) for shape in SHAPES
+        shape_error(shape, np.concatenate(table_errors(plan, n, widths, shape, missing, walked=True)))
+        for shape in SHAPES
     )
     scales = None if sd is None else columns.widths / widths
     return over_shapes(shapes, **facts, scales=scales)
 
 
-def table_errors(plan: MeanPlan, n: int, widths: FloatArray, shape: Shape, missing: float = 0.0) -> list[FloatArray]:
-    """Releases from made-up tables less the tables' own means, in standard deviations: one array for each table."""
+def table_errors(
+    plan: MeanPlan, n: int, widths: FloatArray, shape: Shape, missing: float = 0.0, walked: bool = False
+) -> list[FloatArray]:
+    """Releases from made-up tables less the tables' own means, in standard deviations: one array for each table.
+
+    Deep points are drawn by the mechanism itself, or, much faster, `walked` to.
+    """
     d = len(widths)
     rows = min(n, max(1, MOST_CELLS // d))
     errors = []
     sizes = 2.0 / shape.widths(widths)
     by_depth = isinstance(plan, SubsetMean) or (isinstance(plan, ScaledMean) and n <= ROWS_OF_DEPTH)
+    centres = walked_centres if walked else drawn_centres
     for i in numbers(d, DEPTH_COLUMNS if by_depth else NOISE_COLUMNS):
         relative = np.clip(made_up(shape, rows, d, i, missing) * sizes, -1.0, 1.0)
         way = _suited(plan, n, relative, i) if isinstance(plan, ScaledMean) else plan
-        found = (_draws(way, relative, Fraction(n, rows), i) - own_means(relative)) / sizes
+        found = (_draws(way, relative, Fraction(n, rows), i, centres) - own_means(relative)) / sizes
         if isinstance(plan, ScaledMean) and isinstance(way, SubsetMean):
             found = _shrunk(way.plan, [found], rows / n)[0]
         errors.append(found)
@@ -128,52 +136,38 @@ def own_means(relative: FloatArray) -> FloatArray:
     return np.asarray(np.where(there, relative, 0.0).sum(axis=0) / np.maximum(1, there.sum(axis=0)))
 
 
-def _draws(plan: MeanPlan, relative: FloatArray, raised: Fraction, number: int) -> FloatArray:
+def _draws(plan: MeanPlan, relative: FloatArray, raised: Fraction, number: int, centres: Centres) -> FloatArray:
     """Releases from one made-up table, one per row.
 
     A table with fewer rows than n has the epsilons of sums and counts `raised` in proportion: shares of the rows, and
     the noise of a mean, stay as they are.
     """
-    keys = [derived_key("rehearsal", part, number) for part in ("public", "secret")]
+    public_key, secret_key = keys = [derived_key("rehearsal", part, number) for part in ("public", "secret")]
     if isinstance(plan, SubsetMean):
-        draw = depth_draws(relative, plan.epsilon, plan.plan, *keys)
-        return np.array([draw(derived_key(i, keys[1])) for i in range(_DRAWS)])
+        return centres(relative, plan.epsilon, plan.plan, public_key, secret_key, _DRAWS)
     if isinstance(plan, TwoStepMean):
         centre, spread, *rest = plan.plan.epsilons
         radii, shares, mean = (raised * e for e in rest)
         steps = replace(plan.plan, epsilons=(centre, spread, radii, shares, mean))
-        return _two_step_draws(steps, relative, *keys)
+        found = centres(relative, steps.epsilons[0], steps.centre, public_key, secret_key, _PASSES)
+        return _two_step_draws(steps, relative, found, *keys)
     assert isinstance(plan, CubeMean | CountedMean)
     enough = replace(plan, epsilon=raised * plan.epsilon)
     secret = (derived_key(i, keys[1]) for i in range(_PASSES))
     return np.array([[float(v) for v in enough.draw(relative, keys[0], key)] for key in secret])
 
 
-def depth_draws(
-    relative: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
-) -> Callable[[bytes], FloatArray]:
-    """Draws from the depth of subset means; of at most so many blocks, epsilon raised in proportion.
-
-    Depth counts in shares of the blocks, so that fewer of them at a larger epsilon leave the law as it is, but for how
-    far the deepest point strays by itself (`settled`).
-    """
-    blocks = min(plan.blocks, ROWS_OF_DEPTH)
-    fewer = relative[: len(relative) * blocks // plan.blocks]
-    raised = epsilon * plan.blocks / blocks
-    sampler = subset_sampler(fewer, raised, replace(plan, blocks=blocks), public_key, secret_key)
-    return lambda key: relative_grid(plan.steps).point(sampler.draw(key))
-
-
-def _two_step_draws(steps: TwoStepPlan, relative: FloatArray, public_key: bytes, secret_key: bytes) -> FloatArray:
-    centres = depth_draws(relative, steps.epsilons[0], steps.centre, public_key, secret_key)
+def _two_step_draws(
+    steps: TwoStepPlan, relative: FloatArray, centres: FloatArray, public_key: bytes, secret_key: bytes
+) -> FloatArray:
     if steps.spread is not None:
         octaves = rehearsed_spread(relative, steps.epsilons[1], steps.spread, public_key, secret_key)
     found = []
-    for i in range(_PASSES):
+    for i, centre in enumerate(centres):
         key = derived_key(i, secret_key)
         spread = 2.0 * np.array(steps.known) if steps.known is not None else at_least_narrowest(octaves(key))
         keys = [derived_key("step", j, key) for j in range(len(steps.epsilons))]
-        found.append([float(v) for v in clipped_around(relative, steps, centres(key), spread, keys[2:])])
+        found.append([float(v) for v in clipped_around(relative, steps, centre, spread, keys[2:])])
     return np.array(found)
 
 

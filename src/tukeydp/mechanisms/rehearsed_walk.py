@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,7 @@ _LEAST_SHARE = 1e-300  # for its log, where epsilon is astronomical
 _NOTHING = 1e-60  # in place of an entry 0: no point between two ranks is ever that near to one
 # Log of a share of the draws: what weighs less than this, next to the rest, is left out.
 _NEGLIGIBLE = -6.0
+_LEAST, _MOST = 1e-12, 1e9  # halves of epsilons beyond are walked as these: nothing changes, and floats hold them
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +63,11 @@ class _Walked:
     points: FloatArray
     log_weight: float
     log_unseen: float = -math.inf
+
+
+def half_of(epsilon: Fraction) -> float:
+    """What a walk takes for half of epsilon."""
+    return float(min(max(epsilon / 2, Fraction(_LEAST)), Fraction(_MOST)))
 
 
 def walked_draws(

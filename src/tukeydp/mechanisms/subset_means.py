@@ -15,10 +15,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.bounded import relative_grid
 from tukeydp.data.dealing import block_table, drawn_block_table, drawn_blocks, filled_at_the_ends, secret_order
+from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
+from tukeydp.depth.notions import Notion
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.block_statistics import corrected_means, means
 from tukeydp.mechanisms.cliff import SAFE, log_odds
@@ -160,12 +162,29 @@ def block_sampler(
     means: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
 ) -> DepthSampler:
     """The same from the table of block means that counts."""
+    depth = block_depth(means, epsilon, plan, secret_key)
+    prepared = depth.notion.prepare(depth.rows, depth.grid, public_key)
+    return DepthSampler(prepared, within=whole_grid(depth.grid), epsilon=depth.epsilon)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockDepth:
+    """Block means on their grid, and whose depth counts by which epsilon. Not private."""
+
+    rows: IntArray
+    grid: Grid
+    notion: Notion
+    epsilon: Fraction
+
+
+def block_depth(means: FloatArray, epsilon: Fraction, plan: SubsetPlan, secret_key: bytes) -> BlockDepth:
+    """What `block_sampler` draws by."""
     table = filled_at_the_ends(means, Keystream(derived_key("coins", secret_key)))
     grid = relative_grid(plan.steps)
     # How many rows there are is not asked where it is secret: the plan says how many are counted on.
     counted = len(table) if plan.neighbours == "swap" else plan.partitions * plan.blocks
-    prepared = chosen_notion(None, counted, table.shape[1]).prepare(grid.snap(table), grid, public_key)
-    return DepthSampler(prepared, within=whole_grid(grid), epsilon=plan.sampler_epsilon(epsilon) / plan.partitions)
+    notion = chosen_notion(None, counted, table.shape[1])
+    return BlockDepth(grid.snap(table), grid, notion, epsilon=plan.sampler_epsilon(epsilon) / plan.partitions)
 
 
 def counted_means(relative: FloatArray, plan: SubsetPlan, secret_key: bytes) -> FloatArray:
