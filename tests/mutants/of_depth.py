@@ -123,6 +123,14 @@ MUTANTS = (
         "A lower size above the true one: REM's test passes tables that are not safe.",
     ),
     Mutant(
+        "points on a halfspace's edge given up while they are counted",
+        "sizes/few_values.py",
+        "sums + least[j + 1] <= offsets",
+        "sums + least[j + 1] < offsets",
+        (f"{SIZES}test_counting_column_by_column",),
+        "A lower size that jumps where the true one does not: swaps of rows move the score by more than one.",
+    ),
+    Mutant(
         "weights that do not balance taken as if they did",
         "sizes/ellipsoid_certificate.py",
         "if residual.any():",

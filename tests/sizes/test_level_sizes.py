@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -20,7 +21,7 @@ from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region, maximum
 from tukeydp.exact.matrices import integers
 from tukeydp.mechanisms.rem_test.evidence import sparse_offsets
-from tukeydp.sizes import boxed
+from tukeydp.sizes import boxed, few_values
 from tukeydp.sizes import john_ellipsoid as ellipsoids
 from tukeydp.sizes.boxed import SLACK
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
@@ -269,6 +270,39 @@ def test_counting(seed):
     assert count_up_to(7, body, box) == min(7, truth)
     with patch("tukeydp.sizes.grid_points._AT_ONCE", 4):
         assert count_up_to(10**6, body, box) == truth
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 256])
+@pytest.mark.parametrize("seed", range(12))
+def test_counting_column_by_column(seed, at_once, monkeypatch):
+    """Few values in each of up to six columns, in boxes that are not about zero, against every point by itself."""
+    monkeypatch.setattr(few_values, "_AT_ONCE", at_once)
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(1, 7))
+    low = rng.integers(-4, 3, size=d)
+    high = low + rng.integers(0, 4, size=d)
+    points = np.array(list(itertools.product(*(range(a, b + 1) for a, b in zip(low, high, strict=True)))))
+    normals = rng.integers(-9, 10, size=(int(rng.integers(1, 9)), d))
+    body = region(normals, rng.integers(-10, 30, size=len(normals)), 50)
+    truth = int((points @ body.normals.astype(np.int64).T <= body.offsets.astype(np.int64)).all(axis=1).sum())
+    box = Box(tuple(low.tolist()), tuple(high.tolist()))
+    assert few_values.has_few_values(body, box)
+    assert sum(few_values.counts_of_parts(body, box)) == truth
+    assert count_up_to(10**6, body, box) == truth
+    assert count_up_to(5, body, box) == min(5, truth)
+
+
+def test_a_box_that_nothing_cuts_is_counted_as_a_whole():
+    assert list(few_values.counts_of_parts(region([[1] * 20], [100], 4), Box((-4,) * 20, (4,) * 20))) == [9**20]
+
+
+def test_products_beyond_64_bits_are_counted_otherwise():
+    body = region([[1, 0]], [0], 2)
+    long = Region(body.normals * 2**61, body.offsets * 2**61, body.centre, body.scale)
+    box = Box((-2, -2), (2, 2))
+    assert few_values.has_few_values(body, box)
+    assert not few_values.has_few_values(long, box)
+    assert count_up_to(100, long, box) == count_up_to(100, body, box) == 15
 
 
 @pytest.mark.parametrize("seed", range(40))

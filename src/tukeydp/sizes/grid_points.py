@@ -13,6 +13,7 @@ from tukeydp.data.grid import LIMIT
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region, maximum
 from tukeydp.exact.matrices import integers
+from tukeydp.sizes.few_values import counts_of_parts, has_few_values
 
 # Speed and memory only: counts are exact whatever they are.
 _AT_ONCE = 2**16  # grid points looked at together
@@ -25,9 +26,11 @@ Bases = dict[int, tuple[int, ...]]
 
 def count_up_to(limit: int, region: Region, box: Box) -> int:
     """How many grid points the region has, or `limit` if there are more. Exact; `box` contains them all."""
+    few = box.size > 0 and has_few_values(region, box)
+    parts = counts_of_parts(region, box) if few else (len(_inside(region, p)) for p in _small_boxes(region, box))
     found = 0
-    for part in _small_boxes(region, box):
-        found += len(_inside(region, part))
+    for count in parts:
+        found += count
         if found >= limit:
             return limit
     return found
