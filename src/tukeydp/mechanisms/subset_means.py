@@ -3,8 +3,8 @@
 Rows are dealt to N blocks; each block's mean, corrected for skewness, is one row of a table on which `boxem` runs.
 With r dealings the table has r N rows and epsilon is divided by r (docs/proofs/mean.md, section 3). Block means are
 nearly symmetric about the mean where rows are not, and a missing cell is left out of its own column's mean only. Where
-blocks are of a few rows and the columns' spreads are known, each dealing counts twice, shifted to either side by the
-same random amounts: that smooths out what skewness and ties are left.
+blocks are of a few rows, each dealing counts twice, shifted to either side by the same random amounts: that smooths out
+what skewness and ties are left.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def subset_plan(
     """The fewest blocks that keep a safe distance from the cliff; None if n rows are too few even one by one.
 
     `widths` are the bounds in standard deviations, known or assumed; blocks suffice also if they are `doubt` times as
-    wide. `smooth`: block means of a few rows are shifted, which takes widths that are about right.
+    wide. `smooth`: block means of a few rows are shifted. Where widths are too large that does little; where they are
+    too small it costs accuracy, in proportion.
     """
     width = doubt * math.exp(float(np.log(widths).mean()))
     count = blocks or fewest_blocks(n, d, float(epsilon), width)
@@ -106,6 +107,11 @@ def subset_plan(
 def dealings_for(blocks: int) -> int:
     """How many times rows are dealt to so many blocks."""
     return max(1, min(_MOST_PARTITIONS, _ENOUGH_ROWS // blocks))
+
+
+def shifted_spread(plan: SubsetPlan, n: int) -> float:
+    """Of shifted means of n rows' blocks, in standard deviations of unshifted ones; 1 without shifts."""
+    return math.hypot(1.0, _shift(n / plan.blocks)) if plan.shifts else 1.0
 
 
 def _shift(rows: float) -> float:
