@@ -10,7 +10,7 @@ what skewness and ties are left.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -92,16 +92,21 @@ def subset_plan(
     width = doubt * math.exp(float(np.log(widths).mean()))
     count = blocks or fewest_blocks(n, d, float(epsilon), width)
     smooth = smooth and (partitions or 2) % 2 == 0  # shifts come in pairs
-    shift = _shift(n / count if count else 1.0) if smooth else 0.0
+    shift = block_shift(n / count if count else 1.0) if smooth else 0.0
     if shift:
         # Shifted means are spread wider, so that bounds are narrower beside them.
         count = blocks or fewest_blocks(n, d, float(epsilon), width / math.hypot(1.0, shift))
     if count is None:
         return None
     counted = partitions or (1 if count >= n and not shift else dealings_for(count))
-    shifts = tuple((2.0 * shift * math.sqrt(count / n) / widths).tolist()) if shift else ()
-    steps = grid_steps(scatter(n, d, float(epsilon), count), widths)
-    return SubsetPlan(count, 2 * math.ceil(counted / 2) if shifts else counted, steps, shifts)
+    plan = SubsetPlan(count, counted, grid_steps(scatter(n, d, float(epsilon), count), widths))
+    return shifted(plan, n, shift, widths) if shift else plan
+
+
+def shifted(plan: SubsetPlan, n: int, shift: float, widths: FloatArray) -> SubsetPlan:
+    """The plan with shifts by so many standard deviations of means of n rows' blocks, between bounds so wide."""
+    sizes = tuple((2.0 * shift * math.sqrt(plan.blocks / n) / widths).tolist())
+    return replace(plan, partitions=2 * math.ceil(plan.partitions / 2), shifts=sizes)
 
 
 def dealings_for(blocks: int) -> int:
@@ -111,10 +116,10 @@ def dealings_for(blocks: int) -> int:
 
 def shifted_spread(plan: SubsetPlan, n: int) -> float:
     """Of shifted means of n rows' blocks, in standard deviations of unshifted ones; 1 without shifts."""
-    return math.hypot(1.0, _shift(n / plan.blocks)) if plan.shifts else 1.0
+    return math.hypot(1.0, block_shift(n / plan.blocks)) if plan.shifts else 1.0
 
 
-def _shift(rows: float) -> float:
+def block_shift(rows: float) -> float:
     """In standard deviations of means of so many rows."""
     shift = float(np.interp(rows, _SHIFTED_ROWS, _SHIFTS))
     return shift if shift >= _LEAST_SHIFT else 0.0
