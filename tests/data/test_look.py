@@ -105,7 +105,7 @@ def test_flags_name_what_differs_from_the_defaults():
 
 
 def test_marks_of_thousands_that_were_read_as_decimal_ones(tmp_path):
-    """1.808 beside 987 is rather 1808, also where another column has real decimals; three decimals are in every cell."""
+    """1.808 beside 987 may be 1808, also where another column has real decimals. Three decimals are in every cell."""
     path = tmp_path / "t.csv"
     path.write_text("age;income;weight\n50.4;987;1.250\n61.0;1.808;2.125\n48.5;12.500;1.500\n")
     age, income, weight = look_at_file(path).columns
