@@ -128,8 +128,9 @@ class ExpectedError:
     >>> table = np.zeros((300, 1))
     >>> print(td.mean(table, epsilon=1, bounds=(0, 20), sd=1, mechanism="cube").expected_error)
     Half of the released values are within 0.051 standard deviations of the table's own mean, 95 of 100
-    within 0.22. In the columns' own units, one after the other: 0.051 and 0.22. By chance alone, half
-    of all tables have means more than 0.039 standard deviations from the truth.
+    within 0.22. In the columns' own units, one after the other: 0.051 and 0.22. Columns with missing
+    cells do worse, some many times. By chance alone, half of all tables have means more than 0.039
+    standard deviations from the truth.
     Assumed: no missing cells, bounds 20 standard deviations wide (by the given standard deviations).
     """
 

@@ -96,12 +96,14 @@ def test_their_renyi_divergences_are_within_an_eighth_of_epsilon_squared():
         worst = max(renyi(floats[x], floats[y], order) for x, y in pairs)
         assert worst <= rho * order
         assert worst > epsilon**2 / 32 * order or order != 2.0  # half the epsilon would not do
-    assert td.boxem([[1.0]], epsilon=1, bounds=(0, 2), neighbours="add-remove").guarantee.zcdp.rho == Fraction(1, 8)
+    assert td.boxem(np.ones((1, 1)), epsilon=1, bounds=(0, 2), neighbours="add-remove").guarantee.zcdp.rho == Fraction(
+        1, 8
+    )
 
 
 def test_boxem_draws_from_that_law():
     """False alarms once in a million; with epsilon/2 in the exponent, the law under swap, the same draws must fail."""
-    rows, epsilon = [[0.0], [1.0], [1.0], [3.0], [3.0]], 2
+    rows, epsilon = np.array([[0.0], [1.0], [1.0], [3.0], [3.0]]), 2
     source = td.seeded(1)
     draws = [
         td.boxem(rows, epsilon=epsilon, bounds=(0, 3), resolution=1, neighbours="add-remove", randomness=source).point[

@@ -102,3 +102,12 @@ def test_flags_name_what_differs_from_the_defaults():
     assert flags(ReadOptions(separator="\t", header=False, quote="", missing=["-9"])) == [
         "--separator", "tab", "--quote", "none", "--no-header", "--missing", "-9",
     ]  # fmt: skip
+
+
+def test_marks_of_thousands_that_were_read_as_decimal_ones(tmp_path):
+    """1.808 beside 987 may be 1808, also where another column has real decimals. Three decimals are in every cell."""
+    path = tmp_path / "t.csv"
+    path.write_text("age;income;weight\n50.4;987;1.250\n61.0;1.808;2.125\n48.5;12.500;1.500\n")
+    age, income, weight = look_at_file(path).columns
+    assert "'.' is always before three digits: if it marks thousands, pass --thousands . --decimal ," in income.remarks
+    assert not any("three digits" in remark for column in (age, weight) for remark in column.remarks)

@@ -191,6 +191,12 @@ def test_a_secret_number_of_rows_stays_secret():
         with pytest.raises(td.ParameterError) as caught:
             kind(**given).fit(np.empty((4711, 0)))
         assert "4711" not in str(caught.value)
+        texts = set()
+        for rows in ([], [[1.0, 2.0]], [[1.0, 2.0]] * 4711):
+            with pytest.raises(td.ParameterError, match="X must be an array or a table") as caught:
+                kind(**given).fit(rows)
+            texts.add(str(caught.value))
+        assert len(texts) == 1
 
 
 BOXED = {"epsilon": 8, "bounds": (-10, 10)}

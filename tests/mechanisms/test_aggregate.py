@@ -381,6 +381,12 @@ def test_a_column_given_as_such_arrives_as_such():
     assert run(np.median, X[:, 0]).d == 1
 
 
+def test_a_cell_that_is_a_list_is_missing_like_any_other_that_is_no_number():
+    rows = X.tolist()
+    rows[0][0] = [4711.0]
+    assert run(np.nanmedian, rows).d == run(np.nanmedian, X.tolist()).d == 1
+
+
 @pytest.fixture
 def drawn(monkeypatch):
     """What boxem and rem are asked for."""

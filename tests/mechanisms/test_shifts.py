@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tukeydp.data.bounded import relative_grid
 from tukeydp.data.shapes import SHAPES, made_up
+from tukeydp.mechanisms import subset_means
 from tukeydp.mechanisms.subset_means import SubsetPlan, counted_means, subset_plan, subset_point
 from tukeydp.randomness import derived_key
 
@@ -34,6 +35,25 @@ def test_one_row_moves_as_many_rows_as_there_are_partitions(rows, other, place, 
     plan = SubsetPlan(min(blocks, len(x)), 2 * half, (8, 8), (0.2, 0.05))
     tables = [counted_means(cells, plan, derived_key("key", key)) for cells in (x, y)]
     assert tables[0].shape == (plan.blocks * plan.partitions, 2)
+    moved = sum(a.tobytes() != b.tobytes() for a, b in zip(*tables, strict=True))
+    assert moved <= plan.partitions
+
+
+@given(
+    rows=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=12),
+    blocks=st.integers(1, 12),
+    half=st.integers(1, 3),
+    key=st.integers(0, 50),
+)
+@settings(max_examples=100, deadline=None)
+def test_so_does_a_row_less_where_rows_draw_their_blocks(rows, blocks, half, key):
+    """The last row leaves; others keep their block numbers, and here, by a fixed order, their places in the blocks."""
+    x = np.array(rows)
+    plan = SubsetPlan(blocks, 2 * half, (8, 8), (0.2, 0.05), dealing="draws")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subset_means, "secret_order", lambda n, stream: np.arange(n))
+        tables = [counted_means(cells, plan, derived_key("key", key)) for cells in (x, x[:-1])]
+    assert tables[0].shape == tables[1].shape == (plan.blocks * plan.partitions, 2)
     moved = sum(a.tobytes() != b.tobytes() for a, b in zip(*tables, strict=True))
     assert moved <= plan.partitions
 

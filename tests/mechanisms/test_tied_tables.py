@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tukeydp as td
+from tukeydp.mechanisms import mean_ways
 
 TABLES = {
     "one value, at a bound": lambda rng, size: np.zeros(size),
@@ -28,3 +29,45 @@ def test_no_release_is_a_random_point_between_the_bounds(table, size):
         release = td.mean(x, epsilon=1, bounds=(0, 10), randomness=td.seeded(seed))
         assert release.mechanism == "two-step"
         assert np.abs(release.point - x.mean(axis=0)).max() < 1.0
+
+
+# Too few rows to find the scale first: 500 / epsilon are asked for. Costs, visits to a doctor, days of sick leave.
+SKEWED = {
+    "four fifths zero": lambda rng, size: np.where(rng.random(size) < 0.2, np.exp(rng.normal(size=size)), 0.0),
+    "nine tenths zero": lambda rng, size: np.where(rng.random(size) < 0.1, np.exp(rng.normal(size=size)), 0.0),
+    "log-normal(1.25)": lambda rng, size: np.exp(1.25 * rng.normal(size=size)),
+}
+
+
+def far_off(table, size, width, **options):
+    """How many of five seeded releases have a column more than three standard deviations off."""
+    count = 0
+    for seed in range(5):
+        x = SKEWED[table](np.random.default_rng([*size, seed]), size)
+        bounds = (-width / 4 * x.std(), 3 * width / 4 * x.std())
+        release = td.mean(x, epsilon=1, bounds=bounds, randomness=td.seeded(seed), **options)
+        assert release.mechanism == "subset"
+        count += bool((np.abs(release.point - x.mean(axis=0)) > 3 * x.std()).any())
+    return count
+
+
+@pytest.mark.parametrize("table", SKEWED)
+@pytest.mark.parametrize("size", [(220, 3), (300, 6), (450, 6)])
+@pytest.mark.parametrize("width", [30, 100, 300])
+def test_neither_is_one_of_few_rows(table, size, width):
+    """A random point is that near with a chance of 0.2^3 at most."""
+    assert far_off(table, size, width) == 0
+
+
+@pytest.mark.parametrize("table", SKEWED)
+@pytest.mark.parametrize("size", [(220, 3), (450, 6), (1000, 6)])
+def test_neither_is_one_of_a_secret_number_of_rows(table, size):
+    """Without shifts most are, of nine tenths zero in six columns all."""
+    assert far_off(table, size, 100, neighbours="add-remove", rows=size[0]) == 0
+
+
+@pytest.mark.parametrize("table", SKEWED)
+def test_without_shifts_most_would_be(monkeypatch, table):
+    planned = mean_ways.subset_plan
+    monkeypatch.setattr(mean_ways, "subset_plan", lambda *given: planned(*given[:-1], smooth=False))
+    assert far_off(table, (300, 6), 100) >= 4

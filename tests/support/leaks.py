@@ -104,6 +104,21 @@ def _run(function: Callable[..., Any], **given: Any) -> Run:
     return lambda x, randomness: function(x, **given, randomness=randomness)
 
 
+def _of_secret_size(function: Callable[..., Any], **given: Any) -> Run:
+    """Lists are refused there, because an empty one has no columns: their cells go as an array of objects."""
+    run = _run(function, neighbours="add-remove", rows=N, **given)
+    return lambda x, randomness: run(_objects(x) if isinstance(x, list) else x, randomness)
+
+
+def _objects(rows: list[list[Any]]) -> np.ndarray:
+    """Cell by cell: numpy would look into a cell that is a list."""
+    x = np.empty((len(rows), D), dtype=object)
+    for i, row in enumerate(rows):
+        for j, cell in enumerate(row):
+            x[i, j] = cell
+    return x
+
+
 def _first_rows(function: Callable[..., Any]) -> Run:
     """Algorithm 3 counts points for each level: twenty rows, the one that differs among them, take milliseconds."""
     given = {"epsilon": 1, "delta": "1e-2", "bounds": (-10, 10), "depth": td.AxisAligned()}
@@ -118,7 +133,7 @@ def _halves(x: Any) -> tuple[Any, Any]:
     """The first column, and the last."""
     if isinstance(x, np.ndarray):
         return x[:, 0], x[:, -1]
-    return [row[0] for row in x], [row[-1] for row in x]
+    return [[row[0]] for row in x], [[row[-1]] for row in x]
 
 
 WAYS: dict[str, Run] = {
@@ -146,10 +161,10 @@ WAYS: dict[str, Run] = {
     "mean, groups": _run(td.mean, by=_ARMS, keys=["A", "B"], **_BOXED),
     "mean, groups, scale first": _run(td.mean, by=_ARMS, keys=["A", "B"], **_RICH),
     "mean, persons": _run(td.mean, person=[i // 2 for i in range(N)], **_BOXED),
-    "mean, add-remove": _run(td.mean, neighbours="add-remove", rows=N, **_BOXED),
+    "mean, add-remove": _of_secret_size(td.mean, **_BOXED),
     "boxem, groups": _run(td.boxem, by=_ARMS, keys=["A", "B"], **_BOXED),
-    "boxem, add-remove": _run(td.boxem, neighbours="add-remove", rows=N, **_BOXED),
-    "rem, add-remove": _run(td.rem, neighbours="add-remove", rows=N, **_FREE),
+    "boxem, add-remove": _of_secret_size(td.boxem, **_BOXED),
+    "rem, add-remove": _of_secret_size(td.rem, **_FREE),
     "aggregate": _run(td.aggregate, statistic=_medians, blocks=40, **_BOXED),
     "regression": lambda x, randomness: td.regression(
         *_halves(x), epsilon=8, bounds=(-10, 10), blocks=40, randomness=randomness

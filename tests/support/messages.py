@@ -304,6 +304,10 @@ CALLS = [
         "td.mean(x, mechanism='two-step', neighbours='add-remove', rows=300)",
         lambda: td.mean(X, epsilon=1, bounds=(0, 120), mechanism="two-step", neighbours="add-remove", rows=300),
     ),
+    Call(
+        "td.boxem(list, neighbours='add-remove')",
+        lambda: td.boxem([[61.0, 70.0]], epsilon=1, bounds=(0, 120), neighbours="add-remove"),
+    ),
     Call("td.rem(x, neighbours='add-remove')", lambda: td.rem(X, epsilon=1, delta="1e-6", neighbours="add-remove")),
     Call("td.rem(x, resolution=0)", lambda: td.rem(X, epsilon=1, delta="1e-6", resolution=0)),
     Call(

@@ -47,7 +47,7 @@ def demo(
     say(
         "\n"
         "The table's own mean can be shown because the table is made up. Gross errors hardly move the centre (tukeydp "
-        "centre, for another epsilon = 1); but where a column is skewed, as nights in hospital are, it is no mean.\n"
+        "centre, for another epsilon = 1); but of skewed columns, such as nights, it is no mean.\n"
         "The same for your own file:"
     )
     say_command(_COMMAND.format(file="FILE"))

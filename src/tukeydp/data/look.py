@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 import os
+import re
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -33,6 +34,9 @@ _FEW = 10  # different values: a column that is rather a choice than a measureme
 _SKEWED = 2.0  # skewness from which the centre of a column is clearly not its mean; the exponential distribution has 2
 _CODES = (-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)  # that people write where there is no value
 _FAR = 5.0  # interquartile ranges from the quartiles: such a code is not one of the values
+
+_THOUSAND = 1000.0
+_IN_THREES = re.compile(r"[+-]?[1-9]\d{0,2}(?:([.,])\d{3})?|0")
 
 _ID = "whole numbers in a row, all different: an id?"
 
@@ -182,7 +186,7 @@ def _column(name: str, values: FloatArray, within: Bounds, texts: Sequence[Any] 
     read = ~np.isnan(values)
     finite = values[np.isfinite(values)]
     distinct = len(np.unique(finite))
-    remarks = [*_strange(texts, values), *_codes(finite)]
+    remarks = [*_strange(texts, values), *_codes(finite), *_thousands(texts, values)]
     kind = "numbers" if read.sum() * 2 > len(values) else "empty" if not any(t != "" for t in texts) else "text"
     if texts == () and kind == "empty":
         kind = "numbers" if read.any() else "empty"
@@ -220,6 +224,28 @@ def _codes(finite: FloatArray) -> list[str]:
     far = _FAR * max(high - low, 1e-300)
     codes = [code for code in _CODES if (finite == code).sum() > 1 and not low - far <= code <= high + far]
     return [f"{code:g} may stand for no value: then pass --missing {code:g}" for code in codes]
+
+
+def _thousands(texts: Sequence[Any], values: FloatArray) -> list[str]:
+    """Marks that were read as decimal ones, and all stand before three digits beside whole numbers below a thousand.
+
+    Three decimals would be there in every cell: 1.808 beside 987 is rather 1808.
+    """
+    marks: set[str] = set()
+    plain = 0
+    for text, value in zip(texts, values[: len(texts)].tolist(), strict=False):
+        found = _IN_THREES.fullmatch(text.strip()) if isinstance(text, str) else None
+        if found is None or (found[1] and abs(value) >= _THOUSAND):
+            if not math.isnan(value):
+                return []
+        elif found[1]:
+            marks.add(found[1])
+        else:
+            plain += 1
+    if not plain or len(marks) != 1:
+        return []
+    mark, other = (".", ",") if marks == {"."} else (",", ".")
+    return [f"{mark!r} is always before three digits: if it marks thousands, pass --thousands {mark} --decimal {other}"]
 
 
 def _skewness(finite: FloatArray) -> float | None:

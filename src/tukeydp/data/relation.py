@@ -38,6 +38,8 @@ class Relation:
 
     def table(self, x: Any) -> Table:
         """An empty table is one like any other where the number of rows is secret."""
+        if self.secret:
+            require_columns_without_rows(x)
         return read_table(x, fewest=0 if self.secret else 1)
 
     def size(self, table: Table | LazyTable | StreamedTable) -> int | None:
@@ -71,6 +73,19 @@ class Relation:
 
 
 SWAP = Relation()
+
+
+def require_columns_without_rows(x: Any, name: str = "x") -> None:
+    """Where the number of rows is secret: a list without rows has no columns either, which would tell that it is empty.
+
+    Refused by its type, however many rows it has. Arrays and tables have their columns also without a row.
+    """
+    if isinstance(x, list | tuple):
+        rule = (
+            "must be an array or a table with neighbours='add-remove': they have columns also without a row, as in "
+            f"numpy.reshape({name}, (-1, d)) of d columns"
+        )
+        raise ParameterError(name, rule, type(x).__name__)
 
 
 def checked_relation(neighbours: Any, rows: Any) -> Relation:

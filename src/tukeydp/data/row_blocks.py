@@ -46,13 +46,21 @@ def rows_of(x: Any, clip: Any = None, name: str = "x") -> Rows:
     """The rows of an array, a list or a frame."""
     if is_array(x) or _is_series(x):
         table = read_table(x, name)
-        flat = _is_series(x) or np.ndim(x) == 1
+        flat = _is_series(x) or _is_flat(x)
         ends = None if clip is None else checked_bounds(table.d, clip, table.columns)
         return ArrayRows(table.cells, table.columns, flat, None if ends is None else _floats(ends))
     if clip is not None:
         rule = "must be left out for frames: clip inside the statistic, which sees its own block only"
         raise ParameterError("clip", rule, "one")
     return FrameRows.of(x, name)
+
+
+def _is_flat(x: Any) -> bool:
+    """One column given as such. Of a list the first element tells: all are rows or none is, as the reader has seen.
+
+    numpy is not asked about lists: a cell that is a list itself would make it raise.
+    """
+    return not isinstance(x[0], list | tuple) and np.ndim(x[0]) == 0 if isinstance(x, list | tuple) else np.ndim(x) == 1
 
 
 def _is_series(x: Any) -> bool:

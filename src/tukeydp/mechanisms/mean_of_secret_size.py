@@ -31,7 +31,7 @@ from tukeydp.mechanisms.mean_without_bounds import UNBOUNDED_NOTE, blocks_for_re
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_rehearsal import on_blocks
 from tukeydp.mechanisms.rem_test.choice import require_range
-from tukeydp.mechanisms.subset_means import SubsetPlan, dealings_for, grid_steps, scatter
+from tukeydp.mechanisms.subset_means import SubsetPlan, block_shift, dealings_for, grid_steps, scatter, shifted
 from tukeydp.mechanisms.two_step import DOUBT
 from tukeydp.parameters import brief, checked_choice, checked_integer
 from tukeydp.privacy import ApproxDP
@@ -114,9 +114,15 @@ def drawn_plan(
     width = doubt * math.exp(float(np.log(widths).mean()))
     found = []
     count = blocks or fewest_drawn_blocks(rows, d, float(epsilon), width)
+    # As for a public number of rows: shifts make up for ties, in blocks that nobody has asked for by number.
+    smooth = (blocks, partitions) == (None, None)
+    shift = block_shift(rows / count if count else 1.0) if smooth else 0.0
+    if shift:
+        count = fewest_drawn_blocks(rows, d, float(epsilon), width / math.hypot(1.0, shift))
     if count is not None:
         steps = grid_steps(scatter(rows, d, float(epsilon), count), widths)
-        found.append(SubsetPlan(count, partitions or dealings_for(count), steps, dealing="draws"))
+        plan = SubsetPlan(count, partitions or dealings_for(count), steps, dealing="draws")
+        found.append(shifted(plan, rows, shift, widths) if shift else plan)
     twice = 2.0 * float(epsilon)
     if blocks is None and (forced or log_odds(rows, d, twice) - d * math.log(width) >= SAFE):
         found.append(SubsetPlan(rows, 1, grid_steps(scatter(rows, d, twice, rows), widths), dealing="rows"))

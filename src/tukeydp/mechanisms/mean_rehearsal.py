@@ -41,7 +41,7 @@ from tukeydp.mechanisms.rehearsed_tables import (
 from tukeydp.mechanisms.scale_step import WIDEST, released_widths
 from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_draws
-from tukeydp.mechanisms.subset_means import SubsetPlan
+from tukeydp.mechanisms.subset_means import SubsetPlan, shifted_spread
 from tukeydp.mechanisms.two_step import TwoStepPlan, at_least_narrowest, clipped_around
 from tukeydp.randomness import derived_key
 
@@ -74,7 +74,8 @@ def widest_for(plan: MeanPlan, n: int, d: int, missing: float = 0.0) -> float | 
         return None
     subset, epsilon = steps[type(plan)](plan)
     rows_of_block = max(1.0, n * (1.0 - missing) / subset.blocks)
-    return rounded(widest_bounds(subset.blocks, d, float(epsilon)) / math.sqrt(rows_of_block))
+    reached = widest_bounds(subset.blocks, d, float(epsilon)) * shifted_spread(subset, n)
+    return rounded(reached / math.sqrt(rows_of_block))
 
 
 def _mean_error(

@@ -3,14 +3,14 @@
 Rows are dealt to N blocks; each block's mean, corrected for skewness, is one row of a table on which `boxem` runs.
 With r dealings the table has r N rows and epsilon is divided by r (docs/proofs/mean.md, section 3). Block means are
 nearly symmetric about the mean where rows are not, and a missing cell is left out of its own column's mean only. Where
-blocks are of a few rows and the columns' spreads are known, each dealing counts twice, shifted to either side by the
-same random amounts: that smooths out what skewness and ties are left.
+blocks are of a few rows, each dealing counts twice, shifted to either side by the same random amounts: that smooths out
+what skewness and ties are left.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -88,21 +88,27 @@ def subset_plan(
     """The fewest blocks that keep a safe distance from the cliff; None if n rows are too few even one by one.
 
     `widths` are the bounds in standard deviations, known or assumed; blocks suffice also if they are `doubt` times as
-    wide. `smooth`: block means of a few rows are shifted, which takes widths that are about right.
+    wide. `smooth`: block means of a few rows are shifted. Where widths are too large that does little; where they are
+    too small it costs accuracy, in proportion.
     """
     width = doubt * math.exp(float(np.log(widths).mean()))
     count = blocks or fewest_blocks(n, d, float(epsilon), width)
     smooth = smooth and (partitions or 2) % 2 == 0  # shifts come in pairs
-    shift = _shift(n / count if count else 1.0) if smooth else 0.0
+    shift = block_shift(n / count if count else 1.0) if smooth else 0.0
     if shift:
         # Shifted means are spread wider, so that bounds are narrower beside them.
         count = blocks or fewest_blocks(n, d, float(epsilon), width / math.hypot(1.0, shift))
     if count is None:
         return None
     counted = partitions or (1 if count >= n and not shift else dealings_for(count))
-    shifts = tuple((2.0 * shift * math.sqrt(count / n) / widths).tolist()) if shift else ()
-    steps = grid_steps(scatter(n, d, float(epsilon), count), widths)
-    return SubsetPlan(count, 2 * math.ceil(counted / 2) if shifts else counted, steps, shifts)
+    plan = SubsetPlan(count, counted, grid_steps(scatter(n, d, float(epsilon), count), widths))
+    return shifted(plan, n, shift, widths) if shift else plan
+
+
+def shifted(plan: SubsetPlan, n: int, shift: float, widths: FloatArray) -> SubsetPlan:
+    """The plan with shifts by so many standard deviations of means of n rows' blocks, between bounds so wide."""
+    sizes = tuple((2.0 * shift * math.sqrt(plan.blocks / n) / widths).tolist())
+    return replace(plan, partitions=2 * math.ceil(plan.partitions / 2), shifts=sizes)
 
 
 def dealings_for(blocks: int) -> int:
@@ -110,7 +116,12 @@ def dealings_for(blocks: int) -> int:
     return max(1, min(_MOST_PARTITIONS, _ENOUGH_ROWS // blocks))
 
 
-def _shift(rows: float) -> float:
+def shifted_spread(plan: SubsetPlan, n: int) -> float:
+    """Of shifted means of n rows' blocks, in standard deviations of unshifted ones; 1 without shifts."""
+    return math.hypot(1.0, block_shift(n / plan.blocks)) if plan.shifts else 1.0
+
+
+def block_shift(rows: float) -> float:
     """In standard deviations of means of so many rows."""
     shift = float(np.interp(rows, _SHIFTED_ROWS, _SHIFTS))
     return shift if shift >= _LEAST_SHIFT else 0.0

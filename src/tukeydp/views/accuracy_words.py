@@ -106,7 +106,7 @@ def accuracy_sentences(n: int | None, error: Forecast, beside_table: bool = True
     if error.columns is not None and not (error.law_known and beside_table):
         pairs = "; ".join(f"{span(column.typical)} and {span(column.within_95)}" for column in error.columns)
         said.append(f"In the columns' own units, one after the other: {pairs}.")
-    said += [*_few_values(error), *_share_far_off(error)]
+    said += [*_beyond(error), *_few_values(error), *_share_far_off(error)]
     if error.from_mean is not None:
         said.append(f"From the table's own mean, half are within {span(error.from_mean)}.")
     if error.refused is not None and error.refused[1] > _RARE:
@@ -117,6 +117,12 @@ def accuracy_sentences(n: int | None, error: Forecast, beside_table: bool = True
     else:
         off = f"means more than {error.sampling:g} standard deviations from the truth"
     return [*said, f"By chance alone, half of all {tables} have {off}."]
+
+
+def _beyond(error: Forecast) -> list[str]:
+    """For which columns the forecast is too hopeful, whatever it says."""
+    more = ["more skewed columns"] * (not error.law_known) + ["columns with missing cells"] * (not error.missing)
+    return [f"{' and '.join(more).capitalize()} do worse, some many times."] if more else []
 
 
 def _few_values(error: Forecast) -> list[str]:
@@ -155,7 +161,6 @@ def assumptions(error: Forecast) -> list[str]:
         measured, few = (_shapes(error, few_values) for few_values in (False, True))
         said += [
             f"Half within, by shape of measurements: {measured}.",
-            "More skewed or heavy-tailed columns do worse.",
             *([f"Columns of few values: {few}."] if few else []),
         ]
     assumed = f"{100 * error.missing:g} % of the cells missing" if error.missing else "no missing cells"

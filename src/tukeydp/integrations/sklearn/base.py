@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tukeydp.arrays import FloatArray
+from tukeydp.data.relation import require_columns_without_rows
 from tukeydp.integrations.sklearn.schema import require_schema, table_of
 from tukeydp.privacy import Guarantee
 from tukeydp.randomness import SeededRandomness
@@ -71,7 +72,10 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     def _fitting(self, x: Any, *answers: Any) -> Any:
         """`x`, its schema checked, its names and number of columns noted. Its cells are not touched yet: nothing is
         paid."""
-        require_schema(x, size_is_secret=getattr(self, "neighbours", "swap") == "add-remove")
+        secret = getattr(self, "neighbours", "swap") == "add-remove"
+        if secret:
+            require_columns_without_rows(x, "X")
+        require_schema(x, size_is_secret=secret)
         return validate_data(self, x, *answers, skip_check_array=True)
 
     def _cells(self, x: Any) -> FloatArray:
