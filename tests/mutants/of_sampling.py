@@ -10,6 +10,7 @@ LAW = "tests/sampling/test_law.py::"
 FIRST_BYTES = "tests/sampling/test_coarse.py::"
 ENVELOPE = "tests/sampling/test_envelope.py::"
 TABLE = "tests/exact/test_level_draw.py::"
+LISTS = "tests/sampling/test_listing.py::"
 COARSE = f"{TABLE}test_coarse_tables_enclose_the_law_too"
 
 MUTANTS = (
@@ -236,5 +237,27 @@ MUTANTS = (
         "if True:",
         (f"{FIRST_BYTES}test_a_coordinate_is_not_taken_before_its_bits_tell_it",),
         "Some coordinates of a box are more likely than others.",
+    ),
+    Mutant(
+        "a list that cuts off points in the level",
+        "sampling/branches/listing.py",
+        "most[at, i] = most[at + 1, i] - min(rest, 0)",
+        "most[at, i] = most[at + 1, i] - max(rest, 0)",
+        (
+            f"{LISTS}test_the_list_has_every_point_from_its_level_on_and_no_other",
+            f"{LISTS}test_deep_answers_to_eleven_questions_are_those_that_brute_force_finds",
+        ),
+        "Some deep points are never released, and which depends on the data: no epsilon bounds that.",
+    ),
+    Mutant(
+        "the levels below a list drawn from its points",
+        "sampling/branches/__init__.py",
+        "*_grouped(pieces, listed, cap[order], self.base, min(top, self._listed_from - 1)),",
+        "*_grouped(pieces, 0, cap[order], self.base, min(top, self._listed_from - 1)),",
+        (
+            f"{LISTS}test_every_point_is_in_each_of_its_levels_once_and_stays_there_if_boxes_are_cut",
+            f"{LISTS}test_lists_leave_the_law_alone[plain]",
+        ),
+        "The listed points are more likely than their depth says, the others never released.",
     ),
 )
