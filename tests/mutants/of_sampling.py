@@ -239,6 +239,25 @@ MUTANTS = (
         "Some coordinates of a box are more likely than others.",
     ),
     Mutant(
+        "the public-box test dropped where first bytes decide",
+        "sampling/coarse_proposals.py",
+        "if self._within.holds(point) and self._levels.contains(point, level):",
+        "if self._levels.contains(point, level):",
+        (f"{FIRST_BYTES}test_first_bytes_in_slanted_boxes_leave_the_law_alone[rows beyond the public box]",),
+        "Points outside the bounds are released, more or fewer of them as the data's boxes have it.",
+    ),
+    Mutant(
+        "directions turned the wrong way with a slanted box",
+        "sampling/coarse_filter.py",
+        "return np.asarray(directions @ np.array(box.basis.inverse, dtype=np.int64))",
+        "return np.asarray(directions @ np.array(box.basis.matrix, dtype=np.int64))",
+        (
+            f"{FIRST_BYTES}test_no_proposal_is_dropped_that_some_further_bits_would_put_into_its_level",
+            f"{FIRST_BYTES}test_first_bytes_in_slanted_boxes_leave_the_law_alone",
+        ),
+        "Proposals in the level are dropped: which points are released too rarely depends on the data's boxes.",
+    ),
+    Mutant(
         "a list that cuts off points in the level",
         "sampling/branches/listing.py",
         "most[at, i] = most[at + 1, i] - min(rest, 0)",

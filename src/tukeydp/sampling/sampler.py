@@ -22,7 +22,7 @@ from tukeydp.exact.level_draw import WORD, Group, LevelDraw
 from tukeydp.randomness import Keystream
 from tukeydp.sampling import compiling, records
 from tukeydp.sampling.branches import compile_lists, compile_once
-from tukeydp.sampling.coarse_proposals import CoarseProposals, suits
+from tukeydp.sampling.coarse_proposals import CoarseProposals
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import Hints
 from tukeydp.sampling.ladder import Ladder, plan_ladder
@@ -209,8 +209,11 @@ class Search:
         self._proposals = records.proposals(self._law.word_table(word_bits), self._boxes, within)
         # With more columns than `many`, where that is possible.
         self._coarse: CoarseProposals | None = None
-        if levels.d > many and suits(self._boxes):
-            self._coarse = CoarseProposals(levels, self._law, self._proposals, self._boxes)
+        if levels.d > many:
+            from tukeydp.sampling.coarse_filter import suits
+
+            if suits(levels, self._proposals, self._boxes):
+                self._coarse = CoarseProposals(levels, within, self._law, self._proposals, self._boxes)
         self._order: Any = self._coarse.order() if self._coarse else np.arange(len(levels.directions))
 
     def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[Accepted | None, int]:
