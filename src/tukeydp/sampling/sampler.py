@@ -117,7 +117,8 @@ class Sampler:
         if tries > _EASY and _coarse_everywhere(levels):
             envelope.branch(self._lowest, half_epsilon, int(max(_FEW_PROGRAMS, tries / _SMALL_PROGRAM)), _SMALL_PROGRAM)
         if envelope.tree is not None and envelope.branched(self._lowest):
-            budget = min(_PATIENCE * envelope.tree.tries, tries)  # as long as the tree took, at most
+            # As long as the tree took, at most.
+            budget = min(_PATIENCE * envelope.tree.tries, max(tries, _PATIENCE * envelope.tree.few_tries))
         else:
             budget = _PATIENCE * self._boxed(half_epsilon)
         return Search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits), budget

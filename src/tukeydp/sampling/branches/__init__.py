@@ -59,7 +59,7 @@ class Tree:
         self.base, self.half_epsilon, self.steps = base, half_epsilon, 0
         # The points of depth at least `_listed_from`, the deepest first; nodes serve the levels below.
         self._points, self._caps = np.empty((0, ranks.directions.shape[1]), dtype=np.int64), np.empty(0, dtype=np.int64)
-        self._listed_from = top + 1
+        self._top, self._listed_from = top, top + 1
         self._ranks, self._count, self._deepest = ranks, 1, 0
         k, d = ranks.directions.shape
         lengths = _lengths(ranks.directions)
@@ -85,6 +85,11 @@ class Tree:
     def tries(self) -> float:
         """About how many proposals one accepted point takes, at most: as if one found point were the only one."""
         return math.exp(min(600.0, self.log_weight - self.half_epsilon * self._deepest))
+
+    @property
+    def few_tries(self) -> float:
+        """Proposals that are worth making before the tree grows: where there is a list, as many as it was made for."""
+        return _FEW_TRIES if self._listed_from <= self._top else 0.0
 
     def grow(self, steps: int, enough: float) -> None:
         """Solve programs until there have been so many in all, or `tries` is at most `enough` times their number."""

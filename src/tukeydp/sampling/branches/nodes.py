@@ -44,7 +44,7 @@ def grow(nodes: Nodes, count: int, most: int, steps: int, half_epsilon: float, r
     while taken < steps and count < most:
         here = nodes.heap[0]
         if nodes.open[here]:
-            deepest = max(deepest, _cap(nodes, here, ranks, slopes))
+            deepest = max(deepest, _cap(nodes, here, ranks, slopes, deepest))
             nodes.weight[here] = _log_weight(nodes, here, half_epsilon)
             _sink(nodes, count)
             taken += 1
@@ -110,8 +110,10 @@ def _rise(nodes: Nodes, at: int) -> None:
 
 
 @njit(nogil=True)
-def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes) -> int:
-    """Lower a node's cap as far as its program proves, and choose where to split it; the depth of one of its points."""
+def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes, deepest: int) -> int:
+    """Lower a node's cap as far as its program proves, and choose where to split it; the depth of one of its points,
+    or a number up to `deepest`.
+    """
     low, high = nodes.low[here], nodes.high[here]
     nodes.open[here] = False
     nodes.column[here] = -1
@@ -137,7 +139,7 @@ def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes) -> int:
         point[j] = min(high[j], max(low[j], np.int64(nearest)))
     nodes.column[here] = column
     nodes.cut[here] = min(high[column] - 1, max(low[column], np.int64(np.floor(z[column]))))
-    return depth_of(point, ranks, 0)
+    return depth_of(point, ranks, deepest)
 
 
 @njit(nogil=True)
