@@ -10,6 +10,7 @@ LAW = "tests/sampling/test_law.py::"
 FIRST_BYTES = "tests/sampling/test_coarse.py::"
 ENVELOPE = "tests/sampling/test_envelope.py::"
 TABLE = "tests/exact/test_level_draw.py::"
+LISTS = "tests/sampling/test_listing.py::"
 COARSE = f"{TABLE}test_coarse_tables_enclose_the_law_too"
 
 MUTANTS = (
@@ -236,5 +237,46 @@ MUTANTS = (
         "if True:",
         (f"{FIRST_BYTES}test_a_coordinate_is_not_taken_before_its_bits_tell_it",),
         "Some coordinates of a box are more likely than others.",
+    ),
+    Mutant(
+        "the public-box test dropped where first bytes decide",
+        "sampling/coarse_proposals.py",
+        "if self._within.holds(point) and self._levels.contains(point, level):",
+        "if self._levels.contains(point, level):",
+        (f"{FIRST_BYTES}test_first_bytes_in_slanted_boxes_leave_the_law_alone[rows beyond the public box]",),
+        "Points outside the bounds are released, more or fewer of them as the data's boxes have it.",
+    ),
+    Mutant(
+        "directions turned the wrong way with a slanted box",
+        "sampling/coarse_filter.py",
+        "return np.asarray(directions @ np.array(box.basis.inverse, dtype=np.int64))",
+        "return np.asarray(directions @ np.array(box.basis.matrix, dtype=np.int64))",
+        (
+            f"{FIRST_BYTES}test_no_proposal_is_dropped_that_some_further_bits_would_put_into_its_level",
+            f"{FIRST_BYTES}test_first_bytes_in_slanted_boxes_leave_the_law_alone",
+        ),
+        "Proposals in the level are dropped: which points are released too rarely depends on the data's boxes.",
+    ),
+    Mutant(
+        "a list that cuts off points in the level",
+        "sampling/branches/listing.py",
+        "most[at, i] = most[at + 1, i] - min(rest, 0)",
+        "most[at, i] = most[at + 1, i] - max(rest, 0)",
+        (
+            f"{LISTS}test_the_list_has_every_point_from_its_level_on_and_no_other",
+            f"{LISTS}test_deep_answers_to_eleven_questions_are_those_that_brute_force_finds",
+        ),
+        "Some deep points are never released, and which depends on the data: no epsilon bounds that.",
+    ),
+    Mutant(
+        "the levels below a list drawn from its points",
+        "sampling/branches/__init__.py",
+        "*_grouped(pieces, listed, cap[order], self.base, min(top, self._listed_from - 1)),",
+        "*_grouped(pieces, 0, cap[order], self.base, min(top, self._listed_from - 1)),",
+        (
+            f"{LISTS}test_every_point_is_in_each_of_its_levels_once_and_stays_there_if_boxes_are_cut",
+            f"{LISTS}test_lists_leave_the_law_alone[plain]",
+        ),
+        "The listed points are more likely than their depth says, the others never released.",
     ),
 )

@@ -16,6 +16,7 @@ from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box, Pieces, Union
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import branches as branches_module
+from tukeydp.sampling import envelope as envelope_module
 from tukeydp.sampling.branches import planted
 from tukeydp.sampling.branches.programs import Slopes
 from tukeydp.sampling.envelope import Envelope
@@ -104,8 +105,9 @@ def test_weights_that_a_solver_cannot_have_count_for_nothing(weight):
 
 
 @pytest.mark.parametrize("d", [12, 15])
-def test_skewed_scores_on_their_own_grid_need_few_tries(d):
-    """Levels near the top hold no grid point. Counted in proposals and programs, not in seconds."""
+def test_skewed_scores_on_their_own_grid_need_few_tries(d, monkeypatch):
+    """Levels near the top hold no grid point. Counted in proposals and programs, not in seconds; without lists."""
+    monkeypatch.setattr(envelope_module, "MANY_COLUMNS", d)
     rng = np.random.default_rng(0)
     rows = rng.choice(5, p=[0.05, 0.1, 0.2, 0.4, 0.25], size=(1000, d))
     directions = np.vstack([np.eye(d, dtype=np.int64), np.rint(rng.normal(size=(300, d)) * 1000).astype(np.int64)])

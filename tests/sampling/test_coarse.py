@@ -19,20 +19,25 @@ from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.randomness import Bits, Keystream, derived_key
-from tukeydp.sampling import coarse_kernels, coarse_proposals, records
-from tukeydp.sampling.coarse_filter import filter_of
-from tukeydp.sampling.coarse_proposals import suits
+from tukeydp.sampling import coarse_filter, coarse_kernels, coarse_proposals, records
+from tukeydp.sampling.coarse_filter import filter_of, suits
 from tukeydp.sampling.sampler import Sampler, Search
 
 WITHIN = Box((0, 0), (4, 4))
+SHEAR = Basis(((1, 0), (1, 1)), ((1, 0), (-1, 1)))
 EPSILON = Fraction(3, 2)
 DRAWS = 8_000
 
 
+def small_lanes(monkeypatch):
+    """First bytes of narrow boxes too, a few proposals at a time."""
+    monkeypatch.setattr(coarse_filter, "_WIDE", 0)
+    monkeypatch.setattr(coarse_proposals, "_LANE_PROPOSALS", (4, 8))
+
+
 def coarse(monkeypatch, **options):
     """A sampler whose every proposal is made from first bytes, on a grid where these tell little."""
-    monkeypatch.setattr(coarse_proposals, "_WIDE", 0)
-    monkeypatch.setattr(coarse_proposals, "_LANE_PROPOSALS", (4, 8))
+    small_lanes(monkeypatch)
     monkeypatch.setattr(Search.__init__, "__defaults__", (*Search.__init__.__defaults__[:-1], 0))
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS), lowest=options.pop("held", 1))
     sampler = Sampler(levels, within=WITHIN, epsilon=EPSILON, threads=1, **options)
@@ -70,6 +75,42 @@ def test_a_filter_that_drops_too_much_would_be_noticed(monkeypatch):
     assert g_test(counts(sampler), pmf()) < FALSE_ALARM
 
 
+def slanted_search(monkeypatch, within):
+    """Levels from 1 on from a slanted box around the whole plane, which extends beyond it."""
+    small_lanes(monkeypatch)
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    slanted = Box((0, 0), (4, 8), SHEAR)
+    groups = [(Group(0, 0, within.size), within), (Group(1, max(DEPTHS), slanted.size), slanted)]
+    search = Search(levels, within, groups, EPSILON, many=0)
+    assert search._coarse is not None
+    assert len(search._coarse._filter.box) >= 2
+    return search
+
+
+def slanted_counts(search):
+    tally = dict.fromkeys(PLANE, 0)
+    for i in range(DRAWS):
+        accepted, _ = search.run(Keystream(derived_key("slanted bytes", i)), 0, 1e6, 1)
+        tally[tuple(accepted.point)] += 1
+    return np.array([tally[y] for y in PLANE])
+
+
+@pytest.mark.parametrize("within", [WITHIN, Box((1, 0), (3, 4))], ids=["all rows", "rows beyond the public box"])
+def test_first_bytes_in_slanted_boxes_leave_the_law_alone(within, monkeypatch):
+    observed = slanted_counts(slanted_search(monkeypatch, within))
+    inside = np.array([within.holds(y) for y in PLANE])
+    assert not observed[~inside].any()
+    weights = np.where(inside, np.exp(float(EPSILON) / 2 * np.array(DEPTHS)), 0.0)
+    assert g_test(observed, weights / weights.sum()) > FALSE_ALARM
+    steeper = weights**1.5
+    assert g_test(observed, steeper / steeper.sum()) < FALSE_ALARM
+
+
+def test_directions_that_were_not_turned_with_the_box_would_be_noticed(monkeypatch):
+    monkeypatch.setattr(coarse_filter, "_turned", lambda directions, box: directions)
+    assert g_test(slanted_counts(slanted_search(monkeypatch, WITHIN)), pmf()) < FALSE_ALARM
+
+
 def proposals_in(levels, within, groups, epsilon=Fraction(1)):
     law = LevelDraw([group for group, _ in groups], epsilon)
     return law, records.proposals(law.word_table(), [box for _, box in groups], within)
@@ -81,7 +122,7 @@ def made(levels, proposals, boxes, stream, count):
     words = stream.words(0, count + -(-count * d // 8))
     found = coarse_kernels.room(count, d)
     order = coarse_kernels.Order(np.arange(len(levels.directions)), *np.zeros((2, len(levels.directions)), np.int64))
-    table = coarse_kernels.Words(proposals.first, proposals.last, proposals.guide)
+    table = coarse_kernels.words_of(proposals.first, proposals.last)
     test = filter_of(levels, proposals, boxes)
     left = coarse_kernels.candidates(words[:count], words[count:].view(np.uint8), table, test, order, found)
     # The bytes are dealt out level by level: learned from a filter that drops nothing.
@@ -107,11 +148,18 @@ def test_no_proposal_is_dropped_that_some_further_bits_would_put_into_its_level(
     levels = level_sets(np.array(rows), np.array(directions))
     within = Box((-40, -40), (40, 300))
     one = Box((-20, 3), (9, 3))  # a column of one point
-    groups = [(Group(0, 1, within.size), within), (Group(2, levels.rows, one.size), one)]
+    slanted = Box((-25, -60), (20, 50), SHEAR)
+    groups = [
+        (Group(0, 1, within.size), within),
+        (Group(2, 2, one.size), one),
+        (Group(3, max(3, levels.rows), slanted.size), slanted),
+    ]
     _, proposals = proposals_in(levels, within, groups)
     boxes = [box for _, box in groups]
-    candidates, everything = made(levels, proposals, boxes, Keystream(derived_key("bytes", seed)), 48)
-    for number, row, drawn, first_bytes in zip(*everything, strict=True):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coarse_filter, "_WIDE", 0)
+        candidates, everything = made(levels, proposals, boxes, Keystream(derived_key("bytes", seed)), 48)
+    for number, row, drawn, first_bytes in zip(*everything[:4], strict=True):
         if not drawn or int(number) in candidates:
             continue
         box, level = boxes[proposals.box[row]], int(proposals.level[row])
@@ -119,7 +167,7 @@ def test_no_proposal_is_dropped_that_some_further_bits_would_put_into_its_level(
             range(a + t * (b - a + 1) // 256, a - (-(t + 1) * (b - a + 1) // 256))
             for t, a, b in zip(first_bytes.tolist(), box.low, box.high, strict=True)
         ]
-        assert all(oracle.depth(rows, y, directions) < level for y in itertools.product(*spans))
+        assert all(oracle.depth(rows, box.point(z), directions) < level for z in itertools.product(*spans))
 
 
 def wide_proposals():
@@ -190,12 +238,25 @@ def test_a_coordinate_is_not_taken_before_its_bits_tell_it():
     assert coarse_proposals._scaled(third >> 64, 8, 3, Given([words[0], 0])) == 0
 
 
-def test_only_wide_boxes_along_the_axes_are_taken():
-    wide = Box((0, 0), (10**6, 10**6))
-    assert suits([wide, Box((0, 5), (10**6, 5))])
-    assert not suits([wide, Box((0, 0), (10**6, 7))])
-    assert not suits([Box(wide.low, wide.high, Basis(((1, 1), (0, 1)), ((1, -1), (0, 1))))])
-    assert not suits([Union(None, 1)])
+def test_boxes_are_taken_unless_many_proposals_come_from_some_that_bytes_tell_little_of():
+    """Or from some of which products with directions are too large for a word."""
+    levels = level_sets(np.array([(0, 0), (10**5, 10), (5, 10**5)]), np.array([(1, 0), (0, 1), (2**20, 3)]))
+    wide, narrow = Box((0, 0), (10**6, 10**6)), Box((0, 0), (10**6, 7))
+    far = 2**27
+    steep = Basis(((1, far), (0, 1)), ((1, -far), (0, 1)))
+
+    def taken(box, size=None):
+        groups = [(Group(0, 1, wide.size), wide), (Group(2, 3, size or box.size), box)]
+        return suits(levels, proposals_in(levels, wide, groups)[1], [wide, box])
+
+    assert taken(wide)
+    assert taken(Box((0, 5), (10**6, 5)))
+    assert taken(Box(wide.low, wide.high, SHEAR))
+    assert taken(narrow, size=1)
+    assert not taken(narrow)
+    assert taken(Box((0, 0), (10**4, 10**4), steep), size=10**12)
+    assert not taken(Box((0, 0), (10**5, 10**5), steep), size=10**12)
+    assert not suits(levels, None, [wide, Union(None, 1)])
 
 
 def test_any_number_of_threads_gives_the_same_draw():

@@ -72,7 +72,7 @@ def accepted_weight(member: Membership, groups: Sequence[tuple[Group, Box | Unio
 def _times(box: Box | Union, y: Point) -> int:
     """How often the box holds the point: the boxes of a union might overlap, and must not."""
     if isinstance(box, Union):
-        low, high = box.pieces.low[: box.count].tolist(), box.pieces.high[: box.count].tolist()
+        low, high = (ends[box.start : box.count].tolist() for ends in (box.pieces.low, box.pieces.high))
         return sum(_between(a, y, b) for a, b in zip(low, high, strict=True))
     z = y if box.basis is None else [sum(a * c for a, c in zip(row, y, strict=True)) for row in box.basis.matrix]
     return int(_between(box.low, z, box.high))

@@ -58,18 +58,24 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class Union:
-    """The first `count` of some pieces, taken together."""
+    """The first `count` of some pieces without the first `start` of them, taken together."""
 
     pieces: Pieces
     count: int
+    start: int = 0
+
+    @property
+    def first(self) -> int:
+        """The number of its first point, counted over all pieces."""
+        return int(self.pieces.ends[self.start - 1]) if self.start else 0
 
     @property
     def size(self) -> int:
-        return int(self.pieces.ends[self.count - 1])
+        return int(self.pieces.ends[self.count - 1]) - self.first
 
     def uniform(self, bits: Bits) -> list[int]:
         """One of the grid points, all alike likely."""
-        return self.point(bits.below(self.size))
+        return self.point(self.first + bits.below(self.size))
 
     def point(self, number: int) -> list[int]:
         """The point of this number, counted from 0, piece by piece; in each the first coordinate runs fastest."""
@@ -83,7 +89,7 @@ class Union:
 
     def holds(self, y: Sequence[int]) -> bool:
         """Whether a point is in one of the boxes."""
-        low, high = self.pieces.low[: self.count], self.pieces.high[: self.count]
+        low, high = self.pieces.low[self.start : self.count], self.pieces.high[self.start : self.count]
         return bool(((low <= y) & (y <= high)).all(axis=1).any())
 
 

@@ -9,7 +9,8 @@ With integers c_j such that |v_j w_j - 2^s c_j| <= 2^s, and X = sum_j c_j t_j,
     2^(8-s) <v, y - low>  is at most   X + 255 d + sum_j max(0, c_j + 1) + 2^(8-s) sum_j max(0, -v_j),
                           at least     X - 255 d - sum_j max(0, 1 - c_j) - 2^(8-s) sum_j max(0, v_j).
 
-So where X lies too far from the level's two ranks, y is not in the level whatever the further bits.
+So where X lies too far from the level's two ranks, y is not in the level whatever the further bits. In a slanted box
+the same is said of z = U y and of the direction v U^-1, since <v, y> = <v U^-1, z>.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.levels import LevelSets
@@ -31,15 +33,26 @@ _WORD_LIMIT = 2**31 - 1
 # The share of proposals, at most, that are made for levels without a test of their own. Each costs as much as hundreds
 # of others, each test as much as a few thousand. Speed only.
 _UNTESTED = 2.0**-17
+_WIDE = 2**12  # points: of a column with fewer a byte tells too little, unless there is but one. Speed only
+# Products with directions of a slanted box must be exact in 64 bits, and so their differences with ranks, below 2^62.
+_LARGEST = 2.0**61
+
+
+def suits(levels: LevelSets, proposals: Proposals, boxes: Sequence[Box | Union]) -> bool:
+    """Whether first bytes tell enough: nearly all proposals are from boxes that can be tested."""
+    if any(isinstance(box, Union) for box in boxes):
+        return False
+    share = _shares(proposals)
+    return bool(share[~_testable(levels, proposals, boxes)].sum() <= _UNTESTED)
 
 
 def filter_of(levels: LevelSets, proposals: Proposals, boxes: Sequence[Box | Union]) -> Filter:
     """Tests for the levels that most proposals are made for; level 0 has nothing to test."""
-    rows = _frequent(proposals)
+    rows = _frequent(np.where(_testable(levels, proposals, boxes), _shares(proposals), 0.0))
     used = np.unique(proposals.box[rows])
     slot = np.full(len(proposals.level), -1, dtype=np.int64)
     slot[rows] = np.arange(len(rows))
-    tests = {int(box): _BoxTest(levels.directions, boxes[box]) for box in used}
+    tests = {int(box): _BoxTest(_turned(levels.directions, boxes[box]), boxes[box]) for box in used}
     thresholds = [tests[int(proposals.box[row])].thresholds(*levels.offsets(int(proposals.level[row]))) for row in rows]
     k, d = levels.directions.shape
     return Filter(
@@ -51,16 +64,50 @@ def filter_of(levels: LevelSets, proposals: Proposals, boxes: Sequence[Box | Uni
     )
 
 
-def _frequent(proposals: Proposals) -> IntArray:
-    """Rows of the table, in its order, that all but few words mean."""
+def _shares(proposals: Proposals) -> FloatArray:
+    """About the share of words that mean each row of the table; 0 for level 0."""
     share: FloatArray = np.where(
         proposals.level > 0, (proposals.last - proposals.first).astype(np.float64) / 2.0**64, 0.0
     )
     share[proposals.last < proposals.first] = 0.0
+    return share
+
+
+def _frequent(share: FloatArray) -> IntArray:
+    """Rows of the table, in its order, that all but few of these words mean."""
     heaviest = np.argsort(-share, kind="stable")
     rest = share.sum() - np.cumsum(share[heaviest])
     kept = heaviest[: int(np.count_nonzero(rest > _UNTESTED)) + 1]
     return np.sort(kept[share[kept] > 0])
+
+
+def _testable(levels: LevelSets, proposals: Proposals, boxes: Sequence[Box | Union]) -> NDArray[np.bool_]:
+    """For each row of the table, whether first bytes tell something about the points of its box."""
+    wide = np.array(
+        [
+            all(b == a or b - a >= _WIDE for a, b in zip(box.low, box.high, strict=True))
+            and _exact(levels.directions, box)
+            for box in boxes
+            if isinstance(box, Box)
+        ]
+    )
+    return np.asarray(wide[proposals.box])
+
+
+def _exact(directions: IntArray, box: Box) -> bool:
+    """Whether products with the directions in a slanted box's own coordinates are exact in 64 bits."""
+    if box.basis is None:
+        return True
+    ends = np.array([max(abs(a), abs(b)) + 1 for a, b in zip(box.low, box.high, strict=True)], dtype=np.float64)
+    inverse = np.abs(np.array(box.basis.inverse, dtype=np.float64))
+    return bool((np.abs(directions).astype(np.float64) @ (inverse @ ends)).max() < _LARGEST)
+
+
+def _turned(directions: IntArray, box: Box | Union) -> IntArray:
+    """The directions in the coordinates of a box along the axes or of a slanted one for which that is exact."""
+    if not isinstance(box, Box) or box.basis is None:
+        return directions
+    return np.asarray(directions @ np.array(box.basis.inverse, dtype=np.int64))
 
 
 class _BoxTest:

@@ -14,16 +14,16 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tukeydp.arrays import IntArray
-from tukeydp.exact.level_draw import WordTable
 
 # Proposals that are tested together: so many that loops over them are worth it, so few that they stay in the cache.
-_TOGETHER = 512
-_WORTH_MOVING = 0.85  # the share of proposals that are dropped before those left are moved together
+_TOGETHER = 2048
+_WORTH_MOVING = 0.8  # the share of proposals that are dropped before those left are moved together
+_LEADING = 12  # bits of a word by which its row is guessed: nearly always it is the one
 UNDECIDED = -1  # in place of a row: the word does not tell the level
 
 
 class Words(NamedTuple):
-    """Words first[i] ... last[i] mean row i of the table; the search for a word's i starts at guide[leading byte]."""
+    """Words first[i] ... last[i] mean row i of the table; the search for a word's i starts at guide[leading bits]."""
 
     first: NDArray[np.uint64]
     last: NDArray[np.uint64]
@@ -54,17 +54,24 @@ class Order(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Numbers of proposals, their rows of the table, and their first bytes where these were drawn."""
+    """Numbers of proposals, their rows of the table, and their first bytes where these were drawn.
+
+    `row_of` and `by_slot` are scratch space, for one number each of every proposal. Used again and again: memory fresh
+    from the system costs as much time as the tests.
+    """
 
     number: IntArray
     row: IntArray
     drawn: NDArray[np.bool_]
     first_bytes: NDArray[np.uint8]
+    row_of: NDArray[np.int32]
+    by_slot: NDArray[np.int32]
 
 
-def words_of(table: WordTable) -> Words:
-    leading = np.arange(256, dtype=np.uint64) << np.uint64(56)
-    return Words(table.first, table.last, np.maximum(np.searchsorted(table.first, leading, side="right") - 1, 0))
+def words_of(first: NDArray[np.uint64], last: NDArray[np.uint64]) -> Words:
+    """The table with its guide."""
+    leading = np.arange(2**_LEADING, dtype=np.uint64) << np.uint64(64 - _LEADING)
+    return Words(first, last, np.maximum(np.searchsorted(first, leading, side="right") - 1, 0))
 
 
 def room(proposals: int, d: int) -> Candidates:
@@ -74,6 +81,8 @@ def room(proposals: int, d: int) -> Candidates:
         np.empty(proposals, dtype=np.int64),
         np.empty(proposals, dtype=np.bool_),
         np.empty((proposals, d), dtype=np.uint8),
+        np.empty(proposals, dtype=np.int32),
+        np.empty(proposals, dtype=np.int32),
     )
 
 
@@ -88,12 +97,17 @@ def candidates(words: Any, stream: Any, table: Words, filter: Filter, order: Ord
     slot_of, box, coefficients = filter.slot, filter.box, filter.coefficients
     smallest, largest = filter.smallest, filter.largest
     number, row_found, drawn, bytes_found = found.number, found.row, found.drawn, found.first_bytes
+    row_of, by_slot = found.row_of, found.by_slot
     n, slots, d = len(words), len(box), coefficients.shape[2]
-    row_of = np.empty(n, dtype=np.int64)
     ends = np.zeros(slots + 1, dtype=np.int64)
     count = 0
     for p in range(n):
-        row = _row(words[p], first, last, guide)
+        word = words[p]
+        row = guide[word >> np.uint64(64 - _LEADING)]
+        while row + 1 < len(first) and first[row + 1] <= word:
+            row += 1
+        if word < first[row] or word > last[row]:
+            row = UNDECIDED
         row_of[p] = row
         slot = slot_of[row] if row != UNDECIDED else -1
         if slot >= 0:
@@ -103,11 +117,10 @@ def candidates(words: Any, stream: Any, table: Words, filter: Filter, order: Ord
             count += 1
     for slot in range(slots):
         ends[slot + 1] += ends[slot]
-    sorted_numbers = np.empty(ends[slots], dtype=np.int64)
     for p in range(n):
         slot = slot_of[row_of[p]] if row_of[p] != UNDECIDED else -1
         if slot >= 0:
-            sorted_numbers[ends[slot]] = p
+            by_slot[ends[slot]] = p
             ends[slot] += 1
     first_bytes = np.empty((d, _TOGETHER), dtype=np.uint8)
     alive, places = np.empty(_TOGETHER, dtype=np.int64), np.empty(_TOGETHER, dtype=np.int64)
@@ -123,7 +136,7 @@ def candidates(words: Any, stream: Any, table: Words, filter: Filter, order: Ord
                     column[b] = drawn_bytes[b]
                 at += m
             for b in range(m):
-                alive[b] = sorted_numbers[begin + b]
+                alive[b] = by_slot[begin + b]
             begin += m
             m = _test(
                 m, coefficients[box[slot]], smallest[slot], largest[slot], order,
@@ -135,15 +148,6 @@ def candidates(words: Any, stream: Any, table: Words, filter: Filter, order: Ord
                     bytes_found[count, j] = first_bytes[j, b]
                 count += 1
     return count
-
-
-@njit(nogil=True, cache=True)
-def _row(word: Any, first: Any, last: Any, guide: Any) -> int:
-    """The row of the table that a word means."""
-    i = guide[word >> np.uint64(56)]
-    while i + 1 < len(first) and first[i + 1] <= word:
-        i += 1
-    return UNDECIDED if word < first[i] or word > last[i] else i
 
 
 @njit(nogil=True, cache=True)

@@ -18,32 +18,25 @@ from tukeydp.exact.level_draw import WORD, LevelDraw
 from tukeydp.randomness import Bits, Keystream
 
 if TYPE_CHECKING:
-    from tukeydp.sampling.coarse_kernels import Order
+    from tukeydp.sampling.coarse_kernels import Candidates, Order
     from tukeydp.sampling.records import Proposals
 
 # Speed only, all of them: the law is the same, but what a seeded draw gives is not.
-_LANE_PROPOSALS = (2**8, 2**12, 2**15)  # in the lanes 0, 1, 2, ...
-_WIDE = 2**12  # points: of a column with fewer a byte tells too little, unless there is but one
-
-
-def suits(boxes: Sequence[Box | Union]) -> bool:
-    """Whether the boxes are along the axes, all of them, and none is narrow."""
-    return all(
-        isinstance(box, Box)
-        and box.basis is None
-        and all(b == a or b - a >= _WIDE for a, b in zip(box.low, box.high, strict=True))
-        for box in boxes
-    )
+_LANE_PROPOSALS = (2**8, 2**12, 2**16)  # in the lanes 0, 1, 2, ...
 
 
 class TriedOrder:
     """The order in which directions are tried: those that reject most of what is left come first. Speed only."""
 
-    def __init__(self, arrays: Order) -> None:
-        self.arrays = arrays
+    def __init__(self, arrays: Order, found: Candidates) -> None:
+        self.arrays, self.found = arrays, found  # `found` is room for one thread at a time
 
     def copy(self) -> TriedOrder:
-        return TriedOrder(type(self.arrays)(*(array.copy() for array in self.arrays)))
+        from tukeydp.sampling.coarse_kernels import room
+
+        return TriedOrder(
+            type(self.arrays)(*(array.copy() for array in self.arrays)), room(*self.found.first_bytes.shape)
+        )
 
     def renew(self) -> None:
         directions, tried, rejected = self.arrays
@@ -51,22 +44,25 @@ class TriedOrder:
 
 
 class CoarseProposals:
-    """Proposals from boxes along the axes, lane by lane."""
+    """Proposals from boxes, lane by lane."""
 
-    def __init__(self, levels: LevelSets, law: LevelDraw, proposals: Proposals, boxes: Sequence[Box | Union]) -> None:
+    def __init__(
+        self, levels: LevelSets, within: Box, law: LevelDraw, proposals: Proposals, boxes: Sequence[Box | Union]
+    ) -> None:
         from tukeydp.sampling.coarse_filter import filter_of
-        from tukeydp.sampling.coarse_kernels import Words
+        from tukeydp.sampling.coarse_kernels import words_of
 
-        self._levels, self._law, self._proposals, self._boxes = levels, law, proposals, boxes
-        self._words = Words(proposals.first, proposals.last, proposals.guide)
+        self._levels, self._within, self._law = levels, within, law
+        self._proposals, self._boxes = proposals, boxes
+        self._words = words_of(proposals.first, proposals.last)
         self._filter = filter_of(levels, proposals, boxes)
 
     def order(self) -> TriedOrder:
         """The directions as they are given, none of them tried so far."""
-        from tukeydp.sampling.coarse_kernels import Order
+        from tukeydp.sampling.coarse_kernels import Order, room
 
-        k = len(self._levels.directions)
-        return TriedOrder(Order(np.arange(k), *np.zeros((2, k), dtype=np.int64)))
+        k, d = self._levels.directions.shape
+        return TriedOrder(Order(np.arange(k), *np.zeros((2, k), dtype=np.int64)), room(max(_LANE_PROPOSALS), d))
 
     def lane_words(self, lane: int) -> int:
         """As many as its proposals would take if all their bits were drawn."""
@@ -74,20 +70,21 @@ class CoarseProposals:
 
     def first_accepted(self, stream: Keystream, lane: int, order: TriedOrder) -> tuple[list[int], int] | None:
         """The first accepted point of a lane and the level it was proposed at, if any of the proposals is."""
-        from tukeydp.sampling.coarse_kernels import candidates, room
+        from tukeydp.sampling.coarse_kernels import candidates
 
         d, count = self._levels.d, _in_lane(lane)
         words = stream.words(2 * lane, count + -(-count * d // 8))
         spare = stream.bits(2 * lane + 1)
-        found = room(count, d)
+        found = order.found
         left = candidates(words[:count], words[count:].view(np.uint8), self._words, self._filter, order.arrays, found)
         order.renew()
         # In the order of the proposals: the first that is accepted is the lane's.
         for i in np.argsort(found.number[:left]).tolist():
             level, box = self._row(int(found.row[i]), int(words[found.number[i]]), spare)
             known = found.first_bytes[i].tolist() if found.drawn[i] else None
-            point = _finished(box, known, spare)
-            if self._levels.contains(point, level):
+            point = box.point(_finished(box, known, spare))
+            # Points of slanted boxes may lie outside the public box: test that before projecting.
+            if self._within.holds(point) and self._levels.contains(point, level):
                 return point, level
         return None
 
@@ -103,7 +100,7 @@ class CoarseProposals:
 
 
 def _finished(box: Box, first_bytes: Sequence[int] | None, spare: Bits) -> list[int]:
-    """A uniform point of the box, of whose coordinates the first bytes may be known."""
+    """Uniform coordinates in the box, of which the first bytes may be known."""
     known = [(0, 0)] * len(box.low) if first_bytes is None else [(byte, 8) for byte in first_bytes]
     return [
         a + _scaled(bits, have, b - a + 1, spare) for (bits, have), a, b in zip(known, box.low, box.high, strict=True)

@@ -61,3 +61,14 @@ def grower() -> Callable[..., tuple[int, int, int]]:
     from tukeydp.sampling.branches import nodes
 
     return nodes.grow
+
+
+def lister() -> tuple[Callable[..., int], Callable[..., float], Callable[..., tuple[int, int, int]]]:
+    """What finds a deep point, what estimates how long a list takes, and the loop that lists deep points."""
+    if _keeping:
+        from tukeydp.sampling import kept
+
+        return kept.climbed, kept.about_visits, kept.list_points
+    from tukeydp.sampling.branches import listing
+
+    return listing.climbed, listing.about_visits, listing.list_points

@@ -9,8 +9,11 @@ from __future__ import annotations
 from numba import njit
 
 from tukeydp.sampling import kernels
-from tukeydp.sampling.branches import nodes
+from tukeydp.sampling.branches import listing, nodes
 
 propose = njit(nogil=True, cache=True)(kernels.propose.py_func)
 count_inside = njit(nogil=True, cache=True)(kernels.count_inside.py_func)
 grow = njit(nogil=True, cache=True)(nodes.grow.py_func)
+climbed = njit(nogil=True, cache=True)(listing.climbed.py_func)
+about_visits = njit(nogil=True, cache=True)(listing.about_visits.py_func)
+list_points = njit(nogil=True, cache=True)(listing.list_points.py_func)

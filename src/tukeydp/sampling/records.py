@@ -50,7 +50,8 @@ class Proposals(NamedTuple):
 
     Words first[i] ... last[i] mean level[i] and box[i], others are undecided; the search for a word's i starts at
     guide[leading byte]. Points of slanted boxes are turned by `inverse`, and must be between `floor` and `ceiling`.
-    Where parts[box] is not 0, the points of so many pieces are drawn from by number: the box is one column wide.
+    Where parts[box] is not 0, the points of so many pieces, or of the last of these, are drawn from by number: the box
+    is one column wide, and holds the numbers.
     """
 
     first: NDArray[np.uint64]
@@ -107,8 +108,10 @@ def proposals(table: WordTable, boxes: Sequence[Box | Union], within: Box) -> Pr
     unions = [box for box in boxes if isinstance(box, Union)]
     nothing = np.zeros((0, d), dtype=np.int64)
     pieces = unions[0].pieces if unions else Pieces(nothing, nothing, np.zeros(0, dtype=np.int64))
+    rest = (0,) * (d - 1)  # of a point's number there is one
     ends = [
-        (box.low, box.high) if isinstance(box, Box) else ((0,) * d, (box.size - 1,) + (0,) * (d - 1)) for box in boxes
+        (box.low, box.high) if isinstance(box, Box) else ((box.first, *rest), (box.first + box.size - 1, *rest))
+        for box in boxes
     ]
     leading = np.arange(256, dtype=np.uint64) << np.uint64(56)
     return Proposals(

@@ -21,8 +21,8 @@ from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import WORD, Group, LevelDraw
 from tukeydp.randomness import Keystream
 from tukeydp.sampling import compiling, records
-from tukeydp.sampling.branches import compile_once
-from tukeydp.sampling.coarse_proposals import CoarseProposals, suits
+from tukeydp.sampling.branches import compile_lists, compile_once
+from tukeydp.sampling.coarse_proposals import CoarseProposals
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.hints import Hints
 from tukeydp.sampling.ladder import Ladder, plan_ladder
@@ -49,7 +49,7 @@ _FEW_STEPS = 256
 _FEW_POINTS, _MANY_POINTS = 2**12, 2**20  # grid points looked at one by one: at first, and at most (8 MiB a column)
 # Branch and bound: in proposals, what one of its small programs takes, and how many of them are worth a try at once.
 _SMALL_PROGRAM, _FEW_PROGRAMS = 40.0, 1000
-_HUGE = Fraction(10**300)  # epsilons beyond this count as this in estimates, which are floats
+_HUGE, _TINY = Fraction(10**300), Fraction(1, 10**300)  # epsilons beyond count as these in estimates, which are floats
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,7 @@ class Sampler:
         if levels.d > MANY_COLUMNS:
             _compile_for_many_columns()
         self._levels, self._within, self._epsilon, self._lowest = levels, within, epsilon, lowest
+        self._half_epsilon = float(max(_TINY, min(epsilon, _HUGE))) / 2
         self._threads, self._word_bits = threads or available_cores(), word_bits
         self._envelope = Envelope(levels, within, hints or hints_for(levels))
         self._proposals = min(_NOT_EASY, _EASY * _HARDER_BY_COLUMN ** max(0, levels.d - MANY_COLUMNS))
@@ -112,12 +113,13 @@ class Sampler:
     def _refined(self) -> tuple[Search, float]:
         """A search with the boxes that pay off if a point takes `_proposals` tries, and how long to try it."""
         envelope, levels, tries = self._envelope, self._levels, self._proposals
-        half_epsilon = float(min(self._epsilon, _HUGE)) / 2
+        half_epsilon = self._half_epsilon
         if tries > _EASY and _coarse_everywhere(levels):
             self._box_lowest()
             envelope.branch(self._lowest, half_epsilon, int(max(_FEW_PROGRAMS, tries / _SMALL_PROGRAM)), _SMALL_PROGRAM)
         if envelope.tree is not None and envelope.branched(self._lowest):
-            budget = min(_PATIENCE * envelope.tree.tries, tries)  # as long as the tree took, at most
+            # As long as the tree took, at most.
+            budget = min(_PATIENCE * envelope.tree.tries, max(tries, _PATIENCE * envelope.tree.few_tries))
         else:
             budget = _PATIENCE * self._boxed(half_epsilon)
         return Search(levels, self._within, envelope.groups(self._lowest), self._epsilon, self._word_bits), budget
@@ -157,7 +159,7 @@ class Sampler:
             lowest=self._lowest,
             top=max(envelope.top, self._lowest),
             log_sizes=log_sizes,
-            half_epsilon=float(min(self._epsilon, _HUGE)) / 2,
+            half_epsilon=self._half_epsilon,
             box_cost=_box_cost(levels) if envelope.needs_programs else _NO_PROGRAM * levels.d,
             proposals=self._proposals,
             breaks=envelope.breaks if self._proposals > _EASY else (),
@@ -185,6 +187,7 @@ def _box_cost(levels: LevelSets) -> float:
 def _compile_for_many_columns() -> None:
     """Search among fixed rows: whether compiled code is kept in a file must not depend on the caller's."""
     levels = level_sets(np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), np.array([[1, 0], [0, 1], [1, 1]]))
+    compile_lists()
     hints_for(levels, 0).supports([1], [[1, 0]])
     box = Box((0, 0), (2**20, 2**20))
     for columns in (MANY_COLUMNS, 0):
@@ -211,8 +214,11 @@ class Search:
         self._proposals = records.proposals(self._law.word_table(word_bits), self._boxes, within)
         # With more columns than `many`, where that is possible.
         self._coarse: CoarseProposals | None = None
-        if levels.d > many and suits(self._boxes):
-            self._coarse = CoarseProposals(levels, self._law, self._proposals, self._boxes)
+        if levels.d > many:
+            from tukeydp.sampling.coarse_filter import suits
+
+            if suits(levels, self._proposals, self._boxes):
+                self._coarse = CoarseProposals(levels, within, self._law, self._proposals, self._boxes)
         self._order: Any = self._coarse.order() if self._coarse else np.arange(len(levels.directions))
 
     def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[Accepted | None, int]:

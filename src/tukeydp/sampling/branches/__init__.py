@@ -3,7 +3,7 @@
 On a coarse grid the levels near the top hold no grid point, which no linear program on the whole of them can tell. In
 boxes that are small enough, programs can: each box gets a *cap* that no grid point in it is deeper than. Level l is
 then drawn from the boxes of cap at least l (docs/proofs/boxem.md, section 4). The heaviest box, by
-(e^(epsilon/2))^cap times its points, is cut first.
+(e^(epsilon/2))^cap times its points, is cut first. Where the whole box is small, its deep points are simply listed.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tukeydp.exact.level_draw import Group
 from tukeydp.sampling import compiling
 
 if TYPE_CHECKING:
+    from tukeydp.sampling.branches.listing import Listed, Walk
     from tukeydp.sampling.branches.nodes import Nodes
     from tukeydp.sampling.records import Ranks
 
@@ -32,6 +33,13 @@ _SUM_BITS = 58
 _FEWEST_BITS = 8
 _MEMORY = 2**28  # bytes of nodes, at most: then the tree stays as it is, and its caps hold
 _FIRST_ROOM = 2**10  # nodes that there is room for at first
+# Lists of deep points, speed only. Visits at most, a second or so, judging by a few; with more of them programs are
+# faster, one of which takes as long as about _VISITS.
+_MOST_VISITS, _FEW_VISITS, _VISITS = 2**22, 2**13, 2**10
+_LISTED = 2**16  # points at most, some 30 MiB in twenty columns
+# Levels that are not listed may take so many proposals, a millisecond or two, and so many times those of the levels
+# below the base, which are made in any case.
+_FEW_TRIES, _SHARE = 2.0**14, 4.0
 
 
 class Tree:
@@ -42,13 +50,16 @@ class Tree:
     base
         The tree's box contains every grid point of depth at least `base`.
     steps
-        How many programs were solved: the work so far.
+        How many programs were solved, or what took as long: the work so far.
     """
 
     def __init__(self, ranks: Ranks, root: Box, base: int, top: int, half_epsilon: float) -> None:
         from tukeydp.sampling.branches.programs import Slopes
 
         self.base, self.half_epsilon, self.steps = base, half_epsilon, 0
+        # The points of depth at least `_listed_from`, the deepest first; nodes serve the levels below.
+        self._points, self._caps = np.empty((0, ranks.directions.shape[1]), dtype=np.int64), np.empty(0, dtype=np.int64)
+        self._top, self._listed_from = top, top + 1
         self._ranks, self._count, self._deepest = ranks, 1, 0
         k, d = ranks.directions.shape
         lengths = _lengths(ranks.directions)
@@ -62,17 +73,23 @@ class Tree:
     @property
     def top(self) -> int:
         """No grid point of the root is deeper."""
-        return int(self._nodes.cap[: self._count].max())
+        return int(max(self._nodes.cap[: self._count].max(), self._caps.max(initial=0)))
 
     @property
     def log_weight(self) -> float:
         """About the log of the weight of all proposals from the tree."""
-        return float(np.logaddexp.reduce(self._nodes.weight[: self._count])) if self.steps else math.inf
+        weights = np.append(self._nodes.weight[: self._count], self.half_epsilon * self._caps)
+        return float(np.logaddexp.reduce(weights)) if self.steps else math.inf
 
     @property
     def tries(self) -> float:
         """About how many proposals one accepted point takes, at most: as if one found point were the only one."""
         return math.exp(min(600.0, self.log_weight - self.half_epsilon * self._deepest))
+
+    @property
+    def few_tries(self) -> float:
+        """Proposals that are worth making before the tree grows: where there is a list, as many as it was made for."""
+        return _FEW_TRIES if self._listed_from <= self._top else 0.0
 
     def grow(self, steps: int, enough: float) -> None:
         """Solve programs until there have been so many in all, or `tries` is at most `enough` times their number."""
@@ -91,21 +108,61 @@ class Tree:
             self.steps += chunk
             self._deepest = max(self._deepest, deepest)
 
+    def list_points(self, start: IntArray) -> bool:
+        """List the deep points of the root, if it is small; False if that would take too long.
+
+        `start` is any of its points, better a deep one.
+        """
+        nodes, q = self._nodes, self.half_epsilon
+        low, high, top = nodes.low[0].copy(), nodes.high[0].copy(), int(nodes.cap[0])
+        log_points = float(np.log(high - low + 1.0).sum())
+        climb, estimate, find = compiling.lister()
+        deepest = min(top, climb(start, low, high, self._ranks))
+        margin = math.floor(max(0.0, min(top, (log_points - math.log(_FEW_TRIES)) / q)))
+        light = self.base + math.floor(min(top, math.log(_SHARE) / q))
+        level = max(self.base, min(deepest, max(deepest - margin, light)))
+        walk = _walk(low, high, self._ranks.directions)
+        if estimate(walk, level, _FEW_VISITS, self._ranks) > _MOST_VISITS:
+            return False
+        found = _listed_room(round(min(_LISTED, math.exp(log_points) + 1.0)), len(low))
+        count, level, visits = find(walk, level, top, margin, self._ranks, 2 * _MOST_VISITS, found)
+        if level < 0:
+            return False
+        self.steps += -(-visits // _VISITS)
+        order = np.argsort(-found.cap[:count], kind="stable")
+        self._points, self._caps, self._listed_from = found.points[order], found.cap[order], level
+        self._deepest = int(self._caps[0]) if count else min(deepest, level - 1)
+        nodes.cap[0] = min(top, level - 1)
+        if nodes.cap[0] < self.base:  # there is nothing left to prove
+            nodes.open[0], nodes.column[0] = False, -1
+        nodes.weight[0] = q * nodes.cap[0] + log_points
+        return True
+
     def groups(self, top: int) -> list[tuple[Group, Union]]:
-        """The levels base ... top, each with the boxes of cap at least that."""
+        """The levels base ... top, each with the listed points of that level or the boxes of cap at least that."""
         cap = self._nodes.cap[: self._count]
         order = np.argsort(-cap, kind="stable")
         order = order[: np.count_nonzero(cap >= self.base)]
-        low, high = self._nodes.low[order], self._nodes.high[order]
+        low = np.vstack([self._points, self._nodes.low[order]])
+        high = np.vstack([self._points, self._nodes.high[order]])
         pieces = Pieces(low, high, np.cumsum(np.prod(high - low + 1, axis=1)))
-        found: list[tuple[Group, Union]] = []
-        start = self.base
-        for end in np.unique(cap[order]).tolist():
-            union = Union(pieces, int(np.count_nonzero(cap >= end)))
-            if start <= top:
-                found.append((Group(start, min(end, top), union.size), union))
+        listed = len(self._caps)
+        return [
+            *_grouped(pieces, listed, cap[order], self.base, min(top, self._listed_from - 1)),
+            *_grouped(pieces, 0, self._caps, self._listed_from, top),
+        ]
+
+
+def _grouped(pieces: Pieces, first: int, caps: IntArray, lowest: int, top: int) -> list[tuple[Group, Union]]:
+    """The levels lowest ... top from the pieces `first`, first + 1, ..., whose caps these are, the highest first."""
+    found: list[tuple[Group, Union]] = []
+    start = lowest
+    for end in np.unique(caps).tolist():
+        if start <= min(end, top):
+            union = Union(pieces, first + int(np.count_nonzero(caps >= end)), first)
+            found.append((Group(start, min(end, top), union.size), union))
             start = end + 1
-        return found
+    return found
 
 
 def planted(levels: LevelSets, root: Box, base: int, top: int, half_epsilon: float) -> Tree | None:
@@ -136,6 +193,15 @@ def compile_once() -> None:
     tree.grow(1, 0.0)
 
 
+@cache
+def compile_lists() -> None:
+    """The same for lists of points."""
+    levels = level_sets(np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), np.array([[1, 0], [0, 1], [1, 1]]))
+    tree = planted(levels, Box((-3, -3), (3, 3)), 1, 2, 0.5)
+    assert tree is not None
+    tree.list_points(np.array([1, 1]))
+
+
 def _lengths(directions: IntArray) -> FloatArray:
     return np.asarray(np.linalg.norm(directions.astype(np.float64), axis=1))
 
@@ -153,6 +219,21 @@ def _scale(ranks: Ranks, root: Box) -> float:
     )
     columns = ranks.directions.shape[1]
     return float(2.0**_SUM_BITS / ((columns + 1) * (largest / _lengths(ranks.directions)).max(initial=1.0)))
+
+
+def _walk(low: IntArray, high: IntArray, directions: IntArray) -> Walk:
+    """Columns that say most about sums are fixed first. At least one is: where there is but a point, any."""
+    from tukeydp.sampling.branches.listing import Walk
+
+    reach = np.abs(directions).sum(axis=0) * (high - low)
+    columns = np.argsort(-reach, kind="stable")[: max(1, np.count_nonzero(high > low))]
+    return Walk(low, high, columns, np.ascontiguousarray(directions[:, columns].T), directions @ low)
+
+
+def _listed_room(count: int, d: int) -> Listed:
+    from tukeydp.sampling.branches.listing import Listed
+
+    return Listed(np.empty((count, d), dtype=np.int64), np.empty(count, dtype=np.int64))
 
 
 def _room(count: int, d: int, old: Nodes | None = None) -> Nodes:

@@ -44,7 +44,7 @@ def grow(nodes: Nodes, count: int, most: int, steps: int, half_epsilon: float, r
     while taken < steps and count < most:
         here = nodes.heap[0]
         if nodes.open[here]:
-            deepest = max(deepest, _cap(nodes, here, ranks, slopes))
+            deepest = max(deepest, _cap(nodes, here, ranks, slopes, deepest))
             nodes.weight[here] = _log_weight(nodes, here, half_epsilon)
             _sink(nodes, count)
             taken += 1
@@ -110,8 +110,10 @@ def _rise(nodes: Nodes, at: int) -> None:
 
 
 @njit(nogil=True)
-def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes) -> int:
-    """Lower a node's cap as far as its program proves, and choose where to split it; the depth of one of its points."""
+def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes, deepest: int) -> int:
+    """Lower a node's cap as far as its program proves, and choose where to split it; the depth of one of its points,
+    or a number up to `deepest`.
+    """
     low, high = nodes.low[here], nodes.high[here]
     nodes.open[here] = False
     nodes.column[here] = -1
@@ -122,7 +124,7 @@ def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes) -> int:
         if high[j] - low[j] > high[widest] - low[widest]:
             widest = j
     if high[widest] == low[widest]:
-        depth = _depth(point, ranks)
+        depth = depth_of(point, ranks, 0)
         # Equal projections may run on past both ends of the ranks: then they do not tell.
         if depth < ranks.highest:
             nodes.cap[here] = min(nodes.cap[here], depth)
@@ -137,12 +139,14 @@ def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes) -> int:
         point[j] = min(high[j], max(low[j], np.int64(nearest)))
     nodes.column[here] = column
     nodes.cut[here] = min(high[column] - 1, max(low[column], np.int64(np.floor(z[column]))))
-    return _depth(point, ranks)
+    return depth_of(point, ranks, deepest)
 
 
 @njit(nogil=True)
-def _depth(y: Any, ranks: Ranks) -> int:
-    """A depth as far as the ranks tell: a count that leaves them stops at their end."""
+def depth_of(y: Any, ranks: Ranks, enough: int) -> int:
+    """A depth as far as the ranks tell: a count that leaves them stops at their end. If it is at most `enough`, so is
+    what is returned, but it may be more than the depth.
+    """
     kept = ranks.projections.shape[1]
     least = ranks.highest
     for i in range(len(ranks.directions)):
@@ -152,6 +156,8 @@ def _depth(y: Any, ranks: Ranks) -> int:
         below = ranks.left_out + _smaller(ranks.projections, i, at, True)
         above = ranks.left_out + kept - _smaller(ranks.projections, i, at, False)
         least = min(least, below, above)
+        if least <= enough:
+            break
     return least
 
 

@@ -12,6 +12,8 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 
+import numpy as np
+
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.lattice import Basis
@@ -23,6 +25,7 @@ from tukeydp.sampling.envelope.settle import base_level, lowest_small, spanned_b
 from tukeydp.sampling.envelope.slices import Slice, Stretch, heaviest, log_weights, worthwhile_slices
 from tukeydp.sampling.envelope.top import highest_level
 from tukeydp.sampling.hints import Hints
+from tukeydp.sampling.simplex_hints import MANY_COLUMNS
 
 # A public box of few points is looked at as a whole, if that takes no more than so many ranks: faster than the linear
 # programs that find the level to begin with. Speed only, but it decides what a seeded draw gives.
@@ -118,18 +121,24 @@ class Envelope:
         self.boxes.update(boxes)
 
     def branch(self, lowest: int, half_epsilon: float, programs: int, cost: float) -> None:
-        """Branch and bound on the levels that matter, until so many programs were solved or it would not pay off.
+        """Branch and bound on the levels that matter, until so many programs were solved or it would not pay off; where
+        there are many columns and few grid points, lists of points come first.
 
         `cost` is what a program takes, in proposals. Sets the top to the deepest that a grid point can be.
         """
+        listed = False
         if self.tree is None and not self._barren:
             base = base_level(self, self._levels, self._within, lowest, half_epsilon)
             if base is not None:
                 root = self.boxes[base]
                 self.tree = planted(self._levels, root, base, self.top, half_epsilon)
             self._barren = self.tree is None
+            if self.tree is not None and self._levels.d > MANY_COLUMNS:
+                middle = self._levels.sample[len(self._levels.sample) // 2]
+                listed = self.tree.list_points(np.clip(middle, root.low, root.high))
         if self.tree is not None:
-            self.tree.grow(programs, cost)
+            if not listed:
+                self.tree.grow(programs, cost)
             self._lower_top(min(self.top, max(self.tree.top, self.tree.base - 1)))
 
     def branched(self, lowest: int) -> bool:
