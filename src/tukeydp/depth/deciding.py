@@ -15,6 +15,7 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.grid import LIMIT, Grid
 from tukeydp.depth.directions import LONGEST
 from tukeydp.depth.exact_depth import CONES_ARE_QUICK, Answer, Vectors, exact_row, found_at_once, least_weight
+from tukeydp.depth.hull_facets import parting_facet
 from tukeydp.exact.matrices import Integers, integers
 
 # Entries of a normal, at most, where all digits that fit are wanted: beyond 2^50 a float has none to give.
@@ -72,6 +73,14 @@ class Refutation:
         floats = np.array([[c / largest for c in normal]])
         return self._depth.lighter(floats, self._point, self._bits, self._level, _MOST_DIGITS)
 
+    def facet(self) -> list[int] | None:
+        """The normal of such a halfspace whose edge passes through rows, as many as fix it; None if there is none.
+
+        Without the rows of a halfspace that refutes, the hull of the others still holds the level set.
+        """
+        normal = self.short[0].tolist() if len(self.short) else self.exact_normal()
+        return self._depth.parting_facet(integers(normal), self._point, self._bits)
+
 
 class GridDepth:
     """Exact depth in one dataset on a grid. Not private: all of this is the data."""
@@ -124,6 +133,11 @@ class GridDepth:
         rounded = np.unique(rounded_normals(normals, self._grid, longest), axis=0)
         light = [v for v in rounded if self._weight_beyond(v, point, bits) < level]
         return np.array(light, dtype=np.int64).reshape(len(light), rounded.shape[1])
+
+    def parting_facet(self, normal: Integers, point: Integers, bits: int) -> list[int] | None:
+        """A facet of the hull of the rows that are not beyond the point, between them and the point."""
+        others = (integers(self._distinct) @ normal) << bits < int(normal @ point)
+        return parting_facet(self._distinct[others.astype(np.bool_)] << bits, point)
 
     def _weight_beyond(self, normal: IntArray, point: Integers, bits: int) -> int:
         """Rows in the closed halfspace whose edge passes through the point; projections are below the limit."""

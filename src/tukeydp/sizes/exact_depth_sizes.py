@@ -9,6 +9,7 @@ Corners that are not deep add halfspaces to the envelope, until both bounds meet
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -24,9 +25,10 @@ from tukeydp.exact.brackets import rounded_down
 from tukeydp.exact.linear_programs import Region
 from tukeydp.exact.matrices import Integers, integers, inverse
 from tukeydp.sizes.boxed import COUNTED
-from tukeydp.sizes.grid_points import points_of, tight_ends
+from tukeydp.sizes.grid_points import tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
 from tukeydp.sizes.level_sizes import bounds_of
+from tukeydp.sizes.slices import count_in_slices
 
 # Bits of corners below half a cell, at first; more follow where rounding was too much. Speed only.
 _COARSE = 6
@@ -79,13 +81,13 @@ class ExactSizes:
                 return Fraction(0)
             copy = self._largest(region, ends, bits)
             if copy is None or self._volume * copy.most < COUNTED:
-                return Fraction(self._counted(level, region, Box(*ends)))
+                return Fraction(self._counted(level, region))
             inside, refuting = self._checked(copy, level)
             most, least = self._volume * copy.most, self._volume * inside
             if not refuting and most <= least * (1 + self.slack / 2):
                 if least >= COUNTED:
                     return rounded_down(least)
-                return Fraction(self._counted(level, region, Box(*ends)))
+                return Fraction(self._counted(level, region))
             if not self._extended(refuting):
                 bits += self._fine  # nothing new to learn: the corners were rounded too much
 
@@ -204,13 +206,21 @@ class ExactSizes:
             return []
         return refutation.short.tolist() or [refutation.exact_normal()]
 
-    def _counted(self, level: int, region: Region, box: Box) -> int:
-        found = 0
-        for point in points_of(region, box):
-            found += self._depth.refute(point, level) is None
-            if found == COUNTED:
-                break
-        return found
+    def _counted(self, level: int, region: Region) -> int:
+        """How many grid points are so deep, up to `COUNTED`; the region is the envelope's level set."""
+
+        def decide(point: Integers) -> tuple[Integers, Integers] | None:
+            refutation = self._depth.refute(point, level)
+            if refutation is None:
+                return None
+            facet = refutation.facet()
+            found = [*refutation.short.tolist(), *([] if facet is None else [facet])] or [refutation.exact_normal()]
+            self._extended([v for v in found if self._fits(v)])
+            projections = np.sort(integers(self._envelope.table) @ integers(found).T, axis=0)
+            normals = integers(found)
+            return np.concatenate([normals, -normals]), np.concatenate([projections[-level], -projections[level - 1]])
+
+        return count_in_slices(COUNTED, region, decide)
 
     def _extended(self, refuting: list[list[int]]) -> bool:
         """Whether there were halfspaces among these that the envelope did not have; it has them now."""
@@ -223,7 +233,7 @@ class ExactSizes:
         self._long += [(integers(v), sorted((rows @ integers(v)).tolist())) for v in normals if not self._fits(v)]
         return bool(normals)
 
-    def _fits(self, normal: tuple[int, ...]) -> bool:
+    def _fits(self, normal: Sequence[int]) -> bool:
         extent = max(max(abs(a), abs(b)) for a, b in zip(self._within.low, self._within.high, strict=True))
         return sum(map(abs, normal)) * extent < LIMIT
 
