@@ -15,7 +15,7 @@ done again in integers. The result is exact for any input.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import mul
 
 import numpy as np
@@ -26,6 +26,7 @@ from tukeydp.depth.descent import lighter_halfspaces
 from tukeydp.depth.flats import in_span, orthogonal_integers, spanning_rows, spread_out
 from tukeydp.depth.lifted_normals import lifted, lifted_along
 from tukeydp.depth.projections import largest, least_along, project
+from tukeydp.depth.round_frames import spread_evenly
 from tukeydp.depth.vectors import Vectors, from_floats, from_integers
 from tukeydp.threads import available_cores, for_each
 
@@ -41,6 +42,7 @@ _TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}
 _KEYS_AT_A_TIME = 2**19  # sort keys in a block of rows (4 MiB for each thread); smaller blocks refute sooner
 CONES_ARE_QUICK = 3  # columns up to which cones decide sooner than a descent finds light halfspaces
 _FEW_KEYS = 2**14  # sort keys of all rows: so few are swept sooner than halfspaces are looked for elsewhere
+_FEW_DOUBTS = 8  # rows that are done in integers rather than swept again in other coordinates
 _NORMALS = 4  # hints kept of each block or inner search; in all, so many for each dimension
 _NORMALS_IN_ALL = 16  # hints kept of a search by recursion
 
@@ -85,12 +87,24 @@ def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None
         return decided
     if d > 4:
         return _by_recursion(vectors, at_least, threads)
+    search = _swept(vectors, at_least, threads)
+    # What is parted in other coordinates need not be done in integers.
+    if search.doubts() > _FEW_DOUBTS and (parted := spread_evenly(vectors)) is not None:
+        other = _swept(parted[0], at_least, threads)
+        if other.doubts() < search.doubts():
+            answer = other.answer()
+            return replace(answer, directions=answer.directions @ parted[1])
+    return search.answer()
+
+
+def _swept(vectors: Vectors, at_least: int, threads: int | None) -> _Search:
+    """The sweeps of two to four columns."""
     search = _Search(vectors, at_least, threads or available_cores())
-    if d == 4:
+    if vectors.shadow.shape[1] == 4:
         search.pairs()
     else:
         search.rows()
-    return search.answer()
+    return search
 
 
 def _decided(vectors: Vectors, at_least: int) -> Answer | None:
@@ -100,9 +114,13 @@ def _decided(vectors: Vectors, at_least: int) -> Answer | None:
     if many and d > CONES_ARE_QUICK and (found := found_at_once(vectors, at_least)) is not None:
         return found
     normal = proven(vectors, at_least, _in_plane)
+    if normal is None and many and (parted := spread_evenly(vectors)) is not None:
+        normal = proven(parted[0], at_least, _in_plane)
+        normal = normal @ parted[1] if isinstance(normal, np.ndarray) else normal
     if normal is True:
         return Answer(at_least, np.empty((0, d)))
-    return found_at_once(vectors, at_least, normal) if many and isinstance(normal, np.ndarray) else None
+    # Where cones stay in doubt, a descent may still find what they are too wide for.
+    return found_at_once(vectors, at_least, normal if isinstance(normal, np.ndarray) else None) if many else None
 
 
 def _in_plane(vectors: Vectors, chosen: IntArray) -> Plane | None:
@@ -161,12 +179,21 @@ class _Search:
             order = np.append(np.arange(i + 1, len(shadow)), np.arange(i))
             self._sweep(flat[order], scale[order], weights[order], len(shadow) - 1 - i, (i, *order.tolist()))
 
-    def answer(self) -> Answer:
+    def doubts(self) -> int:
+        """How many rows may have to be done in integers."""
+        blocks = self._until_refuted()
+        best = min(block.best for block in blocks)
+        return 0 if best < self._at_least else sum(low < best for block in blocks for low, _ in block.doubts)
+
+    def _until_refuted(self) -> list[_Block]:
         # Blocks are handed out in order and always finished: those up to the first that refutes are the same
         # whatever the number of threads.
         blocks = sorted(self._blocks, key=lambda block: block.number)
         refuting = next((i for i, block in enumerate(blocks) if block.best < self._at_least), len(blocks) - 1)
-        blocks = blocks[: refuting + 1]
+        return blocks[: refuting + 1]
+
+    def answer(self) -> Answer:
+        blocks = self._until_refuted()
         lightest = min(blocks, key=lambda block: block.best)
         best, place = lightest.best, lightest.place
         for lower, doubtful in sorted(doubt for block in blocks for doubt in block.doubts):

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+
 from tukeydp.depth.notions import PreparedDepth
 from tukeydp.exact.boxes import Box
 from tukeydp.randomness import Keystream
@@ -18,6 +20,11 @@ from tukeydp.sampling import compiling
 from tukeydp.sampling.branches import compile_once
 from tukeydp.sampling.foresight import foresee
 from tukeydp.sampling.sampler import Sampler
+
+# Points refuted in one draw after which the exact facets between them and the level set are looked for: those of a thin
+# level set cut off all of its surroundings at once, normals of a few digits never do. Speed only, but it decides what a
+# seeded draw gives.
+_FEW = 8
 
 
 class DepthSampler:
@@ -48,7 +55,7 @@ class DepthSampler:
         if self._compiled:
             compile_once()
         stream = Keystream(key)
-        lane = 0
+        lane = refuted = 0
         while True:
             found = self._sampler.next_accepted(stream, lane)
             lane = found.lane + 1
@@ -57,7 +64,10 @@ class DepthSampler:
             refutation = self._decide.refute(found.point, found.level, threads=self._threads)
             if refutation is None:
                 return found.point
+            refuted += 1
             fresh = refutation.short if len(refutation.short) else refutation.longest()
+            if refuted > _FEW and (facet := refutation.facet()) is not None and self._decide.fits(facet):
+                fresh = np.vstack([fresh, np.array([facet], dtype=np.int64)])
             if len(fresh):
                 self._levels = self._levels.with_directions(fresh)
                 self._sampler = self._sharpened()
