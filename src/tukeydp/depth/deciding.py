@@ -66,10 +66,17 @@ class Refutation:
 
     def longest(self) -> IntArray:
         """The same, exactly or with as many digits as projections leave room for; none if that is not enough."""
-        normal = self.exact_normal()
-        largest = max(map(abs, normal))
+        return self._with_room(self.exact_normal())
+
+    def longest_facet(self) -> IntArray:
+        """The normal of `facet` likewise."""
+        facet = self.facet()
+        return np.empty((0, self.short.shape[1]), dtype=np.int64) if facet is None else self._with_room(facet)
+
+    def _with_room(self, normal: list[int]) -> IntArray:
         if self._depth.fits(normal):
             return np.array([normal], dtype=np.int64)
+        largest = max(map(abs, normal))
         floats = np.array([[c / largest for c in normal]])
         return self._depth.lighter(floats, self._point, self._bits, self._level, _MOST_DIGITS)
 
@@ -80,6 +87,15 @@ class Refutation:
         """
         normal = self.short[0].tolist() if len(self.short) else self.exact_normal()
         return self._depth.parting_facet(integers(normal), self._point, self._bits)
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Integer normals and offsets of halfspaces around a level set; `fitting` are directions that 64 bits hold."""
+
+    normals: Integers
+    offsets: Integers
+    fitting: list[list[int]]
 
 
 class GridDepth:
@@ -108,6 +124,26 @@ class GridDepth:
             return None
         short = self.lighter(answer.directions, where, bits, level, LONGEST)
         return Refutation(short, self, where, bits, level, around.vectors, answer)
+
+    def cuts(self, point: Integers, level: int) -> Cuts | None:
+        """Halfspaces that hold the level set, one of them without the grid point; None if it is that deep."""
+        refutation = self.refute(point, level)
+        if refutation is None:
+            return None
+        facet = refutation.facet()
+        found = [*refutation.short.tolist(), *([] if facet is None else [facet])] or [refutation.exact_normal()]
+        normals = integers(found)
+        ends = [self._ranked(normal, level) for normal in normals]
+        offsets = integers([*(high for _, high in ends), *(-low for low, _ in ends)])
+        return Cuts(np.concatenate([normals, -normals]), offsets, [v for v in found if self.fits(v)])
+
+    def _ranked(self, normal: Integers, level: int) -> tuple[int, int]:
+        """The level-th smallest and the level-th largest projection of the rows; 1 <= level <= rows."""
+        projections = integers(self._distinct) @ normal
+        order = np.argsort(projections, kind="stable")
+        counts = np.cumsum(self._weights[order])
+        low, high = np.searchsorted(counts, [level, counts[-1] - level + 1])
+        return int(projections[order[low]]), int(projections[order[high]])
 
     def depth(self, point: Sequence[int]) -> int:
         """How deep a grid point is."""

@@ -9,7 +9,6 @@ Corners that are not deep add halfspaces to the envelope, until both bounds meet
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -24,11 +23,11 @@ from tukeydp.exact.boxes import Box
 from tukeydp.exact.brackets import rounded_down
 from tukeydp.exact.linear_programs import Region
 from tukeydp.exact.matrices import Integers, integers, inverse
+from tukeydp.exact.slices import count_in_slices
 from tukeydp.sizes.boxed import COUNTED
 from tukeydp.sizes.grid_points import tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
 from tukeydp.sizes.level_sizes import bounds_of
-from tukeydp.sizes.slices import count_in_slices
 
 # Bits of corners below half a cell, at first; more follow where rounding was too much. Speed only.
 _COARSE = 6
@@ -210,15 +209,11 @@ class ExactSizes:
         """How many grid points are so deep, up to `COUNTED`; the region is the envelope's level set."""
 
         def decide(point: Integers) -> tuple[Integers, Integers] | None:
-            refutation = self._depth.refute(point, level)
-            if refutation is None:
+            cuts = self._depth.cuts(point, level)
+            if cuts is None:
                 return None
-            facet = refutation.facet()
-            found = [*refutation.short.tolist(), *([] if facet is None else [facet])] or [refutation.exact_normal()]
-            self._extended([v for v in found if self._fits(v)])
-            projections = np.sort(integers(self._envelope.table) @ integers(found).T, axis=0)
-            normals = integers(found)
-            return np.concatenate([normals, -normals]), np.concatenate([projections[-level], -projections[level - 1]])
+            self._extended(cuts.fitting)
+            return cuts.normals, cuts.offsets
 
         return count_in_slices(COUNTED, region, decide)
 
@@ -233,7 +228,7 @@ class ExactSizes:
         self._long += [(integers(v), sorted((rows @ integers(v)).tolist())) for v in normals if not self._fits(v)]
         return bool(normals)
 
-    def _fits(self, normal: Sequence[int]) -> bool:
+    def _fits(self, normal: tuple[int, ...]) -> bool:
         extent = max(max(abs(a), abs(b)) for a, b in zip(self._within.low, self._within.high, strict=True))
         return sum(map(abs, normal)) * extent < LIMIT
 

@@ -21,7 +21,6 @@ from tukeydp.arrays import FloatArray
 from tukeydp.exact.lattice import log_gain, reduced_basis
 from tukeydp.exact.linear_programs import Region, maximum
 from tukeydp.exact.matrices import Integers, integers, inverse
-from tukeydp.sizes.grid_points import units
 
 # None if the point is in the set; else normals and offsets of halfspaces that hold the set, one of them without it.
 Decide = Callable[[Integers], tuple[Integers, Integers] | None]
@@ -182,7 +181,7 @@ class _Count:
         """The part in its tight box; None if it has no grid point. `place` is a hint for the floats."""
         region = self._region(part, place)
         ends, corners = [], []
-        for objective in units(part.k):
+        for objective in _units(part.k):
             best = maximum(region, objective)
             if best is None:
                 return None
@@ -260,6 +259,11 @@ class _Count:
         self._normals = np.concatenate([found[0], self._normals])
         self._offsets = np.concatenate([found[1], self._offsets])
         return False
+
+
+def _units(k: int) -> list[list[int]]:
+    """The unit vectors, each followed by its opposite."""
+    return [[sign * int(i == j) for i in range(k)] for j in range(k) for sign in (1, -1)]
 
 
 def _far_apart(points: list[Integers]) -> Integers | None:
