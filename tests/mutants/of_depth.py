@@ -52,7 +52,7 @@ MUTANTS = (
     ),
     Mutant(
         "sweep tolerance 2^-60, so that floats decide near ties",
-        "depth/exact_depth.py",
+        "depth/sweeps.py",
         "_TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}",
         "_TOLERANCE = {2: 2.0**-60, 3: 2.0**-60, 4: 2.0**-60}",
         (f"{EXACT}test_opposite_vectors_whose_floats_are_rounded_apart_are_on_two_sides",),
@@ -60,7 +60,7 @@ MUTANTS = (
     ),
     Mutant(
         "vectors given an angle by what rounding leaves of them",
-        "depth/exact_depth.py",
+        "depth/sweeps.py",
         "_RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}",
         "_RATIO = {2: 2.0**80, 3: 2.0**80, 4: 2.0**80}",
         (f"{EXACT}test_opposite_vectors_whose_floats_are_rounded_apart_are_on_two_sides",),

@@ -84,7 +84,9 @@ def spread_evenly(vectors: Vectors) -> tuple[Vectors, FloatArray] | None:
     entries = integers(whole.astype(np.int64))
     if not determinant(entries):
         return None
-    exact: Integers = integers([list(vectors.exactly(j)) for j in range(len(vectors.weights))]).reshape(-1, d) @ entries.T
+    exact: Integers = (
+        integers([list(vectors.exactly(j)) for j in range(len(vectors.weights))]).reshape(-1, d) @ entries.T
+    )
     shadow = np.array([[c / max(map(abs, v)) for c in v] for v in exact.tolist()], dtype=np.float64)
     return Vectors(shadow, vectors.weights, lambda j: exact[j].tolist()), whole
 

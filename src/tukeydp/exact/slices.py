@@ -189,7 +189,11 @@ class _Count:
             away = best.numerators - region.centre * best.denominator
             corners.append([int(c) / best.denominator for c in away])
         low, high = integers([-b for b in ends[1::2]]), integers(ends[::2])
-        return None if (low > high).any() else _Measured(replace(part, low=low, high=high), np.array(corners), region.centre)
+        return (
+            None
+            if (low > high).any()
+            else _Measured(replace(part, low=low, high=high), np.array(corners), region.centre)
+        )
 
     def _region(self, part: _Slice, place: tuple[Integers, FloatArray] | None) -> Region:
         """The region in the part's coordinates."""
