@@ -13,6 +13,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.grid import LIMIT, Grid
+from tukeydp.depth.cones import all_deep
 from tukeydp.depth.directions import LONGEST
 from tukeydp.depth.exact_depth import CONES_ARE_QUICK, Answer, Vectors, exact_row, found_at_once, least_weight
 from tukeydp.depth.hull_facets import parting_facet
@@ -124,6 +125,14 @@ class GridDepth:
             return None
         short = self.lighter(answer.directions, where, bits, level, LONGEST)
         return Refutation(short, self, where, bits, level, around.vectors, answer)
+
+    def all_deep(self, points: Integers, level: int, bits: int) -> bool | int | None:
+        """True if all `points` / 2^bits are at least so deep; the number of one that seems not to be; None in doubt."""
+        middle = points.sum(axis=0) // len(points)
+        vectors = self._around(middle, bits).vectors
+        if not len(vectors.weights):
+            return None
+        return all_deep(vectors, (points - middle).astype(np.float64), level)
 
     def cuts(self, point: Integers, level: int) -> Cuts | None:
         """Halfspaces that hold the level set, one of them without the grid point; None if it is that deep."""

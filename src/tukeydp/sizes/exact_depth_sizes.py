@@ -39,6 +39,7 @@ _ROUGH = 0.25
 # There, each corner that is not deep adds so many halfspaces, as long as that shrinks the copy by such a part of how
 # far apart bounds may be; then copies shrink by such parts until they are deep, so many for one look. Speed only.
 _CUTS, _WORTH_IT, _PARTS, _COPIES = 2, Fraction(1, 40), 16, 2
+_SWEEPS_ARE_QUICK = 2  # columns up to which corners are decided one by one; speed only
 # The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
 _PART_OF_SLACK = Fraction(1, 4)
 
@@ -136,30 +137,34 @@ class ExactSizes:
         return None if copy is None else (copy, self._volume * copy.most)
 
     def _deep_part(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
-        """The diagonal of a smaller copy about the same centre that is deep, if any; halfspaces that made it smaller.
-
-        Each corner in turn shrinks the copy until it is deep. The corners before it stay so: level sets are convex, and
-        the centre is between any two opposite ones.
-        """
-        parts = self._parts
-        smaller, points, bits = self._looked_at(_shrunk(copy, parts))
-        # The corner that was not deep the last time is likely not to be, again.
-        waiting = sorted(range(len(points)), key=lambda i: i == self._weakest)
+        """The diagonal of a smaller copy about the same centre that is deep, if any; halfspaces that made it smaller."""
         refuting: list[list[int]] = []
-        while waiting:
-            found = self._refuting(points[waiting[-1]], bits, level)
-            if not found:
-                waiting.pop()
-                continue
-            refuting += found[:_CUTS]
-            self._weakest, parts, before = waiting[-1], parts - 1, len(points)
-            if not parts:
-                return Fraction(0), refuting
+        for parts in range(self._parts, 0, -1):
             smaller, points, bits = self._looked_at(_shrunk(copy, parts))
-            if len(points) != before:  # copies that hold half a cell have other points to look at
-                waiting = list(range(len(points)))
-        self._parts = min(_PARTS, parts + 1)
-        return smaller.diagonal, refuting
+            found = self._shallow(points, bits, level)
+            if not found:
+                self._parts = min(_PARTS, parts + 1)
+                return smaller.diagonal, refuting
+            refuting += found[:_CUTS]
+        return Fraction(0), refuting
+
+    def _shallow(self, points: Integers, bits: int, level: int) -> list[list[int]]:
+        """Normals of halfspaces that refute one of the points / 2^bits; none if all are deep."""
+        # The corner that was not deep the last time is likely not to be, again.
+        order = sorted(range(len(points)), key=lambda i: i != self._weakest)
+        if self._envelope.d > _SWEEPS_ARE_QUICK:
+            if found := self._refuting(points[order[0]], bits, level, quick=True):
+                return found
+            decided = self._depth.all_deep(points, level, bits)
+            if decided is True:
+                return []
+            if decided is not None:
+                order.sort(key=lambda i: i != decided)
+        for i in order:
+            if found := self._refuting(points[i], bits, level):
+                self._weakest = i
+                return found
+        return []
 
     def _largest(
         self, region: Region, ends: tuple[tuple[int, ...], tuple[int, ...]], bits: int, gap: float | None = None
@@ -177,10 +182,8 @@ class ExactSizes:
     def _checked(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
         """The diagonal of a slightly smaller copy, and halfspaces that show that it is not in the level set, if so."""
         smaller, points, bits = self._looked_at(copy)
-        refuting: list[list[int]] = []
-        for point in points:
-            refuting += self._refuting(point, bits, level)
-        return smaller.diagonal, refuting
+        refuting = [normal for point in points for normal in self._refuting(point, bits, level, quick=True)]
+        return smaller.diagonal, refuting or self._shallow(points, bits, level)
 
     def _looked_at(self, copy: Copy) -> tuple[Copy, Integers, int]:
         """A slightly smaller copy, and points whose hull holds it and half a cell around, over 2^bits in half cells."""
