@@ -137,7 +137,7 @@ class ExactSizes:
         return None if copy is None else (copy, self._volume * copy.most)
 
     def _deep_part(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
-        """The diagonal of a smaller copy about the same centre that is deep, if any; halfspaces that made it smaller."""
+        """The diagonal of a smaller copy about the same centre that is deep, if any; what made it smaller."""
         refuting: list[list[int]] = []
         for parts in range(self._parts, 0, -1):
             smaller, points, bits = self._looked_at(_shrunk(copy, parts))
