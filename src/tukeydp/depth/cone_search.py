@@ -77,7 +77,7 @@ def search(
                     return IN_DOUBT, normal, start, end if work >= 0 else start
                 if 2 * end - start > len(pool):
                     return NO_ROOM, normal, start, end
-                choose_edge(pool[start:end], corners[t], left[t])
+                _choose_edge(pool[start:end], corners[t], left[t])
             a, b = left[t, 0], left[t, 1]
             moved = a if left[t, 2] == 0 else b
             left[t, 2] += 1
@@ -129,7 +129,7 @@ def search(
 
 
 @njit(nogil=True, cache=True)
-def choose_edge(opened: Any, corners: Any, edge: Any) -> None:
+def _choose_edge(opened: Any, corners: Any, edge: Any) -> None:
     """The edge that most weight of open vectors changes sides along, for its length."""
     d = len(corners)
     best = -1.0

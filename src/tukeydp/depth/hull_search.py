@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tukeydp.depth.cone_search import IN_DOUBT, NO_ROOM, PROVEN, REFUTED, choose_edge
+from tukeydp.depth.cone_search import IN_DOUBT, NO_ROOM, PROVEN, REFUTED
 
 
 @njit(nogil=True, cache=True)
@@ -20,9 +20,11 @@ def search_hull(
     normal v let h(v) be the largest product of a point. It is convex, so that in a cone h is at most what it is
     between the corners: a row whose product exceeds h at all corners, beyond its margin, exceeds it for every normal of
     the cone. A row whose product is below that of one and the same point at all corners never exceeds h. The others are
-    *open*: a row of `pool` holds its products less h at the corners, its margin, its weight and its number.
+    *open*: a row of `pool` holds its products less h at the corners, its margin, its weight, and one bit for each corner
+    where it is beyond the margin.
     """
     m, d = rows.shape
+    every = 2**d - 1
     ends = np.zeros(deepest + 2, dtype=np.int64)
     left = np.zeros((deepest + 1, 3), dtype=np.int64)
     sure = np.zeros(deepest + 1)
@@ -35,34 +37,21 @@ def search_hull(
             corners[0, a, a] = -1.0 if (signs >> a) & 1 else 1.0
             support[0, a] = _farthest(points, corners[0, a])[0]
         inside = 0.0
+        end = 0
         for i in range(m):
             above = 0
             for a in range(d):
-                pool[i, a] = rows[i, a] * corners[0, a, a] - support[0, a]
-                above += pool[i, a] > margins[i]
-            if above == d:
+                pool[end, a] = rows[i, a] * corners[0, a, a] - support[0, a]
+                if pool[end, a] > margins[i]:
+                    above |= 1 << a
+            if above == every:
                 inside += weights[i]
+            else:
+                pool[end, d], pool[end, d + 1], pool[end, d + 2] = margins[i], weights[i], above
+                end += 1
         t = -1
         if inside < least:
             t = 0
-            inside = 0.0
-            _of_one(points, corners[0], support[0], beyond)
-            end = 0
-            for i in range(m):
-                above = 0
-                below = 0
-                for a in range(d):
-                    product = pool[i, a]
-                    pool[end, a] = product
-                    above += product > margins[i]
-                    below += product + beyond[a] < -margins[i]
-                if above == d:
-                    inside += weights[i]
-                elif below < d:
-                    pool[end, d] = margins[i]
-                    pool[end, d + 1] = weights[i]
-                    pool[end, d + 2] = i
-                    end += 1
             ends[0], ends[1], left[0, 2], sure[0] = 0, end, 0, inside
         while t >= 0:
             start, end = ends[t], ends[t + 1]
@@ -75,7 +64,7 @@ def search_hull(
                     return IN_DOUBT, 0
                 if 2 * end - start > len(pool):
                     return NO_ROOM, 0
-                choose_edge(pool[start:end], corners[t], left[t])
+                _choose_edge(pool[start:end], corners[t], left[t])
             a, b = left[t, 0], left[t, 1]
             moved = a if left[t, 2] == 0 else b
             left[t, 2] += 1
@@ -88,35 +77,59 @@ def search_hull(
             support[t + 1, moved], farthest = _farthest(points, corners[t + 1, moved])
             shift = 0.5 * (support[t, a] + support[t, b]) - support[t + 1, moved]
             _of_one(points, corners[t + 1], support[t + 1], beyond)
-            inside = sure[t]
-            near = sure[t]
+            inside = near = sure[t]
+            bit = 1 << moved
             fresh = end
             for i in range(start, end):
-                margin = pool[i, d]
+                margin, weight = pool[i, d], pool[i, d + 1]
                 middle = 0.5 * (pool[i, a] + pool[i, b]) + shift
-                above = 0
-                below = 0
-                for c in range(d):
-                    product = middle if c == moved else pool[i, c]
-                    pool[fresh, c] = product
-                    above += product > margin
-                    below += product + beyond[c] < -margin
-                weight = pool[i, d + 1]
+                above = int(pool[i, d + 2]) & ~bit
+                if middle > margin:
+                    above |= bit
                 if middle >= -margin:
                     near += weight
-                if above == d:
+                if above == every:
                     inside += weight
-                elif below < d:
-                    pool[fresh, d] = margin
-                    pool[fresh, d + 1] = weight
-                    pool[fresh, d + 2] = pool[i, d + 2]
-                    fresh += 1
+                    continue
+                for c in range(d):
+                    pool[fresh, c] = pool[i, c]
+                pool[fresh, moved] = middle
+                if above == 0:
+                    below = 0
+                    for c in range(d):
+                        below += pool[fresh, c] + beyond[c] < -margin
+                    if below == d:
+                        continue
+                pool[fresh, d], pool[fresh, d + 1], pool[fresh, d + 2] = margin, weight, above
+                fresh += 1
             if near < least:
                 return REFUTED, farthest
             if inside < least:
                 t += 1
                 ends[t + 1], left[t, 2], sure[t] = fresh, 0, inside
     return PROVEN, 0
+
+
+@njit(nogil=True, cache=True)
+def _choose_edge(opened: Any, corners: Any, edge: Any) -> None:
+    """The edge that most weight of open rows changes sides along, for its length."""
+    d = len(corners)
+    by_sides = np.zeros(2**d)
+    for i in range(len(opened)):
+        by_sides[int(opened[i, d + 2])] += opened[i, d + 1]
+    best = -1.0
+    for a in range(d):
+        for b in range(a + 1, d):
+            crossed = 0.0
+            for sides in range(2**d):
+                if (sides >> a) & 1 != (sides >> b) & 1:
+                    crossed += by_sides[sides]
+            length = 0.0
+            for c in range(d):
+                length += abs(corners[a, c] - corners[b, c])
+            if crossed * length > best:
+                best = crossed * length
+                edge[0], edge[1] = a, b
 
 
 @njit(nogil=True, cache=True)

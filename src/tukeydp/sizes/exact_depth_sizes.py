@@ -39,6 +39,7 @@ _ROUGH = 0.25
 # There, each corner that is not deep adds so many halfspaces, as long as that shrinks the copy by such a part of how
 # far apart bounds may be; then copies shrink by such parts until they are deep, so many for one look. Speed only.
 _CUTS, _WORTH_IT, _PARTS, _COPIES = 2, Fraction(1, 40), 16, 2
+_NEAR = 3  # levels over which halfspaces that were looked for at one serve another; speed only
 _SWEEPS_ARE_QUICK = 2  # columns up to which corners are decided one by one; speed only
 # The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
 _PART_OF_SLACK = Fraction(1, 4)
@@ -64,6 +65,7 @@ class ExactSizes:
         self._long: list[tuple[Integers, list[int]]] = []  # normals beyond 64 bits, and sorted projections on them
         self._shape: FloatArray | None = None
         self._parts, self._weakest = _PARTS, 0
+        self._cut_at: set[int] = set()  # levels that halfspaces were looked for
         self._volume = template(envelope.d).volume / 2**envelope.d  # of a copy whose diagonal's product is 1, in cells
         self.top = self._along.top
 
@@ -93,7 +95,8 @@ class ExactSizes:
 
     def lower_at_most(self, level: int) -> Fraction:
         """A number that the same is not above: no depth is proven for it."""
-        quick = self._envelope.d <= CONES_ARE_QUICK
+        near = any(abs(level - other) <= _NEAR for other in self._cut_at)
+        quick = self._envelope.d <= CONES_ARE_QUICK or near
         found = self._enveloped(level, _ROUGH) if quick else self._cut(level, Fraction(8))
         return Fraction(COUNTED) if found is None else max(Fraction(COUNTED), found[1])
 
@@ -118,6 +121,7 @@ class ExactSizes:
     def _cut(self, level: int, apart: Fraction) -> tuple[Copy, Fraction] | None:
         """The largest copy inside the envelope, once halfspaces that are found at once hardly shrink it any more."""
         gap = min(_ROUGH, float(apart) / 4)
+        self._cut_at.add(level)
         found = self._enveloped(level, gap)
         while found is not None and found[1] >= COUNTED:
             _, points, bits = self._looked_at(found[0])
