@@ -123,10 +123,13 @@ class ExactSizes:
         gap = min(_ROUGH, float(apart) / 4)
         self._cut_at.add(level)
         found = self._enveloped(level, gap)
+        chosen: list[int] | None = None  # corners that were not deep the last time: likely they are not, again
         while found is not None and found[1] >= COUNTED:
             _, points, bits = self._looked_at(found[0])
-            refuting = [self._refuting(point, bits, level, quick=True)[:_CUTS] for point in points]
-            if not self._extended([normal for normals in refuting for normal in normals]):
+            corners = range(len(points)) if chosen is None or max(chosen, default=0) >= len(points) else chosen
+            refuting = {i: self._refuting(points[i], bits, level, quick=True)[:_CUTS] for i in corners}
+            chosen = [i for i, normals in refuting.items() if normals]
+            if not self._extended([normal for normals in refuting.values() for normal in normals]):
                 break
             before, found = found[1], self._enveloped(level, gap)
             if found is None or found[1] > before * (1 - apart * _WORTH_IT):
