@@ -247,3 +247,23 @@ def test_many_points_are_proven_deep_at_once(d):
     assert shallow is None or deep.depth(points[shallow].tolist()) == least
     assert deep.all_deep(integers(points * 4), least, 2) is True
     assert deep.all_deep(integers(points * 4), least + 1, 2) is not True
+
+
+@pytest.mark.parametrize("d", [3, 4])
+def test_halfspaces_weigh_the_same_in_other_coordinates(d):
+    """Vectors of nearly one direction: sweeps leave them in doubt, and are repeated after a stretch."""
+    rng = np.random.default_rng(d)
+    along = rng.integers(-(10**6), 10**6, size=(9, 1)) * np.arange(1, d + 1) + rng.integers(-1, 2, size=(9, d))
+    rows = np.vstack([along, rng.integers(-(10**6), 10**6, size=(4, d))]).tolist()
+    vectors = from_integers(rows, [1] * len(rows))
+    found = round_frames.spread_evenly(vectors)
+    assert found is not None
+    moved, matrix = found
+    for j in range(len(vectors.weights)):
+        exact = [sum(int(a) * b for a, b in zip(row, vectors.exactly(j), strict=True)) for row in matrix.tolist()]
+        assert list(moved.exactly(j)) == exact
+        assert np.allclose(moved.shadow[j], np.array(exact, dtype=np.float64) / max(map(abs, exact)), rtol=2.0**-50)
+    depth = brute_force((0,) * d, rows) if d == 3 else exact_depth.least_weight(vectors).least
+    assert exact_depth.least_weight(moved).least == depth
+    with patch.object(exact_depth, "_FEW_DOUBTS", -1):
+        assert exact_depth.least_weight(vectors).least == depth

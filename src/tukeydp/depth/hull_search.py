@@ -20,7 +20,7 @@ def search_hull(
     normal v let h(v) be the largest product of a point. It is convex, so that in a cone h is at most what it is
     between the corners: a row whose product exceeds h at all corners, beyond its margin, exceeds it for every normal of
     the cone. A row whose product is below that of one and the same point at all corners never exceeds h. The others are
-    *open*: a row of `pool` holds its products less h at the corners, its margin, its weight, and one bit for each corner
+    *open*: a row of `pool` holds its products less h at the corners, its margin, its weight, and a bit for each corner
     where it is beyond the margin.
     """
     m, d = rows.shape
