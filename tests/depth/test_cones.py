@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.grids import centred_grid
 from support.halfspaces import brute_force
 from tukeydp.depth import cone_search, cones, exact_depth, round_frames
-from tukeydp.depth.cones import proven
+from tukeydp.depth.cones import all_deep, proven
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.descent import lighter_halfspaces
 from tukeydp.depth.vectors import Vectors, from_integers
@@ -210,3 +210,60 @@ def test_a_search_that_takes_too_long_or_too_much_room_is_left_to_the_sweeps(mon
     assert len(cone_search.search.signatures) == 1  # one form, whatever the vectors: it is kept in a file
     monkeypatch.setattr(cones, "_ROOM", 1)  # not enough for a path: asked again with more
     assert proven(vectors, least) is True
+
+
+@pytest.mark.parametrize(("d", "most", "largest"), [(2, 7, 3), (3, 7, 2), (3, 7, 1000)])
+def test_many_points_are_deep_only_if_each_is(d, most, largest):
+    points = st.lists(st.tuples(*[st.integers(-1, 1)] * d), min_size=1, max_size=4)
+
+    @given(clouds(d, most, largest), points)
+    def check(rows, chosen):
+        depth = min(brute_force(y, rows) for y in chosen)
+        vectors = plain(rows)
+        for least in range(1, depth + 3):
+            found = all_deep(vectors, np.array(chosen, dtype=np.float64), least)
+            assert found is not True or depth >= least
+
+    check()
+
+
+def plain(rows) -> Vectors:
+    """Each row by itself, as it is."""
+    shadow = np.array(rows, dtype=np.float64)
+    return Vectors(shadow, np.ones(len(rows), dtype=np.int64), lambda j: list(rows[j]), True)
+
+
+@pytest.mark.parametrize("d", [3, 4])
+def test_many_points_are_proven_deep_at_once(d):
+    rng = np.random.default_rng(d)
+    rows = np.rint(rng.normal(size=(60, d)) * 1000).astype(np.int64)
+    points = np.rint(rng.normal(size=(6, d)) * 100).astype(np.int64)
+    deep = GridDepth(rows, centred_grid(10**4, d))
+    least = min(deep.depth(point.tolist()) for point in points)
+    vectors = plain(rows.tolist())
+    assert all_deep(vectors, points.astype(np.float64), least) is True
+    shallow = all_deep(vectors, points.astype(np.float64), least + 1)
+    assert shallow is not True
+    assert shallow is None or deep.depth(points[shallow].tolist()) == least
+    assert deep.all_deep(integers(points * 4), least, 2) is True
+    assert deep.all_deep(integers(points * 4), least + 1, 2) is not True
+
+
+@pytest.mark.parametrize("d", [3, 4])
+def test_halfspaces_weigh_the_same_in_other_coordinates(d):
+    """Vectors of nearly one direction: sweeps leave them in doubt, and are repeated after a stretch."""
+    rng = np.random.default_rng(d)
+    along = rng.integers(-(10**6), 10**6, size=(9, 1)) * np.arange(1, d + 1) + rng.integers(-1, 2, size=(9, d))
+    rows = np.vstack([along, rng.integers(-(10**6), 10**6, size=(4, d))]).tolist()
+    vectors = from_integers(rows, [1] * len(rows))
+    found = round_frames.spread_evenly(vectors)
+    assert found is not None
+    moved, matrix = found
+    for j in range(len(vectors.weights)):
+        exact = [sum(int(a) * b for a, b in zip(row, vectors.exactly(j), strict=True)) for row in matrix.tolist()]
+        assert list(moved.exactly(j)) == exact
+        assert np.allclose(moved.shadow[j], np.array(exact, dtype=np.float64) / max(map(abs, exact)), rtol=2.0**-50)
+    depth = brute_force((0,) * d, rows) if d == 3 else exact_depth.least_weight(vectors).least
+    assert exact_depth.least_weight(moved).least == depth
+    with patch.object(exact_depth, "_FEW_DOUBTS", -1):
+        assert exact_depth.least_weight(vectors).least == depth

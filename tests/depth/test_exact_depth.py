@@ -17,6 +17,7 @@ from support.fit import FALSE_ALARM, g_test
 from support.grids import centred_grid
 from support.halfspaces import brute_force, dot
 from tukeydp.depth import exact_depth as halfspaces
+from tukeydp.depth import sweeps
 from tukeydp.depth.of_points import is_deep, shallowest_direction
 from tukeydp.exact.boxes import Box
 from tukeydp.randomness import derived_key
@@ -180,7 +181,7 @@ def test_the_decision_is_right_on_antipodal_rows(d):
 
 
 def test_hints_do_not_depend_on_the_number_of_threads(monkeypatch):
-    monkeypatch.setattr(halfspaces, "_KEYS_AT_A_TIME", 4000)
+    monkeypatch.setattr(sweeps, "_KEYS_AT_A_TIME", 4000)
     rows = np.random.default_rng(0).integers(-1000, 1000, size=(200, 3))
     vectors = halfspaces.from_integers(rows.tolist(), [1] * 200)
     least = halfspaces.least_weight(vectors).least

@@ -7,6 +7,7 @@ from mutants.mutant import Mutant
 EXACT = "tests/depth/test_exact_depth.py::"
 HALF = "tests/sizes/test_half_cells.py::"
 SIZES = "tests/sizes/test_level_sizes.py::"
+SLICES = "tests/exact/test_slices.py::"
 DEEP = "tests/sizes/test_exact_depth_sizes.py::test_deep_points_are_those_of_tukey_depth"
 
 MUTANTS = (
@@ -52,7 +53,7 @@ MUTANTS = (
     ),
     Mutant(
         "sweep tolerance 2^-60, so that floats decide near ties",
-        "depth/exact_depth.py",
+        "depth/sweeps.py",
         "_TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}",
         "_TOLERANCE = {2: 2.0**-60, 3: 2.0**-60, 4: 2.0**-60}",
         (f"{EXACT}test_opposite_vectors_whose_floats_are_rounded_apart_are_on_two_sides",),
@@ -60,7 +61,7 @@ MUTANTS = (
     ),
     Mutant(
         "vectors given an angle by what rounding leaves of them",
-        "depth/exact_depth.py",
+        "depth/sweeps.py",
         "_RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}",
         "_RATIO = {2: 2.0**80, 3: 2.0**80, 4: 2.0**80}",
         (f"{EXACT}test_opposite_vectors_whose_floats_are_rounded_apart_are_on_two_sides",),
@@ -177,5 +178,29 @@ MUTANTS = (
         "return total <= Fraction(template(d).radius)",
         (f"{HALF}test_the_cells_around_a_copys_corners_are_looked_at",),
         "Volume counted as grid points that are not deep.",
+    ),
+    Mutant(
+        "a slice counted twice",
+        "exact/slices.py",
+        "self._waiting.append(part.bounded(column, 1, middle - 1))",
+        "self._waiting.append(part.bounded(column, 1, middle))",
+        (f"{SLICES}test_hidden_sets_are_counted",),
+        "A lower size above the number of grid points: REM's test passes tables that are not safe.",
+    ),
+    Mutant(
+        "a line that is taken to be deep up to the region's end",
+        "exact/slices.py",
+        "            if self._holds(line, inside + sign * there):",
+        "            if self._holds(line, inside + sign * there) or not middle:",
+        (f"{SLICES}test_hidden_sets_are_counted",),
+        "Points counted that are not deep: REM's test passes tables that are not safe.",
+    ),
+    Mutant(
+        "many points proven deep for their middle only",
+        "depth/hull_search.py",
+        "support[0, a] = _farthest(points, corners[0, a])[0]",
+        "support[0, a] = 0.0",
+        ("tests/depth/test_cones.py::test_many_points_are_deep_only_if_each_is",),
+        "Copies taken whose corners are not deep: a lower size above the number of grid points.",
     ),
 )

@@ -269,7 +269,7 @@ def slanted(monkeypatch):
         sampler._envelope.refine([1, 2, 3])
         sampler._envelope.rebase()
         sampler._search, sampler._budget = sampler._refined()
-        assert sampler._envelope._basis is not None
+        assert sampler._envelope._bases
         return sampler
 
     return make

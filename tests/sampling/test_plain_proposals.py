@@ -83,7 +83,12 @@ def test_slanted_boxes_are_drawn_from_as_in_compiled_code():
     basis = Basis(((1, 0), (1, 1)), ((1, 0), (-1, 1)))
     public = Box((-40, -40), (40, 40))
     slanted = Box((-70, -45), (70, 45), basis)
-    groups = [(Group(0, 2, public.size), public), (Group(3, 20, slanted.size), slanted)]
+    other = Box((-70, -45), (70, 45), Basis(((1, -1), (0, 1)), ((1, 1), (0, 1))))
+    groups = [
+        (Group(0, 2, public.size), public),
+        (Group(3, 9, slanted.size), slanted),
+        (Group(10, 20, other.size), other),
+    ]
     search = Search(levels, public, groups, Fraction(1, 2))
     assert records.ACCEPTED in same(search, levels)
 

@@ -16,7 +16,7 @@ from tukeydp.exact.boxes import Box
 from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group
 from tukeydp.randomness import Keystream, derived_key
-from tukeydp.sampling import kernels
+from tukeydp.sampling import compiling, kernels, plain_proposals
 from tukeydp.sampling.certificates import Multipliers
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.sampler import Search
@@ -148,6 +148,36 @@ def test_points_outside_the_public_box_are_never_accepted(word_bits):
         lane += 1
         if found is not None:
             assert within.holds(found.point)
+            tally[tuple(found.point)] += 1
+    q = Fraction(math.e)
+    observed = np.array(list(tally.values()))
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q)]) > FALSE_ALARM
+    assert g_test(observed, [float(p) for p in oracle.law(depths, q * Fraction(5, 4))]) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("word_bits", [64, 1], ids=["in the kernel", "in big integers"])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_each_slanted_box_is_turned_by_its_own_basis(word_bits, compiled, monkeypatch):
+    """The levels of one table in boxes of two bases; false alarms: FALSE_ALARM."""
+    if not compiled:
+        monkeypatch.setattr(compiling, "proposer", lambda *_: plain_proposals.propose)
+    rows, directions = [(0, 0), (1, 1), (2, 2), (3, 3), (1, 2)], [(1, 0), (0, 1), (1, -1)]
+    levels = level_sets(np.array(rows), np.array(directions))
+    within = Box((0, 0), (SIDE - 1, SIDE - 1))
+    depths = [oracle.depth(rows, y, directions) for y in POINTS]
+    sums = Box((0, 0), (SIDE - 1, 2 * SIDE - 2), SHEAR)
+    differences = Box((1 - SIDE, 0), (SIDE - 1, SIDE - 1), Basis(((1, -1), (0, 1)), ((1, 1), (0, 1))))
+    groups = [
+        (Group(0, 0, within.size), within),
+        (Group(1, 1, sums.size), sums),
+        (Group(2, max(depths), differences.size), differences),
+    ]
+    searching = Search(levels, within, groups, Fraction(2), word_bits)
+    stream, tally, lane = Keystream(derived_key("two bases")), dict.fromkeys(POINTS, 0), 0
+    while sum(tally.values()) < 4000:
+        found = searching.first_accepted(stream, lane, np.arange(3))
+        lane += 1
+        if found is not None:
             tally[tuple(found.point)] += 1
     q = Fraction(math.e)
     observed = np.array(list(tally.values()))

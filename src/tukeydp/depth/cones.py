@@ -26,6 +26,7 @@ _LITTLE_WORK = 2**16  # open vectors looked at in a millisecond or two
 # them would have another form of it compiled and kept in a file.
 _MOST_WORK = 2**62
 _ROOM = 16  # rows of scratch space for each vector, at first
+_MORE_WORK = 4  # times as much for many points at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +52,7 @@ def proven(
     # Each cut rounds once more; twice the sum of it all.
     margins = 2 * frame.errors + 2.0**-52 * (_CUTS * d + 1)
     weights = vectors.weights.astype(np.float64)
-    # A millisecond, or about as long as the sweeps would take: where this stays in doubt, not much is lost.
-    work = min(_MOST_WORK, max(_LITTLE_WORK, 3 * math.comb(m, d - 1)))
+    work = _work(m, d)
     room = _ROOM * (m + d)
     together, extra = np.zeros(m, dtype=np.int64), 0
     while True:
@@ -71,3 +71,40 @@ def proven(
             return True
         else:
             return np.asarray(corner @ frame.normals) if found == REFUTED else None
+
+
+def all_deep(vectors: Vectors, points: FloatArray, least: int) -> bool | int | None:
+    """True if every closed halfspace at each of the points (k, d) weighs at least `least`; None in doubt.
+
+    Or the number of a point that seems to have a lighter one. Points are given as floats off by at most 2^-51 of a
+    point's largest component, from where the vectors start. For each normal only the point that is farthest along it
+    matters: a search for all of them takes a few times as long as for one.
+    """
+    from tukeydp.depth.cone_search import NO_ROOM, PROVEN, REFUTED
+    from tukeydp.depth.hull_search import search_hull
+
+    m, d = vectors.shadow.shape
+    normals = round_frame(vectors).normals
+    with np.errstate(all="ignore"):
+        rows, corners = vectors.shadow @ normals.T, points @ normals.T
+        sizes = (np.abs(vectors.shadow) @ np.abs(normals).T).max(axis=1)
+        sizes += (np.abs(points) @ np.abs(normals).T).max(initial=0.0)
+        # Twice the sum of it all: d + 5 roundings of products, four for each cut, and of corners' own products as many
+        # as there are cuts for each column.
+        margins = 2.0**-52 * (d + 5 + 4 * _CUTS * d + d * (_CUTS * d + 1)) * sizes
+    if not (np.isfinite(rows).all() and np.isfinite(corners).all() and np.isfinite(margins).all()):
+        return None
+    room = _ROOM * (m + d)
+    while True:
+        pool = np.empty((room, d + 3))
+        weights = vectors.weights.astype(np.float64)
+        work = min(_MOST_WORK, _MORE_WORK * _work(m, d))
+        found, which = search_hull(rows, weights, margins, corners, float(least), work, _CUTS * d, pool)
+        if found != NO_ROOM:
+            return True if found == PROVEN else int(which) if found == REFUTED else None
+        room *= 4
+
+
+def _work(m: int, d: int) -> int:
+    """A millisecond, or about as long as the sweeps would take: where cones stay in doubt, not much is lost."""
+    return min(_MOST_WORK, max(_LITTLE_WORK, 3 * math.comb(m, d - 1)))

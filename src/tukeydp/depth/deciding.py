@@ -13,8 +13,10 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.grid import LIMIT, Grid
+from tukeydp.depth.cones import all_deep
 from tukeydp.depth.directions import LONGEST
 from tukeydp.depth.exact_depth import CONES_ARE_QUICK, Answer, Vectors, exact_row, found_at_once, least_weight
+from tukeydp.depth.hull_facets import parting_facet
 from tukeydp.exact.matrices import Integers, integers
 
 # Entries of a normal, at most, where all digits that fit are wanted: beyond 2^50 a float has none to give.
@@ -65,12 +67,36 @@ class Refutation:
 
     def longest(self) -> IntArray:
         """The same, exactly or with as many digits as projections leave room for; none if that is not enough."""
-        normal = self.exact_normal()
-        largest = max(map(abs, normal))
+        return self._with_room(self.exact_normal())
+
+    def longest_facet(self) -> IntArray:
+        """The normal of `facet` likewise."""
+        facet = self.facet()
+        return np.empty((0, self.short.shape[1]), dtype=np.int64) if facet is None else self._with_room(facet)
+
+    def _with_room(self, normal: list[int]) -> IntArray:
         if self._depth.fits(normal):
             return np.array([normal], dtype=np.int64)
+        largest = max(map(abs, normal))
         floats = np.array([[c / largest for c in normal]])
         return self._depth.lighter(floats, self._point, self._bits, self._level, _MOST_DIGITS)
+
+    def facet(self) -> list[int] | None:
+        """The normal of such a halfspace whose edge passes through rows, as many as fix it; None if there is none.
+
+        Without the rows of a halfspace that refutes, the hull of the others still holds the level set.
+        """
+        normal = self.short[0].tolist() if len(self.short) else self.exact_normal()
+        return self._depth.parting_facet(integers(normal), self._point, self._bits)
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Integer normals and offsets of halfspaces around a level set; `fitting` are directions that 64 bits hold."""
+
+    normals: Integers
+    offsets: Integers
+    fitting: list[list[int]]
 
 
 class GridDepth:
@@ -100,6 +126,34 @@ class GridDepth:
         short = self.lighter(answer.directions, where, bits, level, LONGEST)
         return Refutation(short, self, where, bits, level, around.vectors, answer)
 
+    def all_deep(self, points: Integers, level: int, bits: int) -> bool | int | None:
+        """True if all `points` / 2^bits are at least so deep; the number of one that seems not to be; None in doubt."""
+        middle = points.sum(axis=0) // len(points)
+        vectors = self._around(middle, bits).vectors
+        if not len(vectors.weights):
+            return None
+        return all_deep(vectors, (points - middle).astype(np.float64), level)
+
+    def cuts(self, point: Integers, level: int) -> Cuts | None:
+        """Halfspaces that hold the level set, one of them without the grid point; None if it is that deep."""
+        refutation = self.refute(point, level)
+        if refutation is None:
+            return None
+        facet = refutation.facet()
+        found = [*refutation.short.tolist(), *([] if facet is None else [facet])] or [refutation.exact_normal()]
+        normals = integers(found)
+        ends = [self._ranked(normal, level) for normal in normals]
+        offsets = integers([*(high for _, high in ends), *(-low for low, _ in ends)])
+        return Cuts(np.concatenate([normals, -normals]), offsets, [v for v in found if self.fits(v)])
+
+    def _ranked(self, normal: Integers, level: int) -> tuple[int, int]:
+        """The level-th smallest and the level-th largest projection of the rows; 1 <= level <= rows."""
+        projections = integers(self._distinct) @ normal
+        order = np.argsort(projections, kind="stable")
+        counts = np.cumsum(self._weights[order])
+        low, high = np.searchsorted(counts, [level, counts[-1] - level + 1])
+        return int(projections[order[low]]), int(projections[order[high]])
+
     def depth(self, point: Sequence[int]) -> int:
         """How deep a grid point is."""
         return self._around(integers(point), 0).depth()
@@ -124,6 +178,11 @@ class GridDepth:
         rounded = np.unique(rounded_normals(normals, self._grid, longest), axis=0)
         light = [v for v in rounded if self._weight_beyond(v, point, bits) < level]
         return np.array(light, dtype=np.int64).reshape(len(light), rounded.shape[1])
+
+    def parting_facet(self, normal: Integers, point: Integers, bits: int) -> list[int] | None:
+        """A facet of the hull of the rows that are not beyond the point, between them and the point."""
+        others = (integers(self._distinct) @ normal) << bits < int(normal @ point)
+        return parting_facet(self._distinct[others.astype(np.bool_)] << bits, point)
 
     def _weight_beyond(self, normal: IntArray, point: Integers, bits: int) -> int:
         """Rows in the closed halfspace whose edge passes through the point; projections are below the limit."""

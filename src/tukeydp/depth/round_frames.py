@@ -8,11 +8,14 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.depth.vectors import Vectors
-from tukeydp.exact.matrices import determinant, integers
+from tukeydp.exact.matrices import Integers, determinant, integers
 
 _LONGEST = 2.0**20  # largest entry of a normal. Speed only
 # Integers below this are floats: products and their sums are exact. With a larger one they might not be.
 _EXACT = 2.0**53
+# Steps towards a frame in which directions are spread evenly, its longest entry, and how flat it takes them for at
+# most. Speed only.
+_STEPS, _LONGEST_ENTRY, _FLATTEST = 40, 2.0**50, 2.0**-40
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,3 +68,40 @@ def _axes(directions: FloatArray, largest: float) -> FloatArray:
     if not np.isfinite(whole).all() or not determinant(integers(whole.astype(np.int64))):
         return np.eye(d)
     return np.asarray(whole)
+
+
+def spread_evenly(vectors: Vectors) -> tuple[Vectors, FloatArray] | None:
+    """The vectors times an integer matrix that parts those of nearly one direction, and that matrix; None without one.
+
+    Halfspaces weigh the same in all coordinates. A normal v there is the normal v @ matrix here.
+    """
+    d = vectors.shadow.shape[1]
+    with np.errstate(all="ignore"):
+        matrix = _tyler(vectors.shadow / np.abs(vectors.shadow).max(axis=1, keepdims=True))
+        if matrix is None:
+            return None
+        whole = np.rint(matrix / np.abs(matrix).max() * _LONGEST_ENTRY)
+    entries = integers(whole.astype(np.int64))
+    if not determinant(entries):
+        return None
+    exact: Integers = (
+        integers([list(vectors.exactly(j)) for j in range(len(vectors.weights))]).reshape(-1, d) @ entries.T
+    )
+    shadow = np.array([[c / max(map(abs, v)) for c in v] for v in exact.tolist()], dtype=np.float64)
+    return Vectors(shadow, vectors.weights, lambda j: exact[j].tolist()), whole
+
+
+def _tyler(directions: FloatArray) -> FloatArray | None:
+    """A matrix after which directions are about isotropic: a few steps to Tyler's scatter matrix (1987)."""
+    m, d = directions.shape
+    scatter = np.eye(d)
+    try:
+        for _ in range(_STEPS):
+            values, axes = np.linalg.eigh(scatter)
+            matrix = (axes / np.sqrt(np.maximum(values, values[-1] * _FLATTEST))).T
+            moved = directions @ matrix.T
+            weights = d / (m * np.einsum("ij,ij->i", moved, moved))
+            scatter = (directions * weights[:, np.newaxis]).T @ directions
+    except np.linalg.LinAlgError:
+        return None
+    return matrix if np.isfinite(matrix).all() and matrix.any() else None

@@ -11,13 +11,28 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+
+from tukeydp.depth.deciding import GridDepth
+from tukeydp.depth.exact_envelope import first_envelope
+from tukeydp.depth.levels import level_sets
+from tukeydp.depth.near_rows import NearRows, near_rows
 from tukeydp.depth.notions import PreparedDepth
-from tukeydp.exact.boxes import Box
+from tukeydp.exact.boxes import Box, whole_grid
 from tukeydp.randomness import Keystream
 from tukeydp.sampling import compiling
 from tukeydp.sampling.branches import compile_once
+from tukeydp.sampling.deepest import deepest
 from tukeydp.sampling.foresight import foresee
 from tukeydp.sampling.sampler import Sampler
+
+# Points refuted in one draw after which the exact facets between them and the level set are looked for: those of a thin
+# level set cut off all of its surroundings at once, normals of a few digits never do. Speed only, but it decides what a
+# seeded draw gives.
+_FEW = 8
+# Points refuted in one draw after which the search starts again, in the rows' own coordinates if that is possible and
+# below the levels that hold no grid point. Speed only, likewise.
+_TROUBLE = 24
 
 
 class DepthSampler:
@@ -39,7 +54,11 @@ class DepthSampler:
         self._within, self._epsilon, self._lowest, self._threads = within, epsilon, lowest, threads
         widest = max(b - a for a, b in zip(within.low, within.high, strict=True))
         self._public = (len(depth.levels.directions), depth.levels.d, widest)
-        foresee(self._levels, within, epsilon, lowest)
+        self._near: NearRows | None = None
+        self._highest: int | None = None
+        if (near := self._near_rows()) is not None and near.thin:
+            self._move(near)
+        foresee(self._levels, self._within, epsilon, lowest)
         self._sampler = self._sharpened()
 
     def draw(self, key: bytes) -> list[int]:
@@ -48,17 +67,22 @@ class DepthSampler:
         if self._compiled:
             compile_once()
         stream = Keystream(key)
-        lane = 0
+        lane = refuted = 0
         while True:
             found = self._sampler.next_accepted(stream, lane)
             lane = found.lane + 1
-            if self._decide is None:
-                return found.point
-            refutation = self._decide.refute(found.point, found.level, threads=self._threads)
-            if refutation is None:
-                return found.point
+            refutation = None
+            if self._decide is not None:
+                refutation = self._decide.refute(found.point, found.level, threads=self._threads)
+            if self._decide is None or refutation is None:
+                return found.point if self._near is None else self._near.point(found.point)
+            refuted += 1
             fresh = refutation.short if len(refutation.short) else refutation.longest()
-            if len(fresh):
+            if refuted > _FEW:
+                fresh = np.vstack([fresh, refutation.longest_facet()])
+            if refuted == _TROUBLE:
+                self._start_again()
+            elif len(fresh):
                 self._levels = self._levels.with_directions(fresh)
                 self._sampler = self._sharpened()
 
@@ -67,12 +91,36 @@ class DepthSampler:
         """Exact depth has compiled sweeps anyway."""
         return self._decide is not None or compiling.due(*self._public)
 
+    def _near_rows(self) -> NearRows | None:
+        """The rows in coordinates of their own, if all points that may be drawn are in their hull and not there yet."""
+        rows = self._levels.table
+        if self._decide is None or self._lowest < 1 or self._near is not None or not len(rows):
+            return None
+        inside = self._within.holds(rows.min(axis=0).tolist()) and self._within.holds(rows.max(axis=0).tolist())
+        return near_rows(rows) if inside else None
+
+    def _move(self, near: NearRows) -> None:
+        """Go on in these coordinates: depths are the same there."""
+        self._near, self._within = near, whole_grid(near.grid)
+        self._levels = level_sets(near.rows, first_envelope(near.rows, near.grid))
+        self._decide = GridDepth(near.rows, near.grid)
+
+    def _start_again(self) -> None:
+        """With all digits that normals have room for, and from the deepest level that holds a grid point."""
+        if (near := self._near_rows()) is not None:
+            self._move(near)
+        if self._decide is not None:
+            found = deepest(self._levels, self._decide, self._within, self._lowest, self._sampler.top)
+            self._levels, self._highest = found
+        self._sampler = self._sharpened()
+
     def _sharpened(self) -> Sampler:
         return Sampler(
             self._levels,
             within=self._within,
             epsilon=self._epsilon,
             lowest=self._lowest,
+            highest=self._highest,
             threads=self._threads,
             compiled=self._compiled,
         )

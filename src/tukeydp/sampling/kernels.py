@@ -148,7 +148,7 @@ def propose(
             for j in range(d):
                 total = np.int64(0)
                 for c in range(d):
-                    total += inverse[j, c] * z[c]
+                    total += inverse[box, j, c] * z[c]
                 y[j] = total
                 if total < floor[j] or total > ceiling[j]:
                     accepted = False

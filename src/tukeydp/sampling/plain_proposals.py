@@ -93,7 +93,7 @@ def _first_accepted(
     alive = np.arange(len(drawn))
     if slanted.any():
         # Back to the points' own coordinates, which may lie outside the public box: test that before projecting.
-        turned = drawn[slanted] @ proposals.inverse.T
+        turned = np.einsum("ijc,ic->ij", proposals.inverse[box[slanted]], drawn[slanted])
         drawn = drawn.copy()
         drawn[slanted] = turned
         outside = ((turned < proposals.floor) | (turned > proposals.ceiling)).any(axis=1)

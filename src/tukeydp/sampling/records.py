@@ -49,7 +49,7 @@ class Proposals(NamedTuple):
     """How words become proposals.
 
     Words first[i] ... last[i] mean level[i] and box[i], others are undecided; the search for a word's i starts at
-    guide[leading byte]. Points of slanted boxes are turned by `inverse`, and must be between `floor` and `ceiling`.
+    guide[leading byte]. Points of slanted boxes are turned by inverse[box], and must be between `floor` and `ceiling`.
     Where parts[box] is not 0, the points of so many pieces, or of the last of these, are drawn from by number: the box
     is one column wide, and holds the numbers.
     """
@@ -101,10 +101,12 @@ def slabs(directions: IntArray, smallest: IntArray, largest: IntArray) -> Slabs:
 
 
 def proposals(table: WordTable, boxes: Sequence[Box | Union], within: Box) -> Proposals:
-    """Proposals from these boxes; the slanted ones among them share a basis, the unions their pieces."""
+    """Proposals from these boxes; each of the slanted ones has a basis of its own, the unions share their pieces."""
     d = len(within.low)
-    bases = {box.basis for box in boxes if isinstance(box, Box) and box.basis is not None}
-    inverse = bases.pop().inverse if bases else np.eye(d)
+    inverse = np.tile(np.eye(d, dtype=np.int64), (len(boxes), 1, 1))
+    for i, box in enumerate(boxes):
+        if isinstance(box, Box) and box.basis is not None:
+            inverse[i] = box.basis.inverse
     unions = [box for box in boxes if isinstance(box, Union)]
     nothing = np.zeros((0, d), dtype=np.int64)
     pieces = unions[0].pieces if unions else Pieces(nothing, nothing, np.zeros(0, dtype=np.int64))
@@ -126,7 +128,7 @@ def proposals(table: WordTable, boxes: Sequence[Box | Union], within: Box) -> Pr
         parts=np.array([box.count if isinstance(box, Union) else 0 for box in boxes]),
         pieces=PieceTable(pieces.low, pieces.high - pieces.low + 1, pieces.ends),
         slanted=np.array([isinstance(box, Box) and box.basis is not None for box in boxes]),
-        inverse=np.array(inverse, dtype=np.int64),
+        inverse=inverse,
         floor=np.array(within.low, dtype=np.int64),
         ceiling=np.array(within.high, dtype=np.int64),
     )

@@ -64,7 +64,8 @@ class Accepted:
 class Sampler:
     """Exact draws from the exponential mechanism over depth, restricted to depth >= lowest.
 
-    Draws from one sampler are independent given their keys; they share the boxes found so far, which affect
+    No point that may be drawn is deeper than `highest`, where that is known. Draws from one sampler are independent
+    given their keys; they share the boxes found so far, which affect
     speed only, as do `hints`, `threads`, `word_bits` and whether it is `compiled`.
     """
 
@@ -75,6 +76,7 @@ class Sampler:
         within: Box,
         epsilon: Fraction,
         lowest: int = 0,
+        highest: int | None = None,
         hints: Hints | None = None,
         threads: int | None = None,
         word_bits: int = WORD,
@@ -88,7 +90,7 @@ class Sampler:
         self._levels, self._within, self._epsilon, self._lowest = levels, within, epsilon, lowest
         self._half_epsilon = float(max(_TINY, min(epsilon, _HUGE))) / 2
         self._threads, self._word_bits = threads or available_cores(), word_bits
-        self._envelope = Envelope(levels, within, hints or hints_for(levels))
+        self._envelope = Envelope(levels, within, hints or hints_for(levels), highest)
         self._proposals = min(_NOT_EASY, _EASY * _HARDER_BY_COLUMN ** max(0, levels.d - MANY_COLUMNS))
         self._search, self._budget = self._refined()
 

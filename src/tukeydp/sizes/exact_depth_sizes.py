@@ -23,8 +23,9 @@ from tukeydp.exact.boxes import Box
 from tukeydp.exact.brackets import rounded_down
 from tukeydp.exact.linear_programs import Region
 from tukeydp.exact.matrices import Integers, integers, inverse
+from tukeydp.exact.slices import count_in_slices
 from tukeydp.sizes.boxed import COUNTED
-from tukeydp.sizes.grid_points import points_of, tight_ends
+from tukeydp.sizes.grid_points import tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
 from tukeydp.sizes.level_sizes import bounds_of
 
@@ -38,6 +39,8 @@ _ROUGH = 0.25
 # There, each corner that is not deep adds so many halfspaces, as long as that shrinks the copy by such a part of how
 # far apart bounds may be; then copies shrink by such parts until they are deep, so many for one look. Speed only.
 _CUTS, _WORTH_IT, _PARTS, _COPIES = 2, Fraction(1, 40), 16, 2
+_NEAR = 3  # levels over which halfspaces that were looked for at one serve another; speed only
+_SWEEPS_ARE_QUICK = 2  # columns up to which corners are decided one by one; speed only
 # The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
 _PART_OF_SLACK = Fraction(1, 4)
 
@@ -62,6 +65,7 @@ class ExactSizes:
         self._long: list[tuple[Integers, list[int]]] = []  # normals beyond 64 bits, and sorted projections on them
         self._shape: FloatArray | None = None
         self._parts, self._weakest = _PARTS, 0
+        self._cut_at: set[int] = set()  # levels that halfspaces were looked for
         self._volume = template(envelope.d).volume / 2**envelope.d  # of a copy whose diagonal's product is 1, in cells
         self.top = self._along.top
 
@@ -79,19 +83,20 @@ class ExactSizes:
                 return Fraction(0)
             copy = self._largest(region, ends, bits)
             if copy is None or self._volume * copy.most < COUNTED:
-                return Fraction(self._counted(level, region, Box(*ends)))
+                return Fraction(self._counted(level, region))
             inside, refuting = self._checked(copy, level)
             most, least = self._volume * copy.most, self._volume * inside
             if not refuting and most <= least * (1 + self.slack / 2):
                 if least >= COUNTED:
                     return rounded_down(least)
-                return Fraction(self._counted(level, region, Box(*ends)))
+                return Fraction(self._counted(level, region))
             if not self._extended(refuting):
                 bits += self._fine  # nothing new to learn: the corners were rounded too much
 
     def lower_at_most(self, level: int) -> Fraction:
         """A number that the same is not above: no depth is proven for it."""
-        quick = self._envelope.d <= CONES_ARE_QUICK
+        near = any(abs(level - other) <= _NEAR for other in self._cut_at)
+        quick = self._envelope.d <= CONES_ARE_QUICK or near
         found = self._enveloped(level, _ROUGH) if quick else self._cut(level, Fraction(8))
         return Fraction(COUNTED) if found is None else max(Fraction(COUNTED), found[1])
 
@@ -116,11 +121,15 @@ class ExactSizes:
     def _cut(self, level: int, apart: Fraction) -> tuple[Copy, Fraction] | None:
         """The largest copy inside the envelope, once halfspaces that are found at once hardly shrink it any more."""
         gap = min(_ROUGH, float(apart) / 4)
+        self._cut_at.add(level)
         found = self._enveloped(level, gap)
+        chosen: list[int] | None = None  # corners that were not deep the last time: likely they are not, again
         while found is not None and found[1] >= COUNTED:
             _, points, bits = self._looked_at(found[0])
-            refuting = [self._refuting(point, bits, level, quick=True)[:_CUTS] for point in points]
-            if not self._extended([normal for normals in refuting for normal in normals]):
+            corners = range(len(points)) if chosen is None or max(chosen, default=0) >= len(points) else chosen
+            refuting = {i: self._refuting(points[i], bits, level, quick=True)[:_CUTS] for i in corners}
+            chosen = [i for i, normals in refuting.items() if normals]
+            if not self._extended([normal for normals in refuting.values() for normal in normals]):
                 break
             before, found = found[1], self._enveloped(level, gap)
             if found is None or found[1] > before * (1 - apart * _WORTH_IT):
@@ -135,30 +144,34 @@ class ExactSizes:
         return None if copy is None else (copy, self._volume * copy.most)
 
     def _deep_part(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
-        """The diagonal of a smaller copy about the same centre that is deep, if any; halfspaces that made it smaller.
-
-        Each corner in turn shrinks the copy until it is deep. The corners before it stay so: level sets are convex, and
-        the centre is between any two opposite ones.
-        """
-        parts = self._parts
-        smaller, points, bits = self._looked_at(_shrunk(copy, parts))
-        # The corner that was not deep the last time is likely not to be, again.
-        waiting = sorted(range(len(points)), key=lambda i: i == self._weakest)
+        """The diagonal of a smaller copy about the same centre that is deep, if any; what made it smaller."""
         refuting: list[list[int]] = []
-        while waiting:
-            found = self._refuting(points[waiting[-1]], bits, level)
-            if not found:
-                waiting.pop()
-                continue
-            refuting += found[:_CUTS]
-            self._weakest, parts, before = waiting[-1], parts - 1, len(points)
-            if not parts:
-                return Fraction(0), refuting
+        for parts in range(self._parts, 0, -1):
             smaller, points, bits = self._looked_at(_shrunk(copy, parts))
-            if len(points) != before:  # copies that hold half a cell have other points to look at
-                waiting = list(range(len(points)))
-        self._parts = min(_PARTS, parts + 1)
-        return smaller.diagonal, refuting
+            found = self._shallow(points, bits, level)
+            if not found:
+                self._parts = min(_PARTS, parts + 1)
+                return smaller.diagonal, refuting
+            refuting += found[:_CUTS]
+        return Fraction(0), refuting
+
+    def _shallow(self, points: Integers, bits: int, level: int) -> list[list[int]]:
+        """Normals of halfspaces that refute one of the points / 2^bits; none if all are deep."""
+        # The corner that was not deep the last time is likely not to be, again.
+        order = sorted(range(len(points)), key=lambda i: i != self._weakest)
+        if self._envelope.d > _SWEEPS_ARE_QUICK:
+            if found := self._refuting(points[order[0]], bits, level, quick=True):
+                return found
+            decided = self._depth.all_deep(points, level, bits)
+            if decided is True:
+                return []
+            if decided is not None:
+                order.sort(key=lambda i: i != decided)
+        for i in order:
+            if found := self._refuting(points[i], bits, level):
+                self._weakest = i
+                return found
+        return []
 
     def _largest(
         self, region: Region, ends: tuple[tuple[int, ...], tuple[int, ...]], bits: int, gap: float | None = None
@@ -176,10 +189,8 @@ class ExactSizes:
     def _checked(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
         """The diagonal of a slightly smaller copy, and halfspaces that show that it is not in the level set, if so."""
         smaller, points, bits = self._looked_at(copy)
-        refuting: list[list[int]] = []
-        for point in points:
-            refuting += self._refuting(point, bits, level)
-        return smaller.diagonal, refuting
+        refuting = [normal for point in points for normal in self._refuting(point, bits, level, quick=True)]
+        return smaller.diagonal, refuting or self._shallow(points, bits, level)
 
     def _looked_at(self, copy: Copy) -> tuple[Copy, Integers, int]:
         """A slightly smaller copy, and points whose hull holds it and half a cell around, over 2^bits in half cells."""
@@ -204,13 +215,17 @@ class ExactSizes:
             return []
         return refutation.short.tolist() or [refutation.exact_normal()]
 
-    def _counted(self, level: int, region: Region, box: Box) -> int:
-        found = 0
-        for point in points_of(region, box):
-            found += self._depth.refute(point, level) is None
-            if found == COUNTED:
-                break
-        return found
+    def _counted(self, level: int, region: Region) -> int:
+        """How many grid points are so deep, up to `COUNTED`; the region is the envelope's level set."""
+
+        def decide(point: Integers) -> tuple[Integers, Integers] | None:
+            cuts = self._depth.cuts(point, level)
+            if cuts is None:
+                return None
+            self._extended(cuts.fitting)
+            return cuts.normals, cuts.offsets
+
+        return count_in_slices(COUNTED, region, decide)
 
     def _extended(self, refuting: list[list[int]]) -> bool:
         """Whether there were halfspaces among these that the envelope did not have; it has them now."""

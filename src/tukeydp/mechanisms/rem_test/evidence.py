@@ -173,6 +173,10 @@ class Evidence:
     def _look(self, level: int) -> None:
         """The lower size of a level, more closely than the last time where that is costly."""
         looks = self._looks.get(level, 0)
+        least, most = self._lower.bracket(level) if self._looks else (0, 0)
+        # What is known from other levels may be closer than the next look would be.
+        while least and 0 < looks <= len(_APART) and most <= least * (1 + _APART[looks - 1]):
+            looks += 1
         self._looks[level] = looks + 1
         sizes = self._sizes
         if isinstance(sizes, RoughlyMeasured) and looks <= len(_APART):

@@ -9,7 +9,7 @@ decide how tight this is.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -35,19 +35,21 @@ _ALL_RANKS = 2**22
 class Envelope:
     """Boxes at some levels; each serves its own level and all those above it up to the next."""
 
-    def __init__(self, levels: LevelSets, within: Box, hints: Hints) -> None:
+    def __init__(self, levels: LevelSets, within: Box, hints: Hints, highest: int | None = None) -> None:
+        """`highest` is a level above which no point is wanted."""
         self._levels, self._within, self._hints = levels, within, hints
         self._certifier = Certifier(levels, within, hints)
         self.needs_programs = self._certifier.needs_programs
         self.boxes: dict[int, Box] = {}
         self._slanted: dict[int, Box] = {}
         self._slices: dict[int, list[Slice]] = {}
-        self._basis: Basis | None = None
-        self._rebased = False
+        self._bases: list[Basis] = []
+        self._looked_at: set[int] = set()  # levels for which a basis was looked for
         self.tree: Tree | None = None
         self._barren = False  # no tree can be planted
         self._settled = levels.rows + 1  # from here up, every grid point has been looked at
-        self.top = highest_level(self._certifier)
+        self._highest = levels.rows if highest is None else highest
+        self.top = min(self._highest, highest_level(self._certifier))
 
     @cached_property
     def breaks(self) -> tuple[Break, ...]:
@@ -84,6 +86,7 @@ class Envelope:
     def refine(self, wanted: Sequence[int]) -> None:
         """Certify boxes at the wanted levels that have none yet."""
         fresh = sorted(set(wanted) - self.boxes.keys())
+        before = set(self.boxes)
         for level, supports in zip(fresh, self._certifier.supports(fresh), strict=True):
             if level <= self.top:
                 below = max((known for known in self.boxes if known < level), default=None)
@@ -93,14 +96,24 @@ class Envelope:
                     self._lower_top(level - 1)
                 else:
                     self.boxes[level] = box
-        self._slant()
+        for basis in self._bases:
+            self._slant(self.boxes.keys() - before, basis)
 
     def rebase(self) -> None:
-        """Look once for a basis of the grid in which boxes fit much better than along the axes."""
-        if self.boxes and self.needs_programs and not self._rebased:
-            self._rebased = True
-            self._basis = better_basis(self._hints, sorted(self.boxes)[len(self.boxes) // 2])
-            self._slant()
+        """Look for a basis of the grid in which boxes fit much better than along the axes.
+
+        Once for the level in the middle; whenever asked again, for the largest box that none was looked for.
+        """
+        waiting = sorted(self.boxes.keys() - self._looked_at)
+        if not waiting or not self.needs_programs:
+            return
+        middle = sorted(self.boxes)[len(self.boxes) // 2]
+        level = max(waiting, key=self.log_size) if self._looked_at else middle
+        self._looked_at.add(level)
+        basis = better_basis(self._hints, level)
+        if basis is not None and basis not in self._bases:
+            self._bases.append(basis)
+            self._slant(self.boxes, basis)
 
     def settle(self, most_points: int) -> None:
         """Look at every grid point of the largest level box that has at most `most_points` of them.
@@ -117,8 +130,8 @@ class Envelope:
         self._settled = level
         top, boxes = spanned_boxes(self._levels, self.boxes[level], level)
         self._lower_top(level - 1)
-        self.top = top
-        self.boxes.update(boxes)
+        self.top = min(top, self._highest)
+        self.boxes.update((level, box) for level, box in boxes.items() if level <= self.top)
 
     def branch(self, lowest: int, half_epsilon: float, programs: int, cost: float) -> None:
         """Branch and bound on the levels that matter, until so many programs were solved or it would not pay off; where
@@ -184,19 +197,17 @@ class Envelope:
         ends = [*(level - 1 for level in starts[1:]), self.top]
         return [Stretch(start, end, self._parts(start)) for start, end in zip(starts, ends, strict=False)]
 
-    def _slant(self) -> None:
-        """Certify boxes in the basis at all levels that have only one along the axes."""
-        missing = sorted(self.boxes.keys() - self._slanted.keys())
-        if self._basis is None or not missing:
-            return
-        hints = self._hints.supports(missing, self._basis.matrix)
-        for level, supports in zip(missing, hints, strict=True):
+    def _slant(self, levels: Iterable[int], basis: Basis) -> None:
+        """Certify boxes in the basis at these levels, and keep those that are smaller than others."""
+        wanted = sorted(levels)
+        hints = self._hints.supports(wanted, basis.matrix) if wanted else []
+        for level, supports in zip(wanted, hints, strict=True):
             if level <= self.top:
-                box = self._certifier.slanted_box(level, self._basis, supports, self.boxes[level])
+                box = self._certifier.slanted_box(level, basis, supports, self.boxes[level])
                 if box.size == 0:
                     self._lower_top(level - 1)
                 elif fits_in_words(box):
-                    self._slanted[level] = box
+                    self._slanted[level] = min(self._slanted.get(level, box), box, key=lambda other: other.size)
 
     def _lower_top(self, top: int) -> None:
         """Forget the levels above `top`, which turned out to be empty."""

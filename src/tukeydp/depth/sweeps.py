@@ -1,0 +1,206 @@
+"""The sweeps of exact depth: the least weight of a halfspace, by all ways of projecting down to a plane.
+
+Compiled sweeps in floats enclose the minimum of each row; only rows whose enclosure could still change the answer are
+done again in integers (docs/proofs/exact-depth.md, section 3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.depth.flats import in_span
+from tukeydp.depth.lifted_normals import lifted, lifted_along
+from tukeydp.depth.projections import least_along
+from tukeydp.depth.vectors import Vectors
+from tukeydp.threads import available_cores, for_each
+
+# By dimension. A vector needs 1/ratio of its length left in the plane to be given an angle there; angles closer than
+# the tolerance are in doubt (an angle is a number that rises from 0 to 2 over half a turn). Not only speed: counts are
+# exact because the tolerances follow from the ratios, docs/proofs/exact-depth.md, section 3. Larger tolerances and
+# smaller ratios leave more rows to the integers; the other way round, counts may be wrong.
+_RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}
+_TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}
+# Speed only.
+_KEYS_AT_A_TIME = 2**19  # sort keys in a block of rows (4 MiB for each thread); smaller blocks refute sooner
+NORMALS = 4  # hints kept of each block or inner search; in all, so many for each dimension
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The least weight in an open generic halfspace, or only an upper bound if that was enough to refute.
+
+    `directions` are float normals of halfspaces with few vectors, the fewest first: hints. `place` names the vectors
+    along which a projection shows the least weight; or else `normal` is that of a halfspace that has it.
+    """
+
+    least: int
+    directions: FloatArray
+    place: tuple[int, ...] = ()
+    normal: list[int] | None = None
+
+
+def swept(vectors: Vectors, at_least: int, threads: int | None) -> Search:
+    """The sweeps of two to four columns."""
+    search = Search(vectors, at_least, threads or available_cores())
+    if vectors.shadow.shape[1] == 4:
+        search.pairs()
+    else:
+        search.rows()
+    return search
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """What one block of rows showed: its number, its smallest upper bound and where, rows in doubt, some normals."""
+
+    number: int
+    best: int
+    place: tuple[int, ...]
+    doubts: list[tuple[int, tuple[int, ...]]]
+    normals: list[tuple[int, FloatArray]]
+
+
+class Search:
+    """Collects enclosures of the rows, then settles those in doubt."""
+
+    def __init__(self, vectors: Vectors, at_least: int, threads: int) -> None:
+        self._vectors, self._at_least, self._threads = vectors, at_least, threads
+        self._d = vectors.shadow.shape[1]
+        self._best = vectors.total
+        self._blocks: list[_Block] = []
+        self._numbered = 0
+
+    def rows(self) -> None:
+        """d = 2 (one row, the plane itself) or d = 3 (one row per vector)."""
+        scale = np.abs(self._vectors.shadow).max(axis=1)
+        self._sweep(self._vectors.shadow, scale, self._vectors.weights, 0, ())
+
+    def pairs(self) -> None:
+        """d = 4: project along each vector, then one row per later vector."""
+        shadow, weights = self._vectors.shadow, self._vectors.weights
+        scale = np.abs(shadow).max(axis=1)
+        for i in range(len(shadow) - 1):
+            if self._refuted():
+                return
+            flat = _projected(shadow, i)
+            order = np.append(np.arange(i + 1, len(shadow)), np.arange(i))
+            self._sweep(flat[order], scale[order], weights[order], len(shadow) - 1 - i, (i, *order.tolist()))
+
+    def doubts(self) -> int:
+        """How many rows may have to be done in integers."""
+        blocks = self._until_refuted()
+        best = min(block.best for block in blocks)
+        return 0 if best < self._at_least else sum(low < best for block in blocks for low, _ in block.doubts)
+
+    def _until_refuted(self) -> list[_Block]:
+        # Blocks are handed out in order and always finished: those up to the first that refutes are the same
+        # whatever the number of threads.
+        blocks = sorted(self._blocks, key=lambda block: block.number)
+        refuting = next((i for i, block in enumerate(blocks) if block.best < self._at_least), len(blocks) - 1)
+        return blocks[: refuting + 1]
+
+    def answer(self) -> Answer:
+        blocks = self._until_refuted()
+        lightest = min(blocks, key=lambda block: block.best)
+        best, place = lightest.best, lightest.place
+        for lower, doubtful in sorted(doubt for block in blocks for doubt in block.doubts):
+            if lower < best and best >= self._at_least:
+                count, _ = exact_row(self._vectors, doubtful)
+                if count < best:
+                    best, place = count, doubtful
+        found = sorted((pair for block in blocks for pair in block.normals), key=lambda pair: pair[0])
+        found = found[: NORMALS * self._d]
+        return Answer(best, np.array([v for _, v in found]).reshape(len(found), self._d), place)
+
+    def _refuted(self) -> bool:
+        return self._best < self._at_least
+
+    def _sweep(
+        self, vectors: FloatArray, scale: FloatArray, weights: IntArray, rows: int, chain: tuple[int, ...]
+    ) -> None:
+        """Enclose the first `rows` rows of these vectors (all of them without a chain, one row in the plane)."""
+        from tukeydp.depth import angular_sweep as sweep
+
+        m, d = vectors.shape
+        count = 1 if d == 2 else (rows if chain else m)
+        bits = max(1, m.bit_length())
+        own = np.zeros(m, dtype=np.int64) if d == 2 else weights
+        total = int(weights.sum())
+        block = max(1, min(count, _KEYS_AT_A_TIME // m))
+        ratio, tolerance = _RATIO[self._d], _TOLERANCE[self._d]
+
+        def work(numbered: tuple[int, int]) -> None:
+            number, first = numbered
+            size = min(block, count - first)
+            keys = np.full((size, m), np.iinfo(np.int64).max)
+            usable = np.zeros(size, dtype=np.int64)
+            bounds = np.zeros((size, 2), dtype=np.int64)
+            turn = np.zeros((size, 2))
+            sweep.fill_keys(vectors, scale, first, ratio, bits, keys, usable)
+            keys.sort(axis=1)
+            sweep.scan_keys(keys, usable, weights, own[first : first + size], total, tolerance, bits, bounds, turn)
+            self._collect(number, first, bounds, turn, vectors, chain)
+
+        firsts = range(0, count, block)
+        for_each(enumerate(firsts, self._numbered), work, min(self._threads, len(firsts)), until=self._refuted)
+        self._numbered += len(firsts)
+
+    def _collect(
+        self,
+        number: int,
+        first: int,
+        bounds: IntArray,
+        turn: FloatArray,
+        vectors: FloatArray,
+        chain: tuple[int, ...],
+    ) -> None:
+        def place(r: int) -> tuple[int, ...]:
+            return () if self._d == 2 else (first + r,) if not chain else (chain[0], chain[1 + first + r])
+
+        normals = []
+        for r in np.argsort(bounds[:, 1], kind="stable")[:NORMALS].tolist():
+            with np.errstate(all="ignore"):
+                normal = lifted(turn[r], vectors, first + r)
+                if chain:
+                    normal = lifted_along(normal, self._vectors.shadow, chain[0])
+            if np.isfinite(normal).all():
+                normals.append((int(bounds[r, 1]), normal))
+        lowest = int(np.argmin(bounds[:, 1]))
+        best = int(bounds[lowest, 1])
+        doubtful = np.flatnonzero(bounds[:, 0] < np.minimum(bounds[:, 1], best)).tolist()
+        doubts = [(int(bounds[r, 0]), place(r)) for r in doubtful]
+        self._blocks.append(_Block(number, best, place(lowest), doubts, normals))
+        self._best = min(self._best, best)
+
+
+def _projected(shadow: FloatArray, i: int) -> FloatArray:
+    """All vectors along vector i, in the coordinates other than i's largest."""
+    u = shadow[i]
+    k = int(np.argmax(np.abs(u)))
+    with np.errstate(all="ignore"):  # underflow is far below the tolerance
+        flat = shadow - np.outer(shadow[:, k] / u[k], u)
+    return np.ascontiguousarray(np.delete(flat, k, axis=1))
+
+
+def exact_row(vectors: Vectors, place: tuple[int, ...]) -> tuple[int, list[int]]:
+    """The least weight of a row in integers, and the normal of an open halfspace that has it: any dimension.
+
+    The row is what is left when the vectors are projected along those of `place`, in either order.
+    """
+    d = vectors.shadow.shape[1]
+    if d > 2 and (found := in_span(vectors)) is not None:
+        inside, columns = found
+        least, short = exact_row(inside, place)
+        normal = [0] * d
+        for column, entry in zip(columns, short, strict=True):
+            normal[column] = entry
+        return least, normal
+    exact = [list(vectors.exactly(j)) for j in range(len(vectors.weights))]
+    weights = vectors.weights.tolist()
+    orders = {place, place[::-1]}
+    return min(
+        (least_along(exact, weights, [exact[j] for j in order]) for order in sorted(orders)), key=lambda found: found[0]
+    )
