@@ -174,8 +174,8 @@ MUTANTS = (
     Mutant(
         "a line counted with a point beyond its end",
         "exact/slices.py",
-        "            if refuted == known + 1:\n                return known\n",
-        "            if refuted == known + 1:\n                return refuted\n",
+        "return above + 1 + below",
+        "return above + 2 + below",
         (f"{SLICES}test_hidden_sets_are_counted",),
         "Points counted that are not deep: REM's test passes tables that are not safe.",
     ),
