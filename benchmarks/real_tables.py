@@ -9,6 +9,7 @@ Every run is seeded; only OpenDP's noise cannot be. The tables come with pip ins
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import multiprocessing
 from collections.abc import Iterable, Iterator
@@ -91,6 +92,15 @@ def in_order(results: list[Measured], jobs: list[Job]) -> list[Measured]:
     return [by_name[job.table, job.times, job.method] for job in jobs]
 
 
+def write_csv(results: list[Measured], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["table", "rows", "columns", "bounds over range", "method", "error"])
+        for one in results:
+            rows, columns = real_table(one.table).shape
+            writer.writerow([one.table, rows, columns, f"{one.times:g}", one.method, f"{one.error:.3g}"])
+
+
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
 
@@ -106,6 +116,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="also write the errors to this file")
+    parser.add_argument("--csv", type=Path, help="likewise, as docs/results/real-tables.csv has them")
     chosen = parser.parse_args()
     for asked, known in ((chosen.tables, installed_tables()), (chosen.methods, list(contenders()))):
         if unknown := [name for name in asked if name not in known]:
@@ -127,6 +138,8 @@ def main() -> None:
     results = in_order(with_progress(measured(jobs, chosen.jobs), len(jobs), console), jobs)
     if chosen.json:
         chosen.json.write_text(json.dumps([asdict(one) for one in results], indent=1), encoding="utf-8")
+    if chosen.csv:
+        write_csv(results, chosen.csv)
     lines = summarised(results, contenders())
     console.print(
         f"{chosen.reps} repetitions, {chosen.bounds} bounds, seed {chosen.seed}. *: chosen by name beforehand."
