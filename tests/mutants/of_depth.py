@@ -172,10 +172,10 @@ MUTANTS = (
         "A lower size above the number of grid points: REM's test passes tables that are not safe.",
     ),
     Mutant(
-        "a line that is taken to be deep up to the region's end",
+        "a line counted with a point beyond its end",
         "exact/slices.py",
-        "            if self._holds(line, inside + sign * there):",
-        "            if self._holds(line, inside + sign * there) or not middle:",
+        "return above + 1 + below",
+        "return above + 2 + below",
         (f"{SLICES}test_hidden_sets_are_counted",),
         "Points counted that are not deep: REM's test passes tables that are not safe.",
     ),
