@@ -247,6 +247,9 @@ def test_many_points_are_proven_deep_at_once(d):
     assert shallow is None or deep.depth(points[shallow].tolist()) == least
     assert deep.all_deep(integers(points * 4), least, 2) is True
     assert deep.all_deep(integers(points * 4), least + 1, 2) is not True
+    # As many bits as no 64-bit integer has.
+    assert deep.all_deep(integers(points) << 60, least, 60) is True
+    assert deep.all_deep(integers(points) << 60, least + 1, 60) is not True
 
 
 @pytest.mark.parametrize("d", [3, 4])

@@ -80,6 +80,16 @@ def test_facets_part_points_from_rows():
             assert in_hull(rows, point)
 
 
+def test_facets_in_many_columns_have_entries_that_no_float_holds():
+    rng = np.random.default_rng(4)
+    rows, point = rng.integers(-(2**41), 2**41, size=(27, 24)), integers(rng.integers(-(2**41), 2**41, size=24))
+    normal = parting_facet(rows, point)
+    assert normal is not None
+    products = integers(rows) @ integers(normal)
+    assert products.max() < integers(normal) @ point
+    assert sum(products == products.max()) >= 24
+
+
 def in_hull(rows: np.ndarray, point: np.ndarray) -> bool:
     """By a linear program in floats: small integers leave no doubt."""
     from scipy.optimize import linprog

@@ -77,8 +77,8 @@ def all_deep(vectors: Vectors, points: FloatArray, least: int) -> bool | int | N
     """True if every closed halfspace at each of the points (k, d) weighs at least `least`; None in doubt.
 
     Or the number of a point that seems to have a lighter one. Points are given as floats off by at most 2^-51 of a
-    point's largest component, from where the vectors start. For each normal only the point that is farthest along it
-    matters: a search for all of them takes a few times as long as for one.
+    point's largest component, from where the vectors start, which have their lengths. For each normal only the point
+    that is farthest along it matters: a search for all of them takes a few times as long as for one.
     """
     from tukeydp.depth.cone_search import NO_ROOM, PROVEN, REFUTED
     from tukeydp.depth.hull_search import search_hull

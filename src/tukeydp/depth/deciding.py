@@ -7,7 +7,7 @@ others, and `least_weight` bounds their least count in integers (docs/proofs/exa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -132,6 +132,9 @@ class GridDepth:
         vectors = self._around(middle, bits).vectors
         if not len(vectors.weights):
             return None
+        if not vectors.whole:  # long ones are given up to a factor each, but here their lengths matter
+            exact = integers([list(vectors.exactly(j)) for j in range(len(vectors.weights))])
+            vectors = replace(vectors, shadow=exact.astype(np.float64))
         return all_deep(vectors, (points - middle).astype(np.float64), level)
 
     def cuts(self, point: Integers, level: int) -> Cuts | None:

@@ -58,6 +58,14 @@ def reduced_basis(shape: FloatArray) -> Basis | None:
     return None
 
 
+def short_rows(gram: list[list[int]]) -> list[list[int]]:
+    """Rows of a unimodular matrix that makes vectors with these products, which are independent, short."""
+    rows = _lll(gram)
+    if rows is None:
+        raise ArithmeticError("vectors of a basis are dependent")
+    return rows
+
+
 def log_gain(basis: Basis, shape: FloatArray) -> float:
     """How much smaller, in logarithm, a box in the basis is than one along the axes, for a set of this shape."""
     rows = np.array(basis.matrix, dtype=np.float64)

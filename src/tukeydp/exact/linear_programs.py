@@ -20,6 +20,7 @@ from tukeydp.exact.matrices import Integers, integers, inverse
 _FLOAT_STEPS = 500  # pivots in floats, at most
 _FRESH = 30  # pivots after which the inverse of the basis is computed anew, not updated: rounding adds up
 _VIOLATED = 1e-9  # what counts as a violation, or a weight, in floats; rows have length one
+_HUGE = 2**900  # what an integer counts as that no float holds, with room for factors
 _TILT = 1e-6  # of the objective in floats, whose largest entry is one
 _STEEPEST = 200  # exact pivots on the worst row; afterwards on the first one, which cannot cycle (Bland's rule)
 
@@ -43,10 +44,18 @@ class Region:
     @cached_property
     def in_floats(self) -> tuple[FloatArray, FloatArray]:
         """The region in coordinates (y - centre) / scale, with rows of length one."""
-        normals = self.normals.astype(np.float64) * self.scale
+        normals = _rough(self.normals) * self.scale
         lengths = np.linalg.norm(normals, axis=1)
-        slack = (self.offsets - self.normals @ self.centre).astype(np.float64)
+        slack = _rough(self.offsets - self.normals @ self.centre)
         return normals / lengths[:, np.newaxis], slack / lengths
+
+
+def _rough(values: Integers) -> FloatArray:
+    """Integers as floats; those that no float holds as large ones: an exception would depend on the data."""
+    try:
+        return values.astype(np.float64)
+    except OverflowError:
+        return np.clip(values, -_HUGE, _HUGE).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

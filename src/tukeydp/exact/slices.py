@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.exact.grid_planes import Slice, pinned, points_of_plane
 from tukeydp.exact.lattice import log_gain, reduced_basis
 from tukeydp.exact.linear_programs import Region, maximum
 from tukeydp.exact.matrices import Integers, integers, inverse
@@ -36,59 +37,10 @@ def count_in_slices(limit: int, region: Region, decide: Decide | None = None) ->
 
 
 @dataclass(frozen=True, eq=False)
-class _Slice:
-    """The grid points origin + frame z of a plane of the grid, z of k whole numbers, with further halfspaces of z.
-
-    Every grid point of the plane is one of them. `low` and `high` are the ends of a box of z that holds the set's.
-    """
-
-    origin: Integers
-    frame: Integers
-    normals: Integers
-    offsets: Integers
-    low: Integers
-    high: Integers
-
-    @property
-    def k(self) -> int:
-        return self.frame.shape[1]
-
-    def along(self, matrix: Integers, inverted: Integers) -> _Slice:
-        """The same in coordinates matrix z, for a unimodular matrix."""
-        ends = matrix * self.low, matrix * self.high
-        return replace(
-            self,
-            frame=self.frame @ inverted,
-            normals=self.normals @ inverted,
-            low=np.minimum(*ends).sum(axis=1),
-            high=np.maximum(*ends).sum(axis=1),
-        )
-
-    def bounded(self, column: int, sign: int, offset: int) -> _Slice:
-        """Those with sign z[column] <= offset."""
-        row = integers([[sign * int(j == column) for j in range(self.k)]])
-        return replace(
-            self, normals=np.concatenate([self.normals, row]), offsets=np.append(self.offsets, integers([offset]))
-        )
-
-    def at(self, column: int, value: int) -> _Slice:
-        """Those with z[column] = value, in the other coordinates."""
-        others = [j for j in range(self.k) if j != column]
-        return _Slice(
-            self.origin + self.frame[:, column] * value,
-            self.frame[:, others],
-            self.normals[:, others],
-            self.offsets - self.normals[:, column] * value,
-            self.low[others],
-            self.high[others],
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class _Measured:
     """A part in a tight box, and some of its corners in floats, seen from `centre`."""
 
-    part: _Slice
+    part: Slice
     corners: FloatArray
     centre: Integers
 
@@ -108,7 +60,8 @@ class _Count:
         unit, nothing = integers(np.eye(d, dtype=np.int64)), integers(np.empty((0, d)))
         ends = -region.offsets[-d:], region.offsets[-2 * d : -d]
         # First come, first served: the lines that are looked at first are far apart.
-        self._waiting = deque([_Slice(integers([0] * d), unit, nothing, integers([]), *ends)])
+        self._waiting = deque([Slice(integers([0] * d), unit, nothing, integers([]), *ends)])
+        self._planes = pinned(region.normals, region.offsets)  # that hold all of the region's grid points
         self._place = region.centre, region.scale
         self._inside: list[Integers] = []  # first and last point of each line that has some
         self._enough = 2 * _FIRST_LINES
@@ -146,9 +99,13 @@ class _Count:
         )
         return count_in_slices(self._limit, simplex)
 
-    def _cut(self, part: _Slice) -> None:
+    def _cut(self, part: Slice) -> None:
         """The middle slice of a part, and what is on either side of it."""
-        found = self._thinnest(part)
+        flat = self._in_planes(part)
+        if flat is not None and flat.k == 1:
+            self._waiting.append(flat)
+            return
+        found = None if flat is None else self._thinnest(flat)
         if found is None:
             return
         part, column = found
@@ -160,7 +117,20 @@ class _Count:
         if middle < high:
             self._waiting.append(part.bounded(column, -1, -middle - 1))
 
-    def _thinnest(self, part: _Slice) -> tuple[_Slice, int] | None:
+    def _in_planes(self, part: Slice) -> Slice | None:
+        """The part in coordinates of the planes that it is in; None if it has no grid point there."""
+        for normal, value in self._planes:
+            along, rest = normal @ part.frame, value - int(normal @ part.origin)
+            if part.k > 1 and along.any():
+                found = points_of_plane(along, rest)
+                if found is None:
+                    return None
+                part = part.on_plane(*found)
+            elif rest and not along.any():
+                return None
+        return part
+
+    def _thinnest(self, part: Slice) -> tuple[Slice, int] | None:
         """The part in a tight box along coordinates of which one takes few values, and which; None if it is empty."""
         measured = self._measured(part, self._place if part.k == self._d else None)
         if measured is None:
@@ -177,7 +147,7 @@ class _Count:
                     return None
         return measured.part, int(np.argmin(measured.part.high - measured.part.low))
 
-    def _measured(self, part: _Slice, place: tuple[Integers, FloatArray] | None) -> _Measured | None:
+    def _measured(self, part: Slice, place: tuple[Integers, FloatArray] | None) -> _Measured | None:
         """The part in its tight box; None if it has no grid point. `place` is a hint for the floats."""
         region = self._region(part, place)
         ends, corners = [], []
@@ -195,7 +165,7 @@ class _Count:
             else _Measured(replace(part, low=low, high=high), np.array(corners), region.centre)
         )
 
-    def _region(self, part: _Slice, place: tuple[Integers, FloatArray] | None) -> Region:
+    def _region(self, part: Slice, place: tuple[Integers, FloatArray] | None) -> Region:
         """The region in the part's coordinates."""
         normals, offsets = self._in_coordinates(part)
         box = integers(np.eye(part.k, dtype=np.int64))
@@ -203,11 +173,11 @@ class _Count:
             place = (part.low + part.high) // 2, np.maximum((part.high - part.low).astype(np.float64), 1.0)
         return Region(np.concatenate([normals, box, -box]), np.concatenate([offsets, part.high, -part.low]), *place)
 
-    def _in_coordinates(self, part: _Slice) -> tuple[Integers, Integers]:
+    def _in_coordinates(self, part: Slice) -> tuple[Integers, Integers]:
         normals = np.concatenate([self._normals @ part.frame, part.normals])
         return normals, np.concatenate([self._offsets - self._normals @ part.origin, part.offsets])
 
-    def _on_line(self, line: _Slice, needed: int) -> int:
+    def _on_line(self, line: Slice, needed: int) -> int:
         """How many points of a line are in the set, or `needed` if there are more."""
         ends = self._ends(line)
         if ends is None or self._decide is None:
@@ -224,7 +194,7 @@ class _Count:
         self._inside += [line.origin + line.frame[:, 0] * z for z in (inside + above, inside - below)]
         return above + 1 + below
 
-    def _farthest(self, line: _Slice, inside: int, sign: int, most: int) -> int:
+    def _farthest(self, line: Slice, inside: int, sign: int, most: int) -> int:
         """How many points beyond one inside are so, to one side, at most so many; sets are convex: all between are."""
         known, refuted = 0, most + 1
         middle = False
@@ -243,7 +213,7 @@ class _Count:
                 refuted = there
             middle = not middle
 
-    def _ends(self, line: _Slice) -> tuple[int, int] | None:
+    def _ends(self, line: Slice) -> tuple[int, int] | None:
         """First and last point of a line in the region; None if there is none."""
         normals, offsets = self._in_coordinates(line)
         slopes = normals[:, 0]
@@ -254,12 +224,13 @@ class _Count:
         low = -(offsets[down] // -slopes[down]).min()
         return (int(low), int(high)) if low <= high else None
 
-    def _holds(self, line: _Slice, z: int) -> bool:
+    def _holds(self, line: Slice, z: int) -> bool:
         """Whether a point of a line is in the set; if not, the region shrinks."""
         assert self._decide is not None
         found = self._decide(line.origin + line.frame[:, 0] * z)
         if found is None:
             return True
+        self._planes += pinned(*found)
         self._normals = np.concatenate([found[0], self._normals])
         self._offsets = np.concatenate([found[1], self._offsets])
         return False
