@@ -93,8 +93,10 @@ class DepthSampler:
 
     def _near_rows(self) -> NearRows | None:
         """The rows in coordinates of their own, if all points that may be drawn are in their hull and not there yet."""
+        if self._decide is None or self._lowest < 1 or self._near is not None:
+            return None
         rows = self._levels.table
-        if self._decide is None or self._lowest < 1 or self._near is not None or not len(rows):
+        if not len(rows):
             return None
         inside = self._within.holds(rows.min(axis=0).tolist()) and self._within.holds(rows.max(axis=0).tolist())
         return near_rows(rows) if inside else None
