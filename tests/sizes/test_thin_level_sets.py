@@ -138,7 +138,7 @@ def test_the_law_of_a_thin_table(trouble):
 
 
 def test_proposals_in_vain_start_again_below_the_levels_without_a_grid_point(monkeypatch):
-    """The envelope's deepest levels are empty, and no proposal from there is ever refuted. False alarms: FALSE_ALARM."""
+    """Levels of the envelope are empty, and no proposal from there is ever refuted; false alarms: FALSE_ALARM."""
     rows = [(0, 0), (4, 1), (1, 4), (5, 5), (2, 1), (3, 5)]
     depths, epsilon = depths_of_all(rows), Fraction(2)
     prepared = td.Exact().prepare(np.array(rows), centred_grid(50, 2), bytes(32))
