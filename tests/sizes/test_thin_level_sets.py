@@ -24,6 +24,7 @@ from tukeydp.randomness import derived_key
 from tukeydp.sampling import cutting_planes
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sampling.deepest import deepest
+from tukeydp.sampling.sampler import Sampler
 from tukeydp.sizes.exact_depth_sizes import ExactSizes
 
 CASES = [(name, 0) for name in TABLES] + [("plane", 1), ("line", 1), ("a line of two", 1)]
@@ -134,6 +135,27 @@ def test_the_law_of_a_thin_table(trouble):
 
     assert g_test(observed, pmf(math.exp(epsilon / 2))) > FALSE_ALARM
     assert g_test(observed, pmf(math.exp(epsilon))) < FALSE_ALARM
+
+
+def test_proposals_in_vain_start_again_below_the_levels_without_a_grid_point(monkeypatch):
+    """Levels of the envelope are empty, and no proposal from there is ever refuted; false alarms: FALSE_ALARM."""
+    rows = [(0, 0), (4, 1), (1, 4), (5, 5), (2, 1), (3, 5)]
+    depths, epsilon = depths_of_all(rows), Fraction(2)
+    prepared = td.Exact().prepare(np.array(rows), centred_grid(50, 2), bytes(32))
+    soon, tried = Sampler.accepted_soon, []
+
+    def in_vain_at_first(self, stream, lane):
+        tried.append(lane)
+        return (None, lane + 1) if len(tried) <= cutting_planes._IN_VAIN else soon(self, stream, lane)
+
+    monkeypatch.setattr(Sampler, "accepted_soon", in_vain_at_first)
+    sampler = DepthSampler(prepared, within=Box((-50, -50), (50, 50)), epsilon=epsilon, lowest=1)
+    tally = dict.fromkeys(depths, 0)
+    for i in range(2000):
+        tally[tuple(sampler.draw(derived_key("in vain", i)))] += 1
+    assert sampler._highest == max(depths.values())
+    weights = np.array([math.exp(epsilon / 2 * depth) * (depth >= 1) for depth in depths.values()])
+    assert g_test(np.array(list(tally.values())), weights / weights.sum()) > FALSE_ALARM
 
 
 @pytest.mark.parametrize("kind", ["scores", "one on a line", "a column of sums", "nearly flat"])

@@ -33,6 +33,9 @@ _FEW = 8
 # Points refuted in one draw after which the search starts again, in the rows' own coordinates if that is possible and
 # below the levels that hold no grid point. Speed only, likewise.
 _TROUBLE = 24
+# The same where the envelope itself rejects nearly all proposals, because its deepest levels hold no grid point: how
+# often boxes are refined in vain before, and in how many columns at most: in more, counting may take longer than that.
+_IN_VAIN, _FEW_COLUMNS = 3, 4
 
 
 class DepthSampler:
@@ -67,9 +70,14 @@ class DepthSampler:
         if self._compiled:
             compile_once()
         stream = Keystream(key)
-        lane = refuted = 0
+        lane = refuted = in_vain = 0
         while True:
-            found = self._sampler.next_accepted(stream, lane)
+            found, lane = self._sampler.accepted_soon(stream, lane)
+            if found is None:
+                in_vain += 1
+                if in_vain == _IN_VAIN and self._highest is None and self._levels.d <= _FEW_COLUMNS:
+                    self._start_again()
+                continue
             lane = found.lane + 1
             refutation = None
             if self._decide is not None:
@@ -108,12 +116,16 @@ class DepthSampler:
         self._decide = GridDepth(near.rows, near.grid)
 
     def _start_again(self) -> None:
-        """With all digits that normals have room for, and from the deepest level that holds a grid point."""
+        """With all digits that normals have room for, and from the deepest level that holds a grid point.
+
+        Where nothing is left to test, as it was.
+        """
+        if self._decide is None:
+            return
         if (near := self._near_rows()) is not None:
             self._move(near)
-        if self._decide is not None:
-            found = deepest(self._levels, self._decide, self._within, self._lowest, self._sampler.top)
-            self._levels, self._highest = found
+        found = deepest(self._levels, self._decide, self._within, self._lowest, self._sampler.top)
+        self._levels, self._highest = found
         self._sampler = self._sharpened()
 
     def _sharpened(self) -> Sampler:

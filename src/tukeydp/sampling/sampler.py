@@ -106,11 +106,17 @@ class Sampler:
     def next_accepted(self, stream: Keystream, lane: int) -> Accepted:
         """The first accepted proposal from `lane` on. No cap on tries: giving up would depend on the data."""
         while True:
-            accepted, lane = self._search.run(stream, lane, self._budget, self._threads)
+            accepted, lane = self.accepted_soon(stream, lane)
             if accepted is not None:
                 return accepted
+
+    def accepted_soon(self, stream: Keystream, lane: int) -> tuple[Accepted | None, int]:
+        """The same and the next lane, or None after as many proposals as should have sufficed: boxes are finer now."""
+        accepted, lane = self._search.run(stream, lane, self._budget, self._threads)
+        if accepted is None:
             self._proposals *= _HARDER
             self._search, self._budget = self._refined()
+        return accepted, lane
 
     def _refined(self) -> tuple[Search, float]:
         """A search with the boxes that pay off if a point takes `_proposals` tries, and how long to try it."""
