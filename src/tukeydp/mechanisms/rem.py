@@ -70,7 +70,8 @@ def rem(
     depth
         `td.AnyScale(k)` (default: with a number of directions that grows with d), `td.Spread(k)` where all columns are
         known to have about the same scale, `td.Random(k)`, `td.AxisAligned()`,
-        `td.Directions(vectors)`, or `td.Exact()`: 300 rows take a fifth of a second in two columns, two in three.
+        `td.Directions(vectors)`, or `td.Exact()`: 300 rows take a tenth of a second in two columns, one in three, and in
+        four from half a second to minutes, by the coin.
     resolution
         Step of the public grid, a scalar, one per column, or a dict of column name -> step. Give the true
         step of columns that hold few different
@@ -117,7 +118,7 @@ def rem(
     Cost
     ----
     Some dozens of exact linear programs, counts, volumes or inscribed ellipsoids: with 30 directions 0.03 seconds in
-    two columns, 0.1 in five, 0.2 in ten; more with more directions.
+    two columns, 0.1 in five, 0.2 in ten; more with more directions (0.35 in ten by default).
 
     Examples
     --------

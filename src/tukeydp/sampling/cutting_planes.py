@@ -35,7 +35,7 @@ _FEW = 8
 _TROUBLE = 24
 # The same where the envelope itself rejects nearly all proposals, because its deepest levels hold no grid point: how
 # often boxes are refined in vain before, and in how many columns at most: in more, counting may take longer than that.
-_IN_VAIN, _FEW_COLUMNS = 3, 4
+_IN_VAIN, _FEW_COLUMNS = 5, 4
 
 
 class DepthSampler:
@@ -78,7 +78,7 @@ class DepthSampler:
                 if in_vain == _IN_VAIN and self._highest is None and self._levels.d <= _FEW_COLUMNS:
                     self._start_again()
                 continue
-            lane = found.lane + 1
+            lane, in_vain = found.lane + 1, 0
             refutation = None
             if self._decide is not None:
                 refutation = self._decide.refute(found.point, found.level, threads=self._threads)
