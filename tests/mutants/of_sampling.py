@@ -8,6 +8,8 @@ WORDS = "tests/sampling/test_words.py::"
 PLAIN = "tests/sampling/test_plain_proposals.py::"
 LAW = "tests/sampling/test_law.py::"
 FIRST_BYTES = "tests/sampling/test_coarse.py::"
+TILTED = "tests/sampling/test_tilted.py::"
+FRAMES = "tests/sampling/test_parallelepipeds.py::"
 ENVELOPE = "tests/sampling/test_envelope.py::"
 TABLE = "tests/exact/test_level_draw.py::"
 LISTS = "tests/sampling/test_listing.py::"
@@ -217,8 +219,8 @@ MUTANTS = (
     Mutant(
         "first bytes judged as if no bits followed",
         "sampling/coarse_filter.py",
-        "self._below = off + np.maximum(1 - self.coefficients, 0).sum(axis=1) - self._scaled(-up)",
-        "self._below = off - self._scaled(-up)",
+        "self._below = off + np.maximum(1 - self.coefficients, 0).sum(axis=1) - self._scaled(-down)",
+        "self._below = off - self._scaled(-down)",
         (f"{FIRST_BYTES}test_what_is_dropped_is_out_of_reach_along_some_direction",),
         "Proposals near the edge of their level are dropped: points there are released too rarely.",
     ),
@@ -241,8 +243,8 @@ MUTANTS = (
     Mutant(
         "the public-box test dropped where first bytes decide",
         "sampling/coarse_proposals.py",
-        "if self._within.holds(point) and self._levels.contains(point, level):",
-        "if self._levels.contains(point, level):",
+        "if not (self._within.holds(point) and self._levels.contains(point, level)):",
+        "if not self._levels.contains(point, level):",
         (f"{FIRST_BYTES}test_first_bytes_in_slanted_boxes_leave_the_law_alone[rows beyond the public box]",),
         "Points outside the bounds are released, more or fewer of them as the data's boxes have it.",
     ),
@@ -256,6 +258,46 @@ MUTANTS = (
             f"{FIRST_BYTES}test_first_bytes_in_slanted_boxes_leave_the_law_alone",
         ),
         "Proposals in the level are dropped: which points are released too rarely depends on the data's boxes.",
+    ),
+    Mutant(
+        "heights of a tilted box bounded at the wrong end of its cells",
+        "exact/tilted_boxes.py",
+        "first if slope >= 0 else last",
+        "last if slope >= 0 else first",
+        (f"{TILTED}test_no_point_of_the_level_is_rarer_than_the_size_says",),
+        "Points in the far corner of a level are released too rarely.",
+    ),
+    Mutant(
+        "shares of a tilted box rounded up in its heights",
+        "exact/tilted_boxes.py",
+        'return np.asarray(np.searchsorted(_ceilings(), values, side="right") - 1)',
+        'return np.asarray(np.searchsorted(_ceilings(), values, side="right"))',
+        (f"{TILTED}test_powers_and_logarithms_are_rounded_to_the_safe_side",),
+        "Points of rare cells are released too rarely.",
+    ),
+    Mutant(
+        "points of tilted boxes always kept",
+        "sampling/tilted_proposals.py",
+        "if not isinstance(box, TiltedBox) or box.keeps(cells, int(keeping[number]), spare):",
+        "if point is not None:",
+        (f"{TILTED}test_draws_follow_the_exponential_mechanism",),
+        "Points of cells with large shares are released too often.",
+    ),
+    Mutant(
+        "a parallelepiped that cuts the cubes at its edge",
+        "exact/parallelepipeds.py",
+        "margins = [-(-sum(map(abs, row)) // 2) for row in frame.matrix.tolist()]",
+        "margins = [0 for row in frame.matrix.tolist()]",
+        (f"{FRAMES}test_a_frame_of_narrow_directions_is_found",),
+        "Points at the edge of a level are released too rarely.",
+    ),
+    Mutant(
+        "a rounded point taken before its bits tell it",
+        "exact/parallelepipeds.py",
+        "if all(first == last for first, last in ends):",
+        "if ends:",
+        (f"{FRAMES}test_a_point_is_not_taken_before_its_bits_tell_it",),
+        "Some grid points are more likely than others.",
     ),
     Mutant(
         "a list that cuts off points in the level",

@@ -40,6 +40,9 @@ class Nothing:
     def shape(self, level):
         return None
 
+    def middle(self, level):
+        return None
+
 
 class WrongSign(LinearPrograms):
     """The solver's answer to the opposite question."""

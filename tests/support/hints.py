@@ -26,6 +26,9 @@ class Garbage:
         a = self._gauss.normal(size=(self._d, self._d)) * 5
         return a @ a.T
 
+    def middle(self, level):
+        return self._gauss.standard_cauchy(self._d)
+
     def _multipliers(self):
         values = self._gauss.standard_cauchy(self._count)
         values[self._gauss.integers(self._count)] = self._gauss.choice([math.nan, math.inf, -1e300, 1e-300])

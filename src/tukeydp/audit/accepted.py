@@ -17,8 +17,11 @@ from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import Group, WordTable
+from tukeydp.exact.parallelepipeds import Parallelepiped
+from tukeydp.exact.tilted_boxes import SHARES, TiltedBox
 from tukeydp.sampling import kept, kernels
 from tukeydp.sampling.envelope import Envelope, slices
+from tukeydp.sampling.envelope.slices import Shape
 
 # Every word decides: the one level of the table.
 _ALL_WORDS = np.array([0], dtype=np.uint64), np.array([2**64 - 1], dtype=np.uint64)
@@ -56,7 +59,9 @@ class Membership:
         return bool(status == kernels.ACCEPTED)
 
 
-def accepted_weight(member: Membership, groups: Sequence[tuple[Group, Box | Union]], y: Point, q: Fraction) -> Fraction:
+def accepted_weight(
+    member: Membership, groups: Sequence[tuple[Group, Shape | Union]], y: Point, q: Fraction
+) -> Fraction:
     total = Fraction(0)
     lowest = groups[0][0].lowest
     for group, box in groups:
@@ -69,13 +74,40 @@ def accepted_weight(member: Membership, groups: Sequence[tuple[Group, Box | Unio
     return total
 
 
-def _times(box: Box | Union, y: Point) -> int:
-    """How often the box holds the point: the boxes of a union might overlap, and must not."""
+def _times(box: Shape | Union, y: Point) -> Fraction | int:
+    """How often the box holds the point: the boxes of a union might overlap, and must not.
+
+    Of a tilted one, its size times the probability that the point is drawn and kept, if it is wanted.
+    """
+    if isinstance(box, Parallelepiped):
+        return int(_holds_cube(box, y))
+    if isinstance(box, TiltedBox):
+        return _times(box.box, y) and _kept(box, y)
     if isinstance(box, Union):
         low, high = (ends[box.start : box.count].tolist() for ends in (box.pieces.low, box.pieces.high))
         return sum(_between(a, y, b) for a, b in zip(low, high, strict=True))
     z = y if box.basis is None else [sum(a * c for a, c in zip(row, y, strict=True)) for row in box.basis.matrix]
     return int(_between(box.low, z, box.high))
+
+
+def _holds_cube(shape: Parallelepiped, y: Point) -> bool:
+    """Whether the unit cube around a point is in the parallelepiped: else it is drawn less often."""
+    for row, low, width in zip(shape.frame.matrix.tolist(), shape.low, shape.widths, strict=True):
+        at, half = sum(a * c for a, c in zip(row, y, strict=True)), Fraction(sum(map(abs, row)), 2)
+        if not low <= at - half <= at + half <= low + width:
+            return False
+    return True
+
+
+def _kept(box: TiltedBox, y: Point) -> Fraction:
+    """One, or less if the bound on the point's heights is wrong."""
+    rarity = Fraction(1)
+    basis = box.basis
+    z = y if basis is None else [sum(a * c for a, c in zip(row, y, strict=True)) for row in basis.matrix]
+    for c, starts, ends in zip(z, box.cells.starts.tolist(), box.cells.ends.tolist(), strict=True):
+        cell = max(i for i, start in enumerate(starts[:-1]) if start <= c and ends[i] < ends[i + 1])
+        rarity *= Fraction(SHARES * (starts[cell + 1] - starts[cell]), ends[cell + 1] - ends[cell])
+    return min(Fraction(1), box.size / rarity)
 
 
 def _between(low: Sequence[int], z: Sequence[int], high: Sequence[int]) -> bool:

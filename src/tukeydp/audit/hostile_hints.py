@@ -33,6 +33,9 @@ class Garbage:
         a = self._random.normal(size=(self._d, self._d)) * 5
         return np.asarray(a @ a.T)
 
+    def middle(self, level: int) -> FloatArray:
+        return np.asarray(self._random.standard_cauchy(self._d))
+
     def _multipliers(self) -> Multipliers:
         values: FloatArray = np.asarray(self._random.standard_cauchy(self._count))
         values[self._random.integers(self._count)] = self._random.choice([math.nan, math.inf, -1e300, 1e-300])

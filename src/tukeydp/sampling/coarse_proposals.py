@@ -15,6 +15,7 @@ import numpy as np
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import WORD, LevelDraw
+from tukeydp.exact.parallelepipeds import Parallelepiped
 from tukeydp.randomness import Bits, Keystream
 
 if TYPE_CHECKING:
@@ -47,7 +48,12 @@ class CoarseProposals:
     """Proposals from boxes, lane by lane."""
 
     def __init__(
-        self, levels: LevelSets, within: Box, law: LevelDraw, proposals: Proposals, boxes: Sequence[Box | Union]
+        self,
+        levels: LevelSets,
+        within: Box,
+        law: LevelDraw,
+        proposals: Proposals,
+        boxes: Sequence[Box | Union | Parallelepiped],
     ) -> None:
         from tukeydp.sampling.coarse_filter import filter_of
         from tukeydp.sampling.coarse_kernels import words_of
@@ -81,30 +87,32 @@ class CoarseProposals:
         # In the order of the proposals: the first that is accepted is the lane's.
         for i in np.argsort(found.number[:left]).tolist():
             level, box = self._row(int(found.row[i]), int(words[found.number[i]]), spare)
-            known = found.first_bytes[i].tolist() if found.drawn[i] else None
-            point = box.point(_finished(box, known, spare))
+            point = _finished(box, found.first_bytes[i].tolist() if found.drawn[i] else None, spare)
             # Points of slanted boxes may lie outside the public box: test that before projecting.
-            if self._within.holds(point) and self._levels.contains(point, level):
+            if not (self._within.holds(point) and self._levels.contains(point, level)):
+                continue
+            if not isinstance(box, Parallelepiped) or box.keeps(spare):
                 return point, level
         return None
 
-    def _row(self, row: int, word: int, spare: Bits) -> tuple[int, Box]:
+    def _row(self, row: int, word: int, spare: Bits) -> tuple[int, Box | Parallelepiped]:
         """Level and box of a row of the table, or of a word that does not tell them."""
         if row < 0:
             level, group = self._law.finish(word, spare)
         else:
             level, group = int(self._proposals.level[row]), int(self._proposals.box[row])
         box = self._boxes[group]
-        assert isinstance(box, Box)
+        assert not isinstance(box, Union)
         return level, box
 
 
-def _finished(box: Box, first_bytes: Sequence[int] | None, spare: Bits) -> list[int]:
-    """Uniform coordinates in the box, of which the first bytes may be known."""
-    known = [(0, 0)] * len(box.low) if first_bytes is None else [(byte, 8) for byte in first_bytes]
-    return [
-        a + _scaled(bits, have, b - a + 1, spare) for (bits, have), a, b in zip(known, box.low, box.high, strict=True)
-    ]
+def _finished(box: Box | Parallelepiped, first_bytes: Sequence[int] | None, spare: Bits) -> list[int]:
+    """The point of uniform coordinates in the box, of which the first bytes may be known."""
+    known, have = ([0] * len(box.low), 0) if first_bytes is None else (first_bytes, 8)
+    if isinstance(box, Parallelepiped):
+        return box.point(known, have, spare)
+    ends = zip(known, box.low, box.high, strict=True)
+    return box.point([a + _scaled(bits, have, b - a + 1, spare) for bits, a, b in ends])
 
 
 def _in_lane(lane: int) -> int:

@@ -46,6 +46,10 @@ class Hints(Protocol):
         """A quadratic form whose value at u is about the squared width of the level along u."""
         ...
 
+    def middle(self, level: int) -> FloatArray | None:
+        """About a point inside the level."""
+        ...
+
 
 class LinearPrograms:
     """Hints from HiGHS."""
@@ -125,6 +129,13 @@ class LinearPrograms:
                     return None
         axes = frame * widths * self._scale[:, np.newaxis]
         return np.asarray(axes @ axes.T)
+
+    def middle(self, level: int) -> FloatArray | None:
+        """Where all constraints hold with the largest slack."""
+        self.emptiness(level)
+        assert self._emptiness is not None
+        z = self._emptiness.solution()[:-1]
+        return self._centre + self._scale * z if np.isfinite(z).all() else None
 
     def _corners(self, level: int, frame: FloatArray) -> FloatArray:
         """Where the level reaches farthest along each column of the frame, and against it."""

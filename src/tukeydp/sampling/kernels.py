@@ -46,6 +46,7 @@ __all__ = [
     "Slabs",
     "UniformDraw",
     "count_inside",
+    "high_word",
     "proposals",
     "propose",
     "ranks",
@@ -70,7 +71,7 @@ if any(record._fields != fields for record, fields in _FIELDS.items()):
 
 
 @intrinsic
-def _high_word(typingctx: Any, a: Any, b: Any) -> Any:
+def high_word(typingctx: Any, a: Any, b: Any) -> Any:
     """The upper 64 bits of the 128-bit product of two unsigned words."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -139,7 +140,7 @@ def propose(
                 cursor += 1
                 if word * width[box, j] >= leftover[box, j]:
                     break
-            z[j] = low[box, j] + np.int64(_high_word(word, width[box, j]))
+            z[j] = low[box, j] + np.int64(high_word(word, width[box, j]))
         if parts[box]:
             _place(z, piece_low, piece_width, piece_ends[: parts[box]])
         accepted = True
@@ -200,7 +201,7 @@ def count_inside(words: Any, box: UniformDraw, slabs: Slabs, wanted: int) -> tup
                 cursor += 1
                 if word * width[j] >= leftover[j]:
                     break
-            y[j] = low[j] + np.int64(_high_word(word, width[j]))
+            y[j] = low[j] + np.int64(high_word(word, width[j]))
         drawn += 1
         hit = True
         for row in range(k):

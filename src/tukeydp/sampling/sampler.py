@@ -11,25 +11,26 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from tukeydp.depth.levels import LevelSets, level_sets
+from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import WORD, Group, LevelDraw
 from tukeydp.randomness import Keystream
 from tukeydp.sampling import compiling, records
-from tukeydp.sampling.branches import compile_lists, compile_once
-from tukeydp.sampling.coarse_proposals import CoarseProposals
+from tukeydp.sampling.branches import compile_once
+from tukeydp.sampling.compiling_many import compile_for_many_columns
 from tukeydp.sampling.envelope import Envelope
+from tukeydp.sampling.envelope.slices import Shape
+from tukeydp.sampling.fast_proposals import FastProposals, fast_proposals
 from tukeydp.sampling.hints import Hints
 from tukeydp.sampling.ladder import Ladder, plan_ladder
 from tukeydp.sampling.simplex_hints import MANY_COLUMNS, hints_for
 from tukeydp.threads import available_cores, for_each_with
 
-Groups = Sequence[tuple[Group, Box | Union]]
+Groups = Sequence[tuple[Group, Shape | Union]]
 
 # Speed only: the law is the same for all values of these, but what a seeded draw gives is not.
 _LANE_WORDS = (2**11, 2**13, 2**16)  # in the lanes 0, 1, 2, ...; the first are short, because most draws end there
@@ -86,7 +87,7 @@ class Sampler:
         if compiled or levels.d > MANY_COLUMNS:
             compile_once()
         if levels.d > MANY_COLUMNS:
-            _compile_for_many_columns()
+            compile_for_many_columns(Search)
         self._levels, self._within, self._epsilon, self._lowest = levels, within, epsilon, lowest
         self._half_epsilon = float(max(_TINY, min(epsilon, _HUGE))) / 2
         self._threads, self._word_bits = threads or available_cores(), word_bits
@@ -141,11 +142,10 @@ class Sampler:
         if self._proposals > _WORTH_A_BASIS:
             envelope.rebase()
         self._box_lowest()
-        ladder = self._plan()
-        # Boxes may turn out larger than the plan took them for, above all near the top: then it wants others besides.
-        while envelope.lacks(ladder.levels):
-            envelope.refine(ladder.levels)
-            ladder = self._plan()
+        ladder = self._ladder()
+        if levels.d > MANY_COLUMNS and self._proposals > _NOT_EASY:
+            while envelope.reshape(self._lowest, half_epsilon):
+                ladder = self._ladder()
         # The plan's own estimate may be astronomical; what has been tried in vain never is.
         envelope.slice(
             self._lowest, half_epsilon, min(ladder.proposals, _PATIENCE * self._proposals), _box_cost(levels)
@@ -156,6 +156,15 @@ class Sampler:
         """The public box may be astronomically larger than the lowest level's own."""
         if 0 < self._lowest <= self._envelope.top:
             self._envelope.refine([self._lowest])
+
+    def _ladder(self) -> Ladder:
+        """The boxes that pay off, certified."""
+        ladder = self._plan()
+        # They may turn out larger than the plan took them for, above all near the top: then it wants others besides.
+        while self._envelope.lacks(ladder.levels):
+            self._envelope.refine(ladder.levels)
+            ladder = self._plan()
+        return ladder
 
     def _plan(self) -> Ladder:
         """The boxes that pay off, judging by those there are."""
@@ -191,19 +200,6 @@ def _box_cost(levels: LevelSets) -> float:
     return 2.0 * levels.d * (_PROGRAM + _PROGRAM_ROW * len(levels.directions))
 
 
-@cache
-def _compile_for_many_columns() -> None:
-    """Search among fixed rows: whether compiled code is kept in a file must not depend on the caller's."""
-    levels = level_sets(np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), np.array([[1, 0], [0, 1], [1, 1]]))
-    compile_lists()
-    hints_for(levels, 0).supports([1], [[1, 0]])
-    box = Box((0, 0), (2**20, 2**20))
-    for columns in (MANY_COLUMNS, 0):
-        Search(levels, box, [(Group(0, 1, box.size), box)], Fraction(1), many=columns).run(
-            Keystream(bytes(32)), 0, 1.0, 1
-        )
-
-
 class Search:
     """Proposals from one envelope, in numbered lanes that any thread may work off."""
 
@@ -219,14 +215,12 @@ class Search:
         self._levels, self._within = levels, within
         self._boxes = [box for _, box in groups]
         self._law = LevelDraw([group for group, _ in groups], epsilon)
-        self._proposals = records.proposals(self._law.word_table(word_bits), self._boxes, within)
+        plain = [box if isinstance(box, Box | Union) else within for box in self._boxes]
+        self._proposals = records.proposals(self._law.word_table(word_bits), plain, within)
         # With more columns than `many`, where that is possible.
-        self._coarse: CoarseProposals | None = None
+        self._coarse: FastProposals | None = None
         if levels.d > many:
-            from tukeydp.sampling.coarse_filter import suits
-
-            if suits(levels, self._proposals, self._boxes):
-                self._coarse = CoarseProposals(levels, within, self._law, self._proposals, self._boxes)
+            self._coarse = fast_proposals(levels, within, self._law, self._proposals, self._boxes)
         self._order: Any = self._coarse.order() if self._coarse else np.arange(len(levels.directions))
 
     def run(self, stream: Keystream, lane: int, proposals: float, threads: int) -> tuple[Accepted | None, int]:
@@ -288,6 +282,7 @@ class Search:
             else:
                 level, group = int(self._proposals.level[detail]), int(self._proposals.box[detail])
             box = self._boxes[group]
+            assert isinstance(box, Box | Union)
             point = box.uniform(spare)
             if self._within.holds(point) and self._levels.contains(point, level):
                 return Accepted(point, level, lane)

@@ -27,12 +27,13 @@ from tukeydp.data.grid import Grid
 from tukeydp.depth.levels import LevelSets
 from tukeydp.depth.notions import Directions, Exact, Notion
 from tukeydp.exact.boxes import whole_grid
+from tukeydp.sampling import envelope as envelope_module
 from tukeydp.sampling.envelope import Envelope, slices
 from tukeydp.sampling.envelope import boxes as boxes_module
 from tukeydp.sampling.hints import Hints, LinearPrograms
 
 Q = Fraction(21, 20)  # e^(epsilon/2), that is epsilon = 0.0976; rational, so that nothing is rounded
-WAYS = ("plain", "settled", "sliced", "slanted", "branches", "garbage hints")
+WAYS = ("plain", "settled", "sliced", "slanted", "tilted", "branches", "garbage hints")
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ FULL = (
     Case(3, 2, 3, AXES, WAYS[:2]),
     Case(3, 2, 3, CROSS),
     Case(3, 2, 3, ((2, 1),)),
-    Case(4, 2, 3, (*AXES, (1, 2), (3, -1)), ("sliced", "slanted", "branches")),
+    Case(4, 2, 3, (*AXES, (1, 2), (3, -1)), ("sliced", "slanted", "tilted", "branches")),
     Case(3, 2, 4, CROSS, ("plain",)),
     Case(2, 3, 4, SPACE, ("plain", "sliced", "branches")),
     Case(3, 2, 3, None, ("plain",)),
@@ -122,6 +123,8 @@ def _weights(
     changes = [
         (boxes_module, "_WORTHWHILE", -math.inf),
         (slices, "_SLICES", 2),
+        (envelope_module, "_WORTH_SHAPING", -math.inf),
+        (envelope_module, "_LIGHT", math.inf),
         *([(Envelope, "_best", slanted_if_any)] if way == "slanted" else []),
         *([(Envelope, "_parts", sliced_parts)] if way == "sliced" else []),
         *([(Envelope, "branched", branched_if_any)] if way == "branches" else []),
@@ -135,6 +138,9 @@ def _weights(
             envelope.settle(int(choose.integers(1, within.size + 1)))
         if way == "slanted":
             envelope.rebase()
+        if way == "tilted":
+            envelope._shaped_by = envelope._tilted
+            envelope.reshape(0, math.log(Q))
         if way == "branches":
             envelope.branch(0, math.log(Q), int(choose.integers(0, 40)), 0.0)
         if way == "sliced":

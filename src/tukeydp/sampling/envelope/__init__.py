@@ -9,7 +9,7 @@ decide how tight this is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -18,11 +18,15 @@ from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group
+from tukeydp.exact.parallelepipeds import Parallelepiped
+from tukeydp.exact.tilted_boxes import TiltedBox
 from tukeydp.sampling.branches import Tree, planted
 from tukeydp.sampling.envelope.boxes import Certifier, better_basis, fits_in_words
 from tukeydp.sampling.envelope.breaks import Break, breaks
+from tukeydp.sampling.envelope.frames import Frames
 from tukeydp.sampling.envelope.settle import base_level, lowest_small, spanned_boxes
-from tukeydp.sampling.envelope.slices import Slice, Stretch, heaviest, log_weights, worthwhile_slices
+from tukeydp.sampling.envelope.slices import Shape, Slice, Stretch, heaviest, log_weights, worthwhile_slices
+from tukeydp.sampling.envelope.tilts import tilted_box
 from tukeydp.sampling.envelope.top import highest_level
 from tukeydp.sampling.hints import Hints
 from tukeydp.sampling.simplex_hints import MANY_COLUMNS
@@ -30,6 +34,9 @@ from tukeydp.sampling.simplex_hints import MANY_COLUMNS
 # A public box of few points is looked at as a whole, if that takes no more than so many ranks: faster than the linear
 # programs that find the level to begin with. Speed only, but it decides what a seeded draw gives.
 _ALL_RANKS = 2**22
+# Logs of ratios, speed only: how much smaller than a box another shape must be, as proposals from it take longer; and
+# how much lighter than the heaviest a group may be before its box is left as it is.
+_WORTH_SHAPING, _LIGHT = math.log(16), 14.0
 
 
 class Envelope:
@@ -43,6 +50,10 @@ class Envelope:
         self.boxes: dict[int, Box] = {}
         self._slanted: dict[int, Box] = {}
         self._slices: dict[int, list[Slice]] = {}
+        self._shapes: dict[int, Shape] = {}
+        self._shaped_by: Callable[[int], Shape] | None = None
+        self._frames = Frames(levels)
+        self._boxy: set[int] = set()  # levels for which no other shape was much smaller than their box
         self._bases: list[Basis] = []
         self._looked_at: set[int] = set()  # levels for which a basis was looked for
         self.tree: Tree | None = None
@@ -63,7 +74,7 @@ class Envelope:
     def log_size(self, level: int) -> float:
         return math.log(self._best(level).size)
 
-    def groups(self, lowest: int) -> list[tuple[Group, Box | Union]]:
+    def groups(self, lowest: int) -> list[tuple[Group, Shape | Union]]:
         """The levels lowest ... top as groups that share a box. The first holds the lowest level.
 
         `lowest` is 0 or a level with a box.
@@ -72,7 +83,7 @@ class Envelope:
             return [*self._boxed_groups(lowest, self.tree.base - 1), *self.tree.groups(self.top)]
         return [*self._boxed_groups(lowest, max(self.top, lowest))]
 
-    def _boxed_groups(self, lowest: int, highest: int) -> list[tuple[Group, Box]]:
+    def _boxed_groups(self, lowest: int, highest: int) -> list[tuple[Group, Shape]]:
         """The levels lowest ... highest, drawn from the boxes of levels."""
         first = self._best(lowest) if lowest in self.boxes else self._within
         stretches = [stretch for stretch in self._stretches(lowest) if stretch.start <= highest]
@@ -158,11 +169,58 @@ class Envelope:
         """Whether proposals come from the tree: where it makes fewer of them than boxes."""
         if self.tree is None or self.tree.base > self.top:
             return False
-        boxes = [
-            Stretch(group.lowest, group.highest, [Slice(box, None)])
-            for group, box in self._boxed_groups(lowest, self.top)
+        return self.tree.log_weight < max(self._weights(lowest, self.tree.half_epsilon))
+
+    def reshape(self, lowest: int, half_epsilon: float) -> bool:
+        """Other shapes than boxes for the levels that proposals come from, if one is much smaller for the heaviest of
+        them: tilted boxes or parallelepipeds. Whether there are more of them now.
+
+        Once there is one, all levels that are not light get one: proposals from both would be slow.
+        """
+        if not self.needs_programs:
+            return False
+        groups, weights = self._boxed_groups(lowest, max(self.top, lowest)), self._weights(lowest, half_epsilon)
+        heavy = {group.lowest: weight for (group, _), weight in zip(groups, weights, strict=True)}
+        waiting = [
+            level
+            for level, weight in heavy.items()
+            if weight > max(weights) - _LIGHT and level in self.boxes and level not in self._shapes
         ]
-        return self.tree.log_weight < max(log_weights(boxes, self.tree.half_epsilon))
+        if not waiting:
+            return False
+        if self._shaped_by is None:
+            self._shaped_by = self._better_than_a_box(max(waiting, key=lambda level: heavy[level]))
+        if self._shaped_by is not None:
+            self._shapes.update((level, self._shaped_by(level)) for level in waiting)
+        return self._shaped_by is not None
+
+    def _better_than_a_box(self, level: int) -> Callable[[int], Shape] | None:
+        """What makes a shape much smaller than the level's box, if anything does."""
+        if level in self._boxy:
+            return None
+        best = min((self._tilted, self._framed), key=lambda way: way(level).size)
+        if math.log(self._best_box(level).size) - math.log(best(level).size) >= _WORTH_SHAPING:
+            return best
+        self._boxy.add(level)
+        return None
+
+    def _tilted(self, level: int) -> TiltedBox:
+        return tilted_box(self._certifier, level, self._best_box(level), self.boxes[level])
+
+    def _framed(self, level: int) -> Box | Parallelepiped:
+        """A parallelepiped, or the box if that is smaller."""
+        shapes: list[Box | Parallelepiped] = [self._best_box(level), *self._frames.around(level)]
+        return min(shapes, key=lambda shape: shape.size)
+
+    def _weights(self, lowest: int, half_epsilon: float) -> list[float]:
+        """About the logs of the weights of all groups, drawn from the boxes of levels."""
+        return log_weights(
+            [
+                Stretch(group.lowest, group.highest, [Slice(box, None)])
+                for group, box in self._boxed_groups(lowest, max(self.top, lowest))
+            ],
+            half_epsilon,
+        )
 
     def slice(self, lowest: int, half_epsilon: float, proposals: float, box_cost: float) -> None:
         """Cut boxes into slices, the heaviest first, while that pays off for a point that takes so many proposals.
@@ -182,12 +240,18 @@ class Envelope:
             self._slices[found.level] = others + fresh
             proposals *= 1.0 - found.share * (1.0 - sum(other.box.size for other in fresh) / part.box.size)
 
-    def _best(self, level: int) -> Box:
-        """The smaller of the two boxes of a level."""
+    def _best(self, level: int) -> Shape:
+        """What a level is drawn from, if it is not sliced."""
+        return self._shapes.get(level) or self._best_box(level)
+
+    def _best_box(self, level: int) -> Box:
+        """The smaller of the two boxes of a level, along the axes and slanted."""
         return min(self.boxes[level], self._slanted.get(level, self.boxes[level]), key=lambda box: box.size)
 
     def _parts(self, level: int) -> list[Slice]:
-        """Disjoint boxes that together contain the level: its slices, unless a slanted box is smaller."""
+        """Disjoint boxes that contain the level together: its slices, or a slanted box if smaller, or a tilted one."""
+        if level in self._shapes:
+            return [Slice(self._shapes[level], None)]
         slices, best = self._slices.get(level, []), self._best(level)
         return slices if 0 < sum(part.box.size for part in slices) <= best.size else [Slice(best, 0)]
 
@@ -215,3 +279,4 @@ class Envelope:
         self.boxes = {level: box for level, box in self.boxes.items() if level <= top}
         self._slanted = {level: box for level, box in self._slanted.items() if level <= top}
         self._slices = {level: parts for level, parts in self._slices.items() if level <= top}
+        self._shapes = {level: shape for level, shape in self._shapes.items() if level <= top}

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from tukeydp.exact.boxes import Box
+from tukeydp.exact.parallelepipeds import Parallelepiped
+from tukeydp.exact.tilted_boxes import TiltedBox
 from tukeydp.sampling.envelope.boxes import Certifier
 
 # Speed only, all of them: which boxes are cut, and into how many parts.
@@ -17,11 +19,14 @@ _SAVED = 0.6  # of the proposals from a box, about so many are saved by slicing 
 _POOR = 4, 5  # slices with more than this share of their box's points, 4/5, are not kept: they would not pay off
 
 
+Shape = Box | TiltedBox | Parallelepiped
+
+
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """A part of a level's box, and the column to cut it along next; None if that is no use."""
+    """A part of a level's box, and the column to cut it along next; None if that is no use, or if it is no box."""
 
-    box: Box
+    box: Shape
     column: int | None
 
 
@@ -54,7 +59,11 @@ def heaviest(stretches: Sequence[Stretch], half_epsilon: float) -> Heaviest | No
     """The box that most proposals come from, among those that may be cut, and its share."""
     weights = log_weights(stretches, half_epsilon)
     places = [(stretch.start, i, part) for stretch in stretches for i, part in enumerate(stretch.parts)]
-    whole = [i for i, (*_, part) in enumerate(places) if part.column is not None and part.box.basis is None]
+    whole = [
+        i
+        for i, (*_, part) in enumerate(places)
+        if part.column is not None and isinstance(part.box, Box) and part.box.basis is None
+    ]
     if not whole:
         return None
     most = max(weights)
@@ -85,6 +94,7 @@ def worthwhile_slices(certifier: Certifier, level: int, part: Slice) -> list[Sli
 def slices(certifier: Certifier, level: int, part: Slice) -> list[Slice]:
     """Certified boxes of what a level has in equal slices of a box."""
     assert part.column is not None
+    assert isinstance(part.box, Box)
     column = part.column
     low, high = part.box.low[column], part.box.high[column]
     count = min(_SLICES, high - low + 1)

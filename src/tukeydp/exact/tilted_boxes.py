@@ -1,0 +1,171 @@
+"""Boxes whose points are not alike likely: for sets that fill a corner of their box and little else.
+
+Each column of a box is cut into cells. A cell is drawn with probability share / SHARES, then a point of it uniformly:
+so a point y is drawn with probability 1 / prod_j t_j(y), where t_j = SHARES * (points of its cell) / share. It is kept
+with probability prod_j t_j(y) / size, so that every point comes with probability 1 / size, provided that
+
+    prod_j t_j(y) <= size    for every point y that is wanted.
+
+Logarithms in steps, 2^(1/STEPS) each and rounded up, say so in integers: `heights` of cells, at most `highest` in all
+(docs/proofs/boxem.md, section 4, "Tilted boxes").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.exact.boxes import Box
+from tukeydp.exact.lattice import Basis
+from tukeydp.randomness import Bits
+
+CELLS = 512  # in a column at most; with fewer the steps between them are coarse. Speed only
+SHARE_BITS = 25  # enough for cells of little weight, few enough for half a word
+SHARES = 2**SHARE_BITS
+STEPS = 256  # to a factor of two: what is lost by rounding up is at most one step in a column for each of two roundings
+_FINE = 64  # bits behind the point of powers of two that are no integers
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """One row a column: `starts` are the cells' first coordinates and, behind the last, one more; `ends` count shares.
+
+    A column of few points has few cells; the rest of its row is empty cells without a share.
+    """
+
+    starts: IntArray
+    ends: IntArray
+    heights: IntArray
+
+    def drawn(self, bits: Bits) -> list[int]:
+        """A cell of each column."""
+        return [int(np.searchsorted(ends, bits.take(SHARE_BITS), side="right")) - 1 for ends in self.ends]
+
+    def uniform(self, chosen: Sequence[int], bits: Bits) -> list[int]:
+        """Coordinates in these cells, all alike likely."""
+        first = [(int(starts[c]), int(starts[c + 1])) for starts, c in zip(self.starts, chosen, strict=True)]
+        return [a + bits.below(b - a) for a, b in first]
+
+
+@dataclass(frozen=True, eq=False)
+class TiltedBox:
+    """A box with cells. No wanted point has heights that sum up to more than `highest`."""
+
+    box: Box
+    cells: Cells
+    highest: int
+
+    @property
+    def size(self) -> int:
+        """One over the probability with which any wanted point is drawn and kept."""
+        return power(self.highest)
+
+    @property
+    def basis(self) -> Basis | None:
+        return self.box.basis
+
+    def point(self, coordinates: Sequence[int]) -> list[int]:
+        """The grid point with these coordinates."""
+        return self.box.point(coordinates)
+
+    def keeps(self, chosen: Sequence[int], word: int, more: Bits) -> bool:
+        """Whether a wanted point of these cells is kept, by a uniform real whose first 64 bits are `word`."""
+        columns = range(len(chosen))
+        ends, starts = self.cells.ends, self.cells.starts
+        share = math.prod(int(ends[j, c + 1] - ends[j, c]) for j, c in zip(columns, chosen, strict=True))
+        points = math.prod(int(starts[j, c + 1] - starts[j, c]) for j, c in zip(columns, chosen, strict=True))
+        kept, of = points * SHARES ** len(chosen), share * self.size
+        bits = 64
+        while True:
+            if (word + 1) * of <= kept << bits:
+                return True
+            if word * of >= kept << bits:
+                return False
+            word, bits = (word << 64) | more.take(64), bits + 64
+
+
+def cut(box: Box, rates: FloatArray) -> Cells:
+    """Cells of about equal width; shares fall by e^-rate from the low end of a column to its high end: a hint."""
+    d = len(rates)
+    starts = np.zeros((d, CELLS + 1), dtype=np.int64)
+    ends = np.full((d, CELLS + 1), SHARES, dtype=np.int64)
+    heights = np.zeros((d, CELLS), dtype=np.int64)
+    for j, (low, high, rate) in enumerate(zip(box.low, box.high, rates, strict=True)):
+        points = high - low + 1
+        count = min(CELLS, points)
+        edges = np.array([low + points * c // count for c in range(count + 1)], dtype=np.int64)
+        shares = _shares(count, float(rate))
+        starts[j, : count + 1], starts[j, count + 1 :] = edges, high + 1
+        ends[j, 0] = 0
+        ends[j, 1 : count + 1] = np.cumsum(shares)
+        widths = np.diff(edges)
+        logs = {width: log_ceiling(SHARES * width) for width in set(widths.tolist())}
+        heights[j, :count] = np.array([logs[width] for width in widths.tolist()]) - _log_floors(shares)
+    return Cells(starts, ends, heights)
+
+
+def upright(box: Box) -> TiltedBox:
+    """A box whose points are about alike likely."""
+    cells = cut(box, np.zeros(len(box.low)))
+    return TiltedBox(box, cells, int(cells.heights.max(axis=1).sum()))
+
+
+def least_ends(cells: Cells, slopes: Sequence[int], shift: int) -> int:
+    """The least b such that the heights of every point y sum up to at most (b + sum_j slopes_j y_j) / 2^shift."""
+    total = 0
+    for j, slope in enumerate(slopes):
+        count = int(np.count_nonzero(np.diff(cells.ends[j])))
+        first, last = cells.starts[j, :count].tolist(), (cells.starts[j, 1 : count + 1] - 1).tolist()
+        heights = cells.heights[j, :count].tolist()
+        # Over a cell the right side is least at the end where the slope is not.
+        total += max((h << shift) - slope * y for h, y in zip(heights, first if slope >= 0 else last, strict=True))
+    return total
+
+
+def power(steps: int) -> int:
+    """An integer that is at least 2^(steps / STEPS), and hardly more; `steps` at least 0."""
+    whole, part = divmod(steps, STEPS)
+    return -(-(_powers()[part] << whole) >> _FINE)
+
+
+def log_ceiling(value: int) -> int:
+    """The least number of steps whose power of two is at least `value` >= 1."""
+    return int((value**STEPS - 1).bit_length())
+
+
+def _log_floors(values: IntArray) -> IntArray:
+    """The largest numbers of steps whose powers of two are at most these values, from 1 to SHARES."""
+    return np.asarray(np.searchsorted(_ceilings(), values, side="right") - 1)
+
+
+@cache
+def _ceilings() -> IntArray:
+    """ceil(2^(i / STEPS)) for all i up to that of SHARES: an integer is at least 2^(i / STEPS) exactly if it is so."""
+    return np.array([power(i) for i in range(SHARE_BITS * STEPS + 1)], dtype=np.int64)
+
+
+@cache
+def _powers() -> tuple[int, ...]:
+    """2^(_FINE + i / STEPS) for i < STEPS, rounded up: square roots of square roots."""
+    found = []
+    for i in range(STEPS):
+        value = 1 << (_FINE * STEPS + i)
+        for _ in range(STEPS.bit_length() - 1):
+            value = math.isqrt(value - 1) + 1
+        found.append(value)
+    return tuple(found)
+
+
+def _shares(count: int, rate: float) -> IntArray:
+    """Of SHARES, one at least for each cell, and the others so that they fall by e^-rate in all."""
+    places = (np.arange(count) + 0.5) / count
+    weights = np.exp(-rate * places + min(rate, 0.0))
+    weights /= weights.sum()
+    shares: IntArray = 1 + np.floor((SHARES - 2 * count) * weights).astype(np.int64)
+    shares[np.argmax(shares)] += SHARES - shares.sum()
+    return shares

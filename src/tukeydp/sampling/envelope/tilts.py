@@ -1,0 +1,143 @@
+"""Boxes tilted towards the corner of theirs that a level fills.
+
+Of all products of distributions on the columns of a box, from which a point of a convex set is drawn by rejection, the
+best are truncated exponentials: their means y are the point of the set whose product of entropies is largest, and that
+is the log of the size. A concave function, one variable at a time: Newton's method finds its maximum on a polytope.
+
+Everything here is a hint but the last function, whose bound is a certificate.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+
+from tukeydp.arrays import FloatArray
+from tukeydp.exact.boxes import Box
+from tukeydp.exact.tilted_boxes import STEPS, TiltedBox, cut, least_ends
+from tukeydp.sampling.certificates import upper_bound
+from tukeydp.sampling.envelope.boxes import Certifier
+
+# Hints only.
+_STEEPEST = 60.0  # log of how much a column's density falls at most
+_BARRIERS = tuple(4.0**-i for i in range(1, 9))  # weights of the barrier, one after another
+_STEPS = 8  # of Newton's method for each of them, at most
+_DONE = 1e-3  # a step that gains less is the last one
+_SHIFT = 64  # bits behind the point of slopes: rounding them costs less than a step in all
+
+
+def tilted_box(certifier: Certifier, level: int, box: Box, known: Box) -> TiltedBox:
+    """A tilted box of the points that a level has in a box; `known` is along the axes and holds these points too."""
+    rates = _rates(certifier, level, box)
+    cells = cut(box, rates)
+    widths = np.array([b - a + 1 for a, b in zip(box.low, box.high, strict=True)], dtype=np.float64)
+    slopes = [round(rate) for rate in np.ldexp(rates * STEPS / (math.log(2.0) * widths), _SHIFT).tolist()]
+    objective = slopes
+    if box.basis is not None:
+        columns = zip(*box.basis.matrix, strict=True)
+        objective = [sum(a * b for a, b in zip(slopes, column, strict=True)) for column in columns]
+    largest = int(cells.heights.max(axis=1).sum())
+    if any(objective):
+        ((up, _),) = certifier.hints.supports([level], [objective])[0]
+        bound = upper_bound(certifier.levels, level, objective, up, known)
+        largest = min(largest, (least_ends(cells, slopes, _SHIFT) + bound) >> _SHIFT)
+    return TiltedBox(box, cells, max(largest, 0))
+
+
+def _rates(certifier: Certifier, level: int, box: Box) -> FloatArray:
+    """By how much, in logarithm, the density of each column should fall from its low end to its high end; if there is
+    no saying, nothing.
+    """
+    rates = np.zeros(certifier.levels.d)
+    middle = certifier.hints.middle(level)
+    if middle is None:
+        return rates
+    levels = certifier.levels
+    matrix = np.eye(levels.d) if box.basis is None else np.array(box.basis.matrix, dtype=np.float64)
+    inverse = np.eye(levels.d) if box.basis is None else np.array(box.basis.inverse, dtype=np.float64)
+    widths = np.array([b - a + 1 for a, b in zip(box.low, box.high, strict=True)], dtype=np.float64)
+    # In shares of the box, from its low end.
+    slabs = (levels.directions @ inverse) * widths
+    low = np.array(box.low, dtype=np.float64)
+    start = (matrix @ middle - low) / widths
+    smallest, largest = (ends - levels.directions @ (inverse @ low) for ends in levels.offsets(level))
+    moving = widths > 1
+    with np.errstate(all="ignore"):
+        where = _most_entropic(slabs[:, moving], smallest, largest, start[moving])
+    if where is not None and np.isfinite(where).all():
+        rates[moving] = _rates_of_means(where)
+    return rates
+
+
+def _most_entropic(slabs: FloatArray, smallest: FloatArray, largest: FloatArray, x: FloatArray) -> FloatArray | None:
+    """Where the product of the columns' entropies is about largest between the slabs; x is a point inside them."""
+    lengths = np.linalg.norm(slabs, axis=1)
+    crossed = lengths > 0
+    slabs, smallest, largest = (
+        slabs[crossed] / lengths[crossed, np.newaxis],
+        smallest[crossed] / lengths[crossed],
+        largest[crossed] / lengths[crossed],
+    )
+    if not _barrier(slabs, smallest, largest, x, 1.0) < math.inf:
+        return None
+    for weight in _BARRIERS:
+        for _ in range(_STEPS):
+            rates = _rates_of_means(x)
+            at = slabs @ x
+            above, below = largest - at, at - smallest
+            gradient = -rates + weight * (slabs.T @ (1 / above - 1 / below))
+            curvature = np.diag(1 / _variances(rates)) + weight * (slabs.T * (above**-2 + below**-2)) @ slabs
+            try:
+                step = -np.linalg.solve(curvature, gradient)
+            except np.linalg.LinAlgError:
+                return None
+            gain = -float(gradient @ step)
+            before, length = _barrier(slabs, smallest, largest, x, weight), 1.0
+            while not _barrier(slabs, smallest, largest, x + length * step, weight) <= before - 0.1 * length * gain:
+                length /= 2
+                if length < _DONE:
+                    break
+            else:
+                x = x + length * step
+            if not gain > _DONE or length < _DONE:
+                break
+    return x
+
+
+def _barrier(slabs: FloatArray, smallest: FloatArray, largest: FloatArray, x: FloatArray, weight: float) -> float:
+    """What Newton's method makes small; infinite outside."""
+    at = slabs @ x
+    above, below = largest - at, at - smallest
+    if not np.concatenate([above, below, x, 1 - x]).min(initial=math.inf) > 0:
+        return math.inf
+    return float(-_entropies(x).sum() - weight * (np.log(above).sum() + np.log(below).sum()))
+
+
+# Exponentials e^-(r x) on 0 <= x <= 1, by their rates r.
+
+
+@cache
+def _table() -> tuple[FloatArray, FloatArray]:
+    """Means, ascending, and their rates."""
+    rates = np.linspace(_STEEPEST, -_STEEPEST, 4000)  # none is zero
+    return 1 / rates - 1 / np.expm1(rates), rates
+
+
+def _rates_of_means(means: FloatArray) -> FloatArray:
+    return np.asarray(np.interp(means, *_table()))
+
+
+def _variances(rates: FloatArray) -> FloatArray:
+    near = np.abs(rates) < 0.01
+    some = np.where(near, 1.0, rates)
+    return np.where(near, 1 / 12, 1 / some**2 - 1 / (4 * np.sinh(some / 2) ** 2))
+
+
+def _entropies(means: FloatArray) -> FloatArray:
+    rates = _rates_of_means(means)
+    near = np.abs(rates) < 0.01
+    some = np.where(near, 1.0, rates)
+    logs = np.where(near, -rates / 2, np.log(-np.expm1(-np.abs(some)) / np.abs(some)) - np.minimum(some, 0.0))
+    return np.asarray(logs + rates * means)

@@ -1,0 +1,154 @@
+"""Proposals from tilted boxes, compiled: cells first, points of cells only where that may be enough.
+
+Integers only. A proposal takes a word for its level, one to decide whether its point is kept, and half a word for each
+cell. The heights of its cells alone reject most: where their sum is above the box's highest, the point is not in the
+level, and far below it hardly any is kept. The others are *survivors*: their points are drawn, one word a coordinate,
+and tested against all directions (docs/proofs/boxem.md, section 4, "Tilted boxes").
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from tukeydp.arrays import IntArray
+from tukeydp.exact.tilted_boxes import SHARE_BITS
+from tukeydp.sampling.coarse_kernels import UNDECIDED, Words
+from tukeydp.sampling.kernels import high_word
+
+GUIDE_BITS = 9  # of a share by which its cell is guessed. Speed only
+REJECTED, PASSED, BY_HAND = 0, 1, 2  # what became of a survivor: in the level or not, or not to be told here
+
+
+class Tilts(NamedTuple):
+    """Tilted boxes: cells as in `exact.tilted_boxes.Cells`, `guide` where to look for a share's cell."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int32]
+    heights: NDArray[np.int32]
+    guide: NDArray[np.int32]
+    highest: IntArray
+    slanted: NDArray[np.bool_]
+    inverse: NDArray[np.int64]
+
+
+class Slots(NamedTuple):
+    """Rows of the table whose proposals are made here: slot[row], -1 for others; its box and its level's two ranks."""
+
+    slot: IntArray
+    box: IntArray
+    smallest: NDArray[np.int64]
+    largest: NDArray[np.int64]
+
+
+class Survivors(NamedTuple):
+    """Numbers of proposals, their rows of the table, the cells of their points, these, and what became of them."""
+
+    number: IntArray
+    row: IntArray
+    cells: NDArray[np.int32]
+    points: NDArray[np.int64]
+    state: NDArray[np.int8]
+
+
+class Limits(NamedTuple):
+    """So much below the highest, words up to `words` may keep a point; and the ends of the public box."""
+
+    words: NDArray[np.uint64]
+    floor: NDArray[np.int64]
+    ceiling: NDArray[np.int64]
+
+
+@njit(nogil=True, cache=True)
+def survivors(
+    words: Any, keeping: Any, shares: Any, table: Words, slots: Slots, tilts: Tilts, limits: Limits, found: Survivors
+) -> int:
+    """Make one proposal of each word, as far as its cells; returns how many survive, in the order of the words."""
+    first, last, guide_of_words, slot_of = table.first, table.last, table.guide, slots.slot
+    ends, heights, guide, bounds = tilts.ends, tilts.heights, tilts.guide, limits.words
+    number, row_found, cells = found.number, found.row, found.cells
+    d = heights.shape[1]
+    leading = np.uint64(64)
+    size = len(guide_of_words)
+    while size > 1:
+        leading -= np.uint64(1)
+        size >>= 1
+    count = 0
+    for p in range(len(words)):
+        word = words[p]
+        row = guide_of_words[word >> leading]
+        while row + 1 < len(first) and first[row + 1] <= word:
+            row += 1
+        if word < first[row] or word > last[row]:
+            row = UNDECIDED
+        slot = slot_of[row] if row != UNDECIDED else -1
+        number[count], row_found[count] = p, row
+        if slot < 0:
+            count += 1
+            continue
+        box = slots.box[slot]
+        left = tilts.highest[box]
+        for j in range(d):
+            share = np.int64(shares[p, j] >> np.uint32(32 - SHARE_BITS))
+            cell = guide[box, j, share >> (SHARE_BITS - GUIDE_BITS)]
+            while ends[box, j, cell + 1] <= share:
+                cell += 1
+            cells[count, j] = cell
+            left -= heights[box, j, cell]
+        if left >= 0 and keeping[p] <= bounds[min(left, len(bounds) - 1)]:
+            count += 1
+    return count
+
+
+@njit(nogil=True, cache=True)
+def test(
+    count: int, words: Any, slots: Slots, tilts: Tilts, directions: Any, order: Any, limits: Limits, found: Survivors
+) -> None:
+    """Draw the points of survivors and test them; `order` is rearranged so that directions that reject come first."""
+    starts, inverse, slot_of, smallest, largest = tilts.starts, tilts.inverse, slots.slot, slots.smallest, slots.largest
+    cells, points, state = found.cells, found.points, found.state
+    k, d = directions.shape
+    z = np.empty(d, dtype=np.int64)
+    for i in range(count):
+        state[i] = BY_HAND
+        row = found.row[i]
+        slot = slot_of[row] if row != UNDECIDED else -1
+        if slot < 0:
+            continue
+        box = slots.box[slot]
+        redrawn = False
+        for j in range(d):
+            low = starts[box, j, cells[i, j]]
+            width = np.uint64(starts[box, j, cells[i, j] + 1] - low)
+            # Leftover words, 2^64 mod width of them, would make some points likelier (Lemire 2019).
+            lower = words[i, j] * width
+            redrawn |= lower < width and lower < (np.uint64(0) - width) % width
+            z[j] = low + np.int64(high_word(words[i, j], width))
+        if redrawn:
+            continue
+        y = points[i]
+        state[i] = PASSED
+        for j in range(d):
+            total = z[j]
+            if tilts.slanted[box]:
+                total = np.int64(0)
+                for c in range(d):
+                    total += inverse[box, j, c] * z[c]
+            y[j] = total
+            if total < limits.floor[j] or total > limits.ceiling[j]:
+                state[i] = REJECTED
+        if state[i] == REJECTED:
+            continue
+        for position in range(k):
+            direction = order[position]
+            projected = np.int64(0)
+            for j in range(d):
+                projected += directions[direction, j] * y[j]
+            if projected < smallest[slot, direction] or projected > largest[slot, direction]:
+                order[position] = order[position // 2]
+                order[position // 2] = direction
+                state[i] = REJECTED
+                break

@@ -1,0 +1,175 @@
+"""Parallelepipeds of directions: rounded real points, each grid point of a level alike often."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from support import oracle
+from support.fit import FALSE_ALARM, g_test
+from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
+from tukeydp.depth.levels import level_sets
+from tukeydp.exact.boxes import Box
+from tukeydp.exact.level_draw import Group, LevelDraw
+from tukeydp.exact.parallelepipeds import Parallelepiped, around, frame_of
+from tukeydp.randomness import Keystream, derived_key
+from tukeydp.sampling import coarse_filter, coarse_proposals, records
+from tukeydp.sampling import sampler as sampler_module
+from tukeydp.sampling.envelope import Envelope
+from tukeydp.sampling.envelope.frames import Frames
+from tukeydp.sampling.sampler import Sampler, Search
+
+WITHIN = Box((0, 0), (4, 4))
+EPSILON = Fraction(3, 2)
+DRAWS = 4_000
+LAW = [float(p) for p in oracle.law(DEPTHS, Fraction(math.exp(EPSILON / 2)))]
+STEEPER = [float(p) for p in oracle.law(DEPTHS, Fraction(math.exp(EPSILON * 3 / 4)))]
+
+
+def shape_of(levels, level, rows):
+    smallest, largest = levels.offsets(level)
+    return around(frame_of(levels.directions[rows]), smallest[rows].tolist(), largest[rows].tolist())
+
+
+def search(monkeypatch, shrunk=0, word_bits=64):
+    """Level 0 from the whole plane, all others from parallelepipeds along the last two directions."""
+    monkeypatch.setattr(coarse_proposals, "_LANE_PROPOSALS", (16, 32))
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    groups = [(Group(0, 0, WITHIN.size), WITHIN)]
+    for lowest, highest in [(1, 1), (2, max(DEPTHS))]:
+        whole = shape_of(levels, lowest, [2, 3])
+        low, widths = (a + shrunk for a in whole.low), (w - 2 * shrunk for w in whole.widths)
+        shape = Parallelepiped(whole.frame, tuple(low), tuple(widths))
+        groups.append((Group(lowest, highest, shape.size), shape))
+    return Search(levels, WITHIN, groups, EPSILON, word_bits, many=0)
+
+
+def counts(found):
+    tally = dict.fromkeys(PLANE, 0)
+    for i in range(DRAWS):
+        accepted, _ = found.run(Keystream(derived_key("parallelepipeds", i)), 0, 1e9, 1)
+        tally[tuple(accepted.point)] += 1
+    return np.array(list(tally.values()))
+
+
+@pytest.mark.parametrize("word_bits", [64, 5])
+def test_draws_follow_the_exponential_mechanism(word_bits, monkeypatch):
+    found = search(monkeypatch, word_bits=word_bits)
+    assert (found._coarse._filter.slot >= 0).any()
+    observed = counts(found)
+    assert g_test(observed, LAW) > FALSE_ALARM
+    # The same test tells a slightly wrong law apart.
+    assert g_test(observed, STEEPER) < FALSE_ALARM
+
+
+def test_a_parallelepiped_that_cuts_cubes_would_be_noticed(monkeypatch):
+    assert g_test(counts(search(monkeypatch, shrunk=3)), LAW) < FALSE_ALARM
+
+
+def test_a_volume_without_the_determinant_would_be_noticed(monkeypatch):
+    monkeypatch.setattr(Parallelepiped, "size", property(lambda self: math.prod(self.widths)))
+    monkeypatch.setattr(Parallelepiped, "keeps", lambda *_: True)
+    assert g_test(counts(search(monkeypatch)), LAW) < FALSE_ALARM
+
+
+def test_a_filter_that_forgets_the_rounding_would_be_noticed(monkeypatch):
+    whole = coarse_filter._BoxTest.__init__
+
+    def forgetful(self, stretched, first, last, down, up):
+        whole(self, stretched, first, last, down, up)
+        self._above, self._below = np.zeros_like(self._above), np.zeros_like(self._below)
+
+    monkeypatch.setattr(coarse_filter._BoxTest, "__init__", forgetful)
+    assert g_test(counts(search(monkeypatch)), LAW) < FALSE_ALARM
+
+
+def test_a_whole_sampler_with_parallelepipeds_keeps_the_law(monkeypatch):
+    """As in many columns after many proposals in vain."""
+    monkeypatch.setattr(sampler_module, "MANY_COLUMNS", 1)
+    monkeypatch.setattr(Search.__init__, "__defaults__", (*Search.__init__.__defaults__[:-1], 0))
+    monkeypatch.setattr(sampler_module, "_NOT_EASY", 1.0)
+    monkeypatch.setattr(Envelope, "_framed", lambda envelope, level: envelope._frames.around(level)[0])
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    sampler = Sampler(levels, within=WITHIN, epsilon=EPSILON, threads=1)
+    sampler._envelope.refine([1, 2, 3])
+    sampler._envelope._shaped_by = sampler._envelope._framed
+    sampler._proposals = 64.0
+    sampler._search, sampler._budget = sampler._refined()
+    assert any(isinstance(box, Parallelepiped) for box in sampler._search._boxes)
+    assert g_test(counts(sampler._search), LAW) > FALSE_ALARM
+
+
+vectors = st.lists(st.tuples(*[st.integers(-9, 9)] * 3), min_size=3, max_size=3)
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(vectors, st.tuples(*[st.integers(-50, 50)] * 3), st.tuples(*[st.integers(1, 90)] * 3), st.integers(0, 99))
+def test_a_point_is_the_rounded_real_point_of_its_bits(matrix, low, widths, seed):
+    frame = frame_of(np.array(matrix))
+    assume(frame is not None)
+    shape = Parallelepiped(frame, low, widths)
+    known = [seed % 256, 7, 255]
+    y = shape.point(known, 8, Keystream(derived_key(seed)).bits(0))
+    bits = Keystream(derived_key(seed)).bits(0)
+    theta = [Fraction((byte << 64) | bits.take(64), 2**72) for byte in known]
+    s = [a + w * t for a, w, t in zip(low, widths, theta, strict=True)]
+    x = [sum(n * c for n, c in zip(row, s, strict=True)) / frame.denominator for row in frame.numerators]
+    assert np.array_equal(np.array(matrix) @ np.array(frame.numerators, dtype=np.int64), frame.denominator * np.eye(3))
+    assert y == [math.floor(c + Fraction(1, 2)) for c in x]
+
+
+def test_a_point_is_not_taken_before_its_bits_tell_it():
+    """64 bits that are all ones leave open whether the point is below the half or not."""
+
+    class Scripted:
+        words = [2**63 - 1, 2**64 - 1, 2**63]
+
+        def take(self, count):
+            return self.words.pop(0)
+
+    shape = Parallelepiped(frame_of(np.array([[2]])), (0,), (2,))
+    assert shape.point([0], 0, Scripted()) == [0]
+    assert Scripted.words == []
+
+
+@settings(deadline=None, derandomize=True, max_examples=40)
+@given(
+    rows=st.lists(st.tuples(*[st.integers(-(2**30), 2**30)] * 2), min_size=4, max_size=9),
+    entries=st.lists(st.tuples(*[st.integers(-(2**20), 2**20)] * 2), min_size=1, max_size=4),
+    seed=st.integers(0, 2**32),
+)
+def test_no_point_of_a_level_is_dropped_for_its_first_bytes(rows, entries, seed):
+    directions = np.array([(1, 0), (0, 1), *(v for v in entries if any(v))])
+    levels = level_sets(np.array(rows), directions)
+    level = 1 + seed % 2
+    (shape,) = Frames(levels).around(level) or (None,)
+    assume(shape is not None)
+    whole = Box((-(2**31),) * 2, (2**31,) * 2)
+    law = LevelDraw([Group(level, level, shape.size)], Fraction(1))
+    test = coarse_filter.filter_of(levels, records.proposals(law.word_table(), [whole], whole), [shape])
+    chosen = np.random.default_rng(seed)
+    for first in chosen.integers(0, 256, size=(40, 2)):
+        y = shape.point(first.tolist(), 8, Keystream(derived_key(int(first[0]), seed)).bits(0))
+        sums = test.coefficients[0] @ first
+        if levels.contains(y, level):
+            assert (test.smallest[0] <= sums).all()
+            assert (sums <= test.largest[0]).all()
+
+
+def test_a_frame_of_narrow_directions_is_found():
+    """Rows along a line across the axes: a box around them is wide in both columns."""
+    rows = np.array([(i * 1000, i * 1000 + i % 3) for i in range(60)])
+    levels = level_sets(rows, np.array([[1, 0], [0, 1], [1, 1], [1, -1]]))
+    (shape,) = Frames(levels).around(5)
+    assert shape.size < 1000 * 60 * 10
+    for y in rows.tolist():
+        if levels.contains(y, 5):
+            at = shape.frame.matrix @ np.array(y)
+            half = np.abs(shape.frame.matrix).sum(axis=1) / 2
+            assert (np.array(shape.low) <= at - half).all()
+            assert (at + half <= np.array(shape.low) + np.array(shape.widths)).all()

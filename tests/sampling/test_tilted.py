@@ -1,0 +1,198 @@
+"""Tilted boxes: every point of a level comes from them alike often, whatever the hints and however they are tilted."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support import oracle
+from support.fit import FALSE_ALARM, g_test
+from support.hints import Garbage
+from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
+from tukeydp.depth.levels import level_sets
+from tukeydp.exact import tilted_boxes
+from tukeydp.exact.boxes import Box
+from tukeydp.exact.lattice import Basis
+from tukeydp.exact.level_draw import Group
+from tukeydp.exact.tilted_boxes import SHARES, STEPS, TiltedBox, cut, power, upright
+from tukeydp.randomness import Keystream, derived_key
+from tukeydp.sampling import sampler as sampler_module
+from tukeydp.sampling import tilted_kernels, tilted_proposals
+from tukeydp.sampling.envelope import boxes, tilts
+from tukeydp.sampling.hints import LinearPrograms
+from tukeydp.sampling.sampler import Sampler, Search
+
+WITHIN = Box((0, 0), (4, 4))
+SHEAR = Basis(((1, 0), (1, 1)), ((1, 0), (-1, 1)))
+EPSILON = Fraction(3, 2)
+DRAWS = 4_000
+LAW = [float(p) for p in oracle.law(DEPTHS, Fraction(math.exp(EPSILON / 2)))]
+STEEPER = [float(p) for p in oracle.law(DEPTHS, Fraction(math.exp(EPSILON * 3 / 4)))]
+
+
+def tilted(monkeypatch, levels, level, box, rates, hints=LinearPrograms):
+    monkeypatch.setattr(tilts, "_rates", lambda *_: np.array(rates))
+    return tilts.tilted_box(boxes.Certifier(levels, WITHIN, hints(levels)), level, box, WITHIN)
+
+
+def search(monkeypatch, *, cells=2, basis=None, rates=(2.0, -1.5), word_bits=64):
+    """Level 0 from the whole plane, all others from tilted boxes, a few proposals at a time."""
+    monkeypatch.setattr(tilted_boxes, "CELLS", cells)
+    monkeypatch.setattr(tilted_proposals, "_LANE_PROPOSALS", (16, 32))
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    box = WITHIN if basis is None else Box((0, 0), (4, 8), basis)
+    ends = [(1, 1), (2, max(DEPTHS))]
+    groups = [(Group(0, 0, WITHIN.size), WITHIN)]
+    for lowest, highest in ends:
+        shape = tilted(monkeypatch, levels, lowest, box, rates)
+        groups.append((Group(lowest, highest, shape.size), shape))
+    return Search(levels, WITHIN, groups, EPSILON, word_bits, many=0)
+
+
+def counts(found):
+    tally = dict.fromkeys(PLANE, 0)
+    for i in range(DRAWS):
+        accepted, _ = found.run(Keystream(derived_key("tilted", i)), 0, 1e9, 1)
+        tally[tuple(accepted.point)] += 1
+    return np.array(list(tally.values()))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"cells": 512}, {"basis": SHEAR}, {"word_bits": 5}, {"rates": (0.0, 0.0)}],
+    ids=["cells of several points", "cells of one point", "slanted", "undecided words", "upright"],
+)
+def test_draws_follow_the_exponential_mechanism(options, monkeypatch):
+    observed = counts(search(monkeypatch, **options))
+    assert g_test(observed, LAW) > FALSE_ALARM
+    # The same test tells a slightly wrong law apart.
+    assert g_test(observed, STEEPER) < FALSE_ALARM
+
+
+def test_a_bound_that_is_too_low_would_be_noticed(monkeypatch):
+    found = search(monkeypatch)
+    found._coarse._tilts.highest[:] -= STEPS
+    assert g_test(counts(found), LAW) < FALSE_ALARM
+
+
+def test_keeping_every_point_would_be_noticed(monkeypatch):
+    monkeypatch.setattr(TiltedBox, "keeps", lambda *_: True)
+    found = search(monkeypatch, rates=(0.0, -4.0))
+    monkeypatch.setattr(
+        found._coarse, "_limits", found._coarse._limits._replace(words=np.full(9, 2**64 - 1, np.uint64))
+    )
+    assert g_test(counts(found), LAW) < FALSE_ALARM
+
+
+def test_a_whole_sampler_with_tilted_boxes_keeps_the_law(monkeypatch):
+    """As in many columns after many proposals in vain."""
+    monkeypatch.setattr(sampler_module, "MANY_COLUMNS", 1)
+    monkeypatch.setattr(Search.__init__, "__defaults__", (*Search.__init__.__defaults__[:-1], 0))
+    monkeypatch.setattr(sampler_module, "_NOT_EASY", 1.0)
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    sampler = Sampler(levels, within=WITHIN, epsilon=EPSILON, threads=1)
+    sampler._envelope.refine([1, 2, 3])
+    sampler._envelope._shaped_by = sampler._envelope._tilted
+    sampler._proposals = 64.0
+    sampler._search, sampler._budget = sampler._refined()
+    assert any(isinstance(box, TiltedBox) for box in sampler._search._boxes)
+    assert g_test(counts(sampler._search), LAW) > FALSE_ALARM
+
+
+def rarity(box, y):
+    """One over the probability that a point is drawn."""
+    total = Fraction(1)
+    z = y if box.basis is None else [sum(a * c for a, c in zip(row, y, strict=True)) for row in box.basis.matrix]
+    for c, starts, ends in zip(z, box.cells.starts.tolist(), box.cells.ends.tolist(), strict=True):
+        (cell,) = [i for i in range(len(starts) - 1) if starts[i] <= c < starts[i + 1]]
+        total *= Fraction(SHARES * (starts[cell + 1] - starts[cell]), ends[cell + 1] - ends[cell])
+    return total
+
+
+small = st.integers(-6, 6)
+
+
+@settings(deadline=None, derandomize=True, max_examples=60)
+@given(
+    rows=st.lists(st.tuples(small, small), min_size=3, max_size=12),
+    rates=st.tuples(st.floats(-9, 9), st.floats(-9, 9)),
+    level=st.integers(1, 4),
+    cells=st.sampled_from([2, 5, 512]),
+    basis=st.sampled_from([None, SHEAR]),
+    hints=st.sampled_from([LinearPrograms, Garbage]),
+)
+def test_no_point_of_the_level_is_rarer_than_the_size_says(rows, rates, level, cells, basis, hints):
+    levels = level_sets(np.array(rows), np.array(DIRECTIONS))
+    within = Box((-6, -6), (6, 6))
+    box = within if basis is None else Box((-6, -12), (6, 12), basis)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tilted_boxes, "CELLS", cells)
+        patch.setattr(tilts, "_rates", lambda *_: np.array(rates))
+        found = tilts.tilted_box(boxes.Certifier(levels, within, hints(levels)), level, box, within)
+    for y in itertools.product(range(-6, 7), repeat=2):
+        if levels.contains(y, level):
+            assert rarity(found, y) <= found.size
+
+
+def test_tilting_makes_a_box_of_a_corner_small():
+    """A simplex of a million points a side: one in 120 points of its box, one in two or three of the tilted one's."""
+    side, d = 2**20, 5
+    rows = np.vstack([np.zeros((4, d), dtype=np.int64), side * np.eye(d, dtype=np.int64)])
+    levels = level_sets(rows, np.vstack([np.eye(d, dtype=np.int64), np.ones((1, d), dtype=np.int64)]))
+    box = Box((0,) * d, (side,) * d)
+    found = tilts.tilted_box(boxes.Certifier(levels, box, LinearPrograms(levels)), 1, box, box)
+    assert box.size / found.size > 10
+
+
+@settings(deadline=None, derandomize=True, max_examples=40)
+@given(rate=st.floats(-20, 20), word=st.integers(0, 2**64 - 1), places=st.tuples(*[st.integers(0, 511)] * 2))
+def test_no_word_is_beyond_the_limit_that_keeps_a_point(rate, word, places):
+    box = Box((0, 0), (5000, 300))
+    cells = cut(box, np.array([rate, -rate / 2]))
+    chosen = [places[0], places[1] % 301]
+    heights = int(sum(cells.heights[j, c] for j, c in enumerate(chosen)))
+    for above in (0, 100, 5000):
+        found = TiltedBox(box, cells, heights + above)
+        limit = int(tilted_proposals._word_limits()[above])
+        assert not found.keeps(chosen, min(2**64 - 1, limit + 1), Keystream(bytes(32)).bits(0)) or limit == 2**64 - 1
+        if found.keeps(chosen, word, Keystream(bytes(32)).bits(0)):
+            assert word <= limit
+
+
+def test_powers_and_logarithms_are_rounded_to_the_safe_side():
+    for steps in (0, 1, 5, 255, 256, 257, 3000, 12_000):
+        assert (power(steps) - 1) ** STEPS < 2**steps <= power(steps) ** STEPS
+    assert (power(99_999) * 2**60 // (2**60 + 1)) ** STEPS < 2**99_999 <= power(99_999) ** STEPS
+    for value in (1, 2, 3, 1000, 2**44 + 1):
+        steps = tilted_boxes.log_ceiling(value)
+        assert 2 ** (steps - 1) < value**STEPS <= 2**steps
+    values = np.array([1, 2, 3, 4, 5, 1000, SHARES - 1, SHARES])
+    for value, steps in zip(values.tolist(), tilted_boxes._log_floors(values).tolist(), strict=True):
+        assert 2**steps <= value**STEPS < 2 ** (steps + 1)
+
+
+@pytest.mark.parametrize(("width", "state"), [(3, tilted_kernels.BY_HAND), (4, tilted_kernels.PASSED)])
+def test_leftover_words_decide_nothing(width, state):
+    """Of the multiples of 3 one too many is below 2^64, that of word 0."""
+    levels = level_sets(np.array([[0], [width]]), np.array([[1]]))
+    box = upright(Box((0,), (width * tilted_boxes.CELLS - 1,)))
+    sampler = Search(levels, box.box, [(Group(0, 1, box.size), box)], Fraction(1), many=0)._coarse
+    row = int(np.flatnonzero(sampler._slots.slot == 0)[0])
+    found = tilted_kernels.Survivors(
+        np.zeros(1, np.int64),
+        np.array([row]),
+        np.zeros((1, 1), np.int32),
+        np.zeros((1, 1), np.int64),
+        np.zeros(1, np.int8),
+    )
+    words = np.zeros((1, 1), dtype=np.uint64)
+    tilted_kernels.test(
+        1, words, sampler._slots, sampler._tilts, levels.directions, np.arange(1), sampler._limits, found
+    )
+    assert found.state[0] == state
