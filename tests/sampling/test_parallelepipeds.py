@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -127,7 +128,7 @@ def test_a_point_is_not_taken_before_its_bits_tell_it():
     """64 bits that are all ones leave open whether the point is below the half or not."""
 
     class Scripted:
-        words = [2**63 - 1, 2**64 - 1, 2**63]
+        words: ClassVar = [2**63 - 1, 2**64 - 1, 2**63]
 
         def take(self, count):
             return self.words.pop(0)

@@ -84,7 +84,7 @@ def spanned_boxes(levels: LevelSets, box: Box, level: int) -> tuple[int, dict[in
 
     The depth is `level` - 1 if no point is as deep as that. Each box serves the levels up to the next.
     """
-    points = _points_in(box)
+    points = _members(levels, _points_in(box), level)
     depths = levels.depths(points, level)
     points, depths = points[depths >= level], depths[depths >= level]
     boxes = {}
@@ -94,6 +94,21 @@ def spanned_boxes(levels: LevelSets, box: Box, level: int) -> tuple[int, dict[in
         boxes[start] = Box(tuple(deep.min(axis=0).tolist()), tuple(deep.max(axis=0).tolist()))
         start = depth + 1
     return int(depths.max(initial=level - 1)), boxes
+
+
+def _members(levels: LevelSets, points: IntArray, level: int) -> IntArray:
+    """Those of the points that are in a level: in many columns few are, and the rest need no depth.
+
+    The last directions come first: the axes, which the box has seen to, are among the others.
+    """
+    smallest, largest = levels.offsets(level)
+    end, together = len(levels.directions), 2
+    while end:
+        some = slice(max(0, end - together), end)
+        projected = points @ levels.directions[some].T
+        points = points[((smallest[some] <= projected) & (projected <= largest[some])).all(axis=1)]
+        end, together = some.start, 2 * together
+    return points
 
 
 def _points_in(box: Box) -> IntArray:
