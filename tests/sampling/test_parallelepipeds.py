@@ -22,7 +22,9 @@ from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import coarse_filter, coarse_proposals, records
 from tukeydp.sampling import sampler as sampler_module
 from tukeydp.sampling.envelope import Envelope
+from tukeydp.sampling.envelope.boxes import Certifier
 from tukeydp.sampling.envelope.frames import Frames
+from tukeydp.sampling.hints import LinearPrograms
 from tukeydp.sampling.sampler import Sampler, Search
 
 WITHIN = Box((0, 0), (4, 4))
@@ -94,7 +96,7 @@ def test_a_whole_sampler_with_parallelepipeds_keeps_the_law(monkeypatch):
     monkeypatch.setattr(sampler_module, "MANY_COLUMNS", 1)
     monkeypatch.setattr(Search.__init__, "__defaults__", (*Search.__init__.__defaults__[:-1], 0))
     monkeypatch.setattr(sampler_module, "_NOT_EASY", 1.0)
-    monkeypatch.setattr(Envelope, "_framed", lambda envelope, level: envelope._frames.around(level)[0])
+    monkeypatch.setattr(Envelope, "_framed", lambda envelope, level: envelope._frames.around(level, WITHIN)[0])
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
     sampler = Sampler(levels, within=WITHIN, epsilon=EPSILON, threads=1)
     sampler._envelope.refine([1, 2, 3])
@@ -148,9 +150,9 @@ def test_no_point_of_a_level_is_dropped_for_its_first_bytes(rows, entries, seed)
     directions = np.array([(1, 0), (0, 1), *(v for v in entries if any(v))])
     levels = level_sets(np.array(rows), directions)
     level = 1 + seed % 2
-    (shape,) = Frames(levels).around(level) or (None,)
-    assume(shape is not None)
     whole = Box((-(2**31),) * 2, (2**31,) * 2)
+    (shape,) = Frames(Certifier(levels, whole, LinearPrograms(levels))).around(level, whole) or (None,)
+    assume(shape is not None)
     law = LevelDraw([Group(level, level, shape.size)], Fraction(1))
     test = coarse_filter.filter_of(levels, records.proposals(law.word_table(), [whole], whole), [shape])
     chosen = np.random.default_rng(seed)
@@ -166,7 +168,8 @@ def test_a_frame_of_narrow_directions_is_found():
     """Rows along a line across the axes: a box around them is wide in both columns."""
     rows = np.array([(i * 1000, i * 1000 + i % 3) for i in range(60)])
     levels = level_sets(rows, np.array([[1, 0], [0, 1], [1, 1], [1, -1]]))
-    (shape,) = Frames(levels).around(5)
+    whole = Box((0, 0), (60_000, 60_000))
+    (shape,) = Frames(Certifier(levels, whole, LinearPrograms(levels))).around(5, whole)
     assert shape.size < 1000 * 60 * 10
     for y in rows.tolist():
         if levels.contains(y, 5):

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from support import oracle
@@ -20,12 +20,14 @@ from tukeydp.exact import tilted_boxes
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group
+from tukeydp.exact.parallelepipeds import around, frame_of
 from tukeydp.exact.tilted_boxes import SHARES, STEPS, TiltedBox, cut, power, upright
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import sampler as sampler_module
 from tukeydp.sampling import tilted_kernels, tilted_proposals
 from tukeydp.sampling.envelope import boxes, tilts
 from tukeydp.sampling.hints import LinearPrograms
+from tukeydp.sampling.rough_slabs import rough_slabs
 from tukeydp.sampling.sampler import Sampler, Search
 
 WITHIN = Box((0, 0), (4, 4))
@@ -41,7 +43,13 @@ def tilted(monkeypatch, levels, level, box, rates, hints=LinearPrograms):
     return tilts.tilted_box(boxes.Certifier(levels, WITHIN, hints(levels)), level, box, WITHIN)
 
 
-def search(monkeypatch, *, cells=2, basis=None, rates=(2.0, -1.5), word_bits=64):
+def parallelepiped(levels, level):
+    """Along the last two directions."""
+    smallest, largest = (ends[2:].tolist() for ends in levels.offsets(level))
+    return around(frame_of(levels.directions[2:4]), smallest, largest)
+
+
+def search(monkeypatch, *, cells=2, basis=None, framed=False, rates=(2.0, -1.5), word_bits=64):
     """Level 0 from the whole plane, all others from tilted boxes, a few proposals at a time."""
     monkeypatch.setattr(tilted_boxes, "CELLS", cells)
     monkeypatch.setattr(tilted_proposals, "_LANE_PROPOSALS", (16, 32))
@@ -50,7 +58,7 @@ def search(monkeypatch, *, cells=2, basis=None, rates=(2.0, -1.5), word_bits=64)
     ends = [(1, 1), (2, max(DEPTHS))]
     groups = [(Group(0, 0, WITHIN.size), WITHIN)]
     for lowest, highest in ends:
-        shape = tilted(monkeypatch, levels, lowest, box, rates)
+        shape = tilted(monkeypatch, levels, lowest, parallelepiped(levels, lowest) if framed else box, rates)
         groups.append((Group(lowest, highest, shape.size), shape))
     return Search(levels, WITHIN, groups, EPSILON, word_bits, many=0)
 
@@ -65,8 +73,24 @@ def counts(found):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"cells": 512}, {"basis": SHEAR}, {"word_bits": 5}, {"rates": (0.0, 0.0)}],
-    ids=["cells of several points", "cells of one point", "slanted", "undecided words", "upright"],
+    [
+        {},
+        {"cells": 512},
+        {"basis": SHEAR},
+        {"word_bits": 5},
+        {"rates": (0.0, 0.0)},
+        {"framed": True, "cells": 4},
+        {"framed": True, "word_bits": 5},
+    ],
+    ids=[
+        "cells of several points",
+        "cells of one point",
+        "slanted",
+        "undecided words",
+        "upright",
+        "parallelepipeds",
+        "parallelepipeds by hand",
+    ],
 )
 def test_draws_follow_the_exponential_mechanism(options, monkeypatch):
     observed = counts(search(monkeypatch, **options))
@@ -75,8 +99,9 @@ def test_draws_follow_the_exponential_mechanism(options, monkeypatch):
     assert g_test(observed, STEEPER) < FALSE_ALARM
 
 
-def test_a_bound_that_is_too_low_would_be_noticed(monkeypatch):
-    found = search(monkeypatch)
+@pytest.mark.parametrize("framed", [False, True])
+def test_a_bound_that_is_too_low_would_be_noticed(framed, monkeypatch):
+    found = search(monkeypatch, framed=framed)
     found._coarse._tilts.highest[:] -= STEPS
     assert g_test(counts(found), LAW) < FALSE_ALARM
 
@@ -105,10 +130,11 @@ def test_a_whole_sampler_with_tilted_boxes_keeps_the_law(monkeypatch):
     assert g_test(counts(sampler._search), LAW) > FALSE_ALARM
 
 
-def rarity(box, y):
-    """One over the probability that a point is drawn."""
+def rarity(box, y, turned=False):
+    """One over the probability, or the density, with which a point is drawn; its coordinates may be given."""
     total = Fraction(1)
-    z = y if box.basis is None else [sum(a * c for a, c in zip(row, y, strict=True)) for row in box.basis.matrix]
+    basis = None if turned else box.box.basis
+    z = y if basis is None else [sum(a * c for a, c in zip(row, y, strict=True)) for row in basis.matrix]
     for c, starts, ends in zip(z, box.cells.starts.tolist(), box.cells.ends.tolist(), strict=True):
         (cell,) = [i for i in range(len(starts) - 1) if starts[i] <= c < starts[i + 1]]
         total *= Fraction(SHARES * (starts[cell + 1] - starts[cell]), ends[cell + 1] - ends[cell])
@@ -138,6 +164,59 @@ def test_no_point_of_the_level_is_rarer_than_the_size_says(rows, rates, level, c
     for y in itertools.product(range(-6, 7), repeat=2):
         if levels.contains(y, level):
             assert rarity(found, y) <= found.size
+
+
+@settings(deadline=None, derandomize=True, max_examples=40)
+@given(
+    rows=st.lists(st.tuples(small, small), min_size=3, max_size=12),
+    rates=st.tuples(st.floats(-9, 9), st.floats(-9, 9)),
+    level=st.integers(1, 3),
+    cells=st.sampled_from([2, 5, 512]),
+    hints=st.sampled_from([LinearPrograms, Garbage]),
+    seed=st.integers(0, 2**32),
+)
+def test_no_real_point_of_a_cube_in_the_level_is_rarer_than_the_size_says(rows, rates, level, cells, hints, seed):
+    levels = level_sets(np.array(rows), np.array(DIRECTIONS))
+    within = Box((-6, -6), (6, 6))
+    assume(level <= levels.highest_unbroken())
+    shape = parallelepiped(levels, level)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tilted_boxes, "CELLS", cells)
+        patch.setattr(tilts, "_rates", lambda *_: np.array(rates))
+        found = tilts.tilted_box(boxes.Certifier(levels, within, hints(levels)), level, shape, within)
+    inside = [y for y in itertools.product(range(-6, 7), repeat=2) if levels.contains(y, level)]
+    anywhere = np.random.default_rng(seed).integers(-500, 501, size=(20, 2))
+    for y, (a, b) in itertools.product(
+        inside, [*anywhere.tolist(), (500, 500), (-500, 500), (500, -500), (-500, -500)]
+    ):
+        x = [y[0] + Fraction(a, 1001), y[1] + Fraction(b, 1001)]
+        s = [sum(v * c for v, c in zip(row, x, strict=True)) for row in shape.frame.matrix.tolist()]
+        assert rarity(found, s, turned=True) <= found.size * shape.frame.denominator
+
+
+@settings(deadline=None, derandomize=True, max_examples=40)
+@given(
+    rows=st.lists(st.tuples(*[st.integers(-(2**30), 2**30)] * 2), min_size=4, max_size=9),
+    entries=st.tuples(*[st.integers(1, 2**20)] * 4),
+    seed=st.integers(0, 2**32),
+)
+def test_floats_reject_no_rounded_point_of_a_level(rows, entries, seed):
+    a, b, c, e = entries
+    levels = level_sets(np.array(rows), np.array([(1, 0), (0, 1), (a, b), (c, -e)]))
+    shape = upright(parallelepiped(levels, 1))
+    ranks = levels.offsets(1)
+    rough = rough_slabs(levels.directions, [shape], [ranks])
+    chosen = np.random.default_rng(seed)
+    for _ in range(40):
+        cells = [int(chosen.integers(np.count_nonzero(np.diff(ends)))) for ends in shape.cells.ends]
+        words = [int(word) for word in chosen.integers(0, 2**64, size=2, dtype=np.uint64)]
+        y = shape.point(cells, words, Keystream(derived_key(seed)).bits(0))
+        first = np.array([starts[c] - starts[0] for starts, c in zip(shape.cells.starts, cells, strict=True)])
+        width = np.array([starts[c + 1] - starts[c] for starts, c in zip(shape.cells.starts, cells, strict=True)])
+        at = rough.slopes[rough.frame[0]] @ (first + width * (np.array(words, dtype=np.float64) * 2.0**-64))
+        if levels.contains(y, 1):
+            assert (rough.least[0] <= at).all()
+            assert (at <= rough.most[0]).all()
 
 
 def test_tilting_makes_a_box_of_a_corner_small():

@@ -101,8 +101,9 @@ def _holds_cube(shape: Parallelepiped, y: Point) -> bool:
 
 def _kept(box: TiltedBox, y: Point) -> Fraction:
     """One, or less if the bound on the point's heights is wrong."""
+    assert isinstance(box.box, Box)
     rarity = Fraction(1)
-    basis = box.basis
+    basis = box.box.basis
     z = y if basis is None else [sum(a * c for a, c in zip(row, y, strict=True)) for row in basis.matrix]
     for c, starts, ends in zip(z, box.cells.starts.tolist(), box.cells.ends.tolist(), strict=True):
         cell = max(i for i, start in enumerate(starts[:-1]) if start <= c and ends[i] < ends[i + 1])

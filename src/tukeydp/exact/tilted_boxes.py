@@ -15,13 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.exact.boxes import Box
-from tukeydp.exact.lattice import Basis
+from tukeydp.exact.parallelepipeds import Parallelepiped
 from tukeydp.randomness import Bits
 
 CELLS = 512  # in a column at most; with fewer the steps between them are coarse. Speed only
@@ -54,24 +54,31 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class TiltedBox:
-    """A box with cells. No wanted point has heights that sum up to more than `highest`."""
+    """A box or a parallelepiped with cells. No wanted point has heights that sum up to more than `highest`; nor has any
+    real point of its unit cube, where points are rounded.
+    """
 
-    box: Box
+    box: Box | Parallelepiped
     cells: Cells
     highest: int
 
     @property
+    def volume(self) -> int:
+        """Of the image of a unit cube: one but for parallelepipeds."""
+        return self.box.frame.denominator if isinstance(self.box, Parallelepiped) else 1
+
+    @cached_property
     def size(self) -> int:
         """One over the probability with which any wanted point is drawn and kept."""
-        return power(self.highest)
+        return -(-power(self.highest) // self.volume)
 
-    @property
-    def basis(self) -> Basis | None:
-        return self.box.basis
-
-    def point(self, coordinates: Sequence[int]) -> list[int]:
-        """The grid point with these coordinates."""
-        return self.box.point(coordinates)
+    def point(self, chosen: Sequence[int], words: Sequence[int] | None, bits: Bits) -> list[int]:
+        """A point of these cells, all alike likely; real coordinates start with the words, where these are known."""
+        if isinstance(self.box, Box):
+            return self.box.point(self.cells.uniform(chosen, bits))
+        first = [(int(starts[c]), int(starts[c + 1])) for starts, c in zip(self.cells.starts, chosen, strict=True)]
+        cell = Parallelepiped(self.box.frame, tuple(a for a, _ in first), tuple(b - a for a, b in first))
+        return cell.point([0] * len(first), 0, bits) if words is None else cell.point(words, 64, bits)
 
     def keeps(self, chosen: Sequence[int], word: int, more: Bits) -> bool:
         """Whether a wanted point of these cells is kept, by a uniform real whose first 64 bits are `word`."""
@@ -79,7 +86,7 @@ class TiltedBox:
         ends, starts = self.cells.ends, self.cells.starts
         share = math.prod(int(ends[j, c + 1] - ends[j, c]) for j, c in zip(columns, chosen, strict=True))
         points = math.prod(int(starts[j, c + 1] - starts[j, c]) for j, c in zip(columns, chosen, strict=True))
-        kept, of = points * SHARES ** len(chosen), share * self.size
+        kept, of = points * SHARES ** len(chosen), share * self.size * self.volume
         bits = 64
         while True:
             if (word + 1) * of <= kept << bits:
@@ -89,18 +96,17 @@ class TiltedBox:
             word, bits = (word << 64) | more.take(64), bits + 64
 
 
-def cut(box: Box, rates: FloatArray) -> Cells:
+def cut(box: Box | Parallelepiped, rates: FloatArray) -> Cells:
     """Cells of about equal width; shares fall by e^-rate from the low end of a column to its high end: a hint."""
     d = len(rates)
     starts = np.zeros((d, CELLS + 1), dtype=np.int64)
     ends = np.full((d, CELLS + 1), SHARES, dtype=np.int64)
     heights = np.zeros((d, CELLS), dtype=np.int64)
-    for j, (low, high, rate) in enumerate(zip(box.low, box.high, rates, strict=True)):
-        points = high - low + 1
+    for j, (low, points, rate) in enumerate(zip(box.low, widths_of(box), rates, strict=True)):
         count = min(CELLS, points)
         edges = np.array([low + points * c // count for c in range(count + 1)], dtype=np.int64)
         shares = _shares(count, float(rate))
-        starts[j, : count + 1], starts[j, count + 1 :] = edges, high + 1
+        starts[j, : count + 1], starts[j, count + 1 :] = edges, low + points
         ends[j, 0] = 0
         ends[j, 1 : count + 1] = np.cumsum(shares)
         widths = np.diff(edges)
@@ -109,18 +115,29 @@ def cut(box: Box, rates: FloatArray) -> Cells:
     return Cells(starts, ends, heights)
 
 
-def upright(box: Box) -> TiltedBox:
+def widths_of(box: Box | Parallelepiped) -> tuple[int, ...]:
+    """Points in each column of a box; lengths of the edges that a parallelepiped is the image of."""
+    return box.widths if isinstance(box, Parallelepiped) else tuple(map(_points, box.low, box.high))
+
+
+def _points(low: int, high: int) -> int:
+    return high - low + 1
+
+
+def upright(box: Box | Parallelepiped) -> TiltedBox:
     """A box whose points are about alike likely."""
     cells = cut(box, np.zeros(len(box.low)))
     return TiltedBox(box, cells, int(cells.heights.max(axis=1).sum()))
 
 
-def least_ends(cells: Cells, slopes: Sequence[int], shift: int) -> int:
-    """The least b such that the heights of every point y sum up to at most (b + sum_j slopes_j y_j) / 2^shift."""
+def least_ends(cells: Cells, slopes: Sequence[int], shift: int, real: bool = False) -> int:
+    """The least b such that the heights of every point y sum up to at most (b + sum_j slopes_j y_j) / 2^shift; of every
+    real point, if asked for.
+    """
     total = 0
     for j, slope in enumerate(slopes):
         count = int(np.count_nonzero(np.diff(cells.ends[j])))
-        first, last = cells.starts[j, :count].tolist(), (cells.starts[j, 1 : count + 1] - 1).tolist()
+        first, last = cells.starts[j, :count].tolist(), (cells.starts[j, 1 : count + 1] - (not real)).tolist()
         heights = cells.heights[j, :count].tolist()
         # Over a cell the right side is least at the end where the slope is not.
         total += max((h << shift) - slope * y for h, y in zip(heights, first if slope >= 0 else last, strict=True))

@@ -18,8 +18,10 @@ from tukeydp.arrays import IntArray
 from tukeydp.exact.tilted_boxes import SHARE_BITS
 from tukeydp.sampling.coarse_kernels import UNDECIDED, Words
 from tukeydp.sampling.kernels import high_word
+from tukeydp.sampling.rough_slabs import RoughSlabs
 
 GUIDE_BITS = 9  # of a share by which its cell is guessed. Speed only
+ALONG_THE_AXES, SLANTED, ROUNDED = 0, 1, 2  # kinds of boxes: points are coordinates, turned ones, or rounded real ones
 REJECTED, PASSED, BY_HAND = 0, 1, 2  # what became of a survivor: in the level or not, or not to be told here
 
 
@@ -31,7 +33,7 @@ class Tilts(NamedTuple):
     heights: NDArray[np.int32]
     guide: NDArray[np.int32]
     highest: IntArray
-    slanted: NDArray[np.bool_]
+    kind: IntArray
     inverse: NDArray[np.int64]
 
 
@@ -42,6 +44,7 @@ class Slots(NamedTuple):
     box: IntArray
     smallest: NDArray[np.int64]
     largest: NDArray[np.int64]
+    rough: RoughSlabs
 
 
 class Survivors(NamedTuple):
@@ -119,6 +122,10 @@ def test(
         if slot < 0:
             continue
         box = slots.box[slot]
+        if tilts.kind[box] == ROUNDED:
+            if _far_out(i, words, starts[box], cells, slots.rough, slot, order):
+                state[i] = REJECTED
+            continue
         redrawn = False
         for j in range(d):
             low = starts[box, j, cells[i, j]]
@@ -133,7 +140,7 @@ def test(
         state[i] = PASSED
         for j in range(d):
             total = z[j]
-            if tilts.slanted[box]:
+            if tilts.kind[box] == SLANTED:
                 total = np.int64(0)
                 for c in range(d):
                     total += inverse[box, j, c] * z[c]
@@ -152,3 +159,25 @@ def test(
                 order[position // 2] = direction
                 state[i] = REJECTED
                 break
+
+
+@njit(nogil=True, cache=True)
+def _far_out(i: int, words: Any, starts: Any, cells: Any, rough: RoughSlabs, slot: int, order: Any) -> bool:
+    """Whether a rounded point is certainly not in its level, by floats."""
+    d = len(starts)
+    slopes, least, most = rough.slopes[rough.frame[slot]], rough.least[slot], rough.most[slot]
+    s = np.empty(d)
+    for j in range(d):
+        low = starts[j, cells[i, j]]
+        width = starts[j, cells[i, j] + 1] - low
+        s[j] = np.float64(low - starts[j, 0]) + np.float64(width) * (np.float64(words[i, j]) * 2.0**-64)
+    for position in range(len(order)):
+        direction = order[position]
+        at = 0.0
+        for j in range(d):
+            at += slopes[direction, j] * s[j]
+        if at < least[direction] or at > most[direction]:
+            order[position] = order[position // 2]
+            order[position // 2] = direction
+            return True
+    return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from tukeydp.exact.level_draw import WORD, LevelDraw
 from tukeydp.exact.parallelepipeds import Parallelepiped
 from tukeydp.exact.tilted_boxes import SHARE_BITS, STEPS, TiltedBox, power
 from tukeydp.randomness import Bits, Keystream
+from tukeydp.sampling.rough_slabs import rough_slabs
 
 if TYPE_CHECKING:
     from tukeydp.sampling.records import Proposals
@@ -45,7 +46,7 @@ class TiltedProposals:
         self._proposals, self._boxes = proposals, boxes
         self._words = words_of(proposals.first, proposals.last)
         self._tilts, places = _tilts_of(boxes)
-        self._slots = _slots_of(levels, proposals, places)
+        self._slots = _slots_of(levels, proposals, places, boxes)
         self._limits = Limits(_word_limits(), *(np.array(ends, dtype=np.int64) for ends in (within.low, within.high)))
 
     def order(self) -> IntArray:
@@ -80,7 +81,8 @@ class TiltedProposals:
             level, box = self._row(row, int(words[number]), spare)
             cells = found.cells[i].tolist()
             if found.state[i] == BY_HAND:
-                point, cells = _drawn(box, cells if row >= 0 and self._slots.slot[row] >= 0 else None, spare)
+                known = (cells, points[i].tolist()) if row >= 0 and self._slots.slot[row] >= 0 else None
+                point, cells = _drawn(box, known, spare)
                 # Points of slanted boxes may lie outside the public box: test that before projecting.
                 if not (self._within.holds(point) and self._levels.contains(point, level)):
                     continue
@@ -101,12 +103,14 @@ class TiltedProposals:
         return level, box
 
 
-def _drawn(box: Box | TiltedBox, cells: Sequence[int] | None, spare: Bits) -> tuple[list[int], Sequence[int]]:
-    """A point of a box and its cells, which may be known."""
+def _drawn(
+    box: Box | TiltedBox, known: tuple[Sequence[int], Sequence[int]] | None, spare: Bits
+) -> tuple[list[int], Sequence[int]]:
+    """A point of a box and its cells; these, and words that a rounded point starts with, may be known."""
     if not isinstance(box, TiltedBox):
         return box.uniform(spare), ()
-    chosen = box.cells.drawn(spare) if cells is None else cells
-    return box.point(box.cells.uniform(chosen, spare)), chosen
+    cells, words = (box.cells.drawn(spare), None) if known is None else known
+    return box.point(cells, words, spare), cells
 
 
 def _tilts_of(boxes: Sequence[Box | Union | TiltedBox | Parallelepiped]) -> tuple[Tilts, IntArray]:
@@ -127,14 +131,29 @@ def _tilts_of(boxes: Sequence[Box | Union | TiltedBox | Parallelepiped]) -> tupl
             heights=np.array([box.cells.heights for box in tilted], dtype=np.int32),
             guide=np.array(guide, dtype=np.int32),
             highest=np.array([box.highest for box in tilted], dtype=np.int64),
-            slanted=np.array([box.basis is not None for box in tilted]),
-            inverse=np.array([unit if box.basis is None else box.basis.inverse for box in tilted], dtype=np.int64),
+            kind=np.array([_kind(box.box) for box in tilted]),
+            inverse=np.array([_inverse(box.box, unit) for box in tilted], dtype=np.int64),
         ),
         place,
     )
 
 
-def _slots_of(levels: LevelSets, proposals: Proposals, place: IntArray) -> Slots:
+def _kind(box: Box | Parallelepiped) -> int:
+    from tukeydp.sampling.tilted_kernels import ALONG_THE_AXES, ROUNDED, SLANTED
+
+    if isinstance(box, Parallelepiped):
+        return ROUNDED
+    return ALONG_THE_AXES if box.basis is None else SLANTED
+
+
+def _inverse(box: Box | Parallelepiped, unit: IntArray) -> Any:
+    """From coordinates to points; for those that are rounded the kernel has no use for it."""
+    return unit if isinstance(box, Parallelepiped) or box.basis is None else box.basis.inverse
+
+
+def _slots_of(
+    levels: LevelSets, proposals: Proposals, place: IntArray, boxes: Sequence[Box | Union | TiltedBox | Parallelepiped]
+) -> Slots:
     """The rows of the table that are drawn from tilted boxes at levels that are not quite without weight."""
     from tukeydp.sampling.tilted_kernels import Slots
 
@@ -151,6 +170,7 @@ def _slots_of(levels: LevelSets, proposals: Proposals, place: IntArray) -> Slots
         place[proposals.box[rows]],
         np.array([smallest for smallest, _ in ranks], dtype=np.int64).reshape(-1, k),
         np.array([largest for _, largest in ranks], dtype=np.int64).reshape(-1, k),
+        rough_slabs(levels.directions, [boxes[group] for group in proposals.box[rows]], ranks),
     )
 
 

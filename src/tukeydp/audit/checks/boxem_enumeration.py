@@ -30,6 +30,7 @@ from tukeydp.exact.boxes import whole_grid
 from tukeydp.sampling import envelope as envelope_module
 from tukeydp.sampling.envelope import Envelope, slices
 from tukeydp.sampling.envelope import boxes as boxes_module
+from tukeydp.sampling.envelope.frames import Frames
 from tukeydp.sampling.hints import Hints, LinearPrograms
 
 Q = Fraction(21, 20)  # e^(epsilon/2), that is epsilon = 0.0976; rational, so that nothing is rounded
@@ -125,6 +126,7 @@ def _weights(
         (slices, "_SLICES", 2),
         (envelope_module, "_WORTH_SHAPING", -math.inf),
         (envelope_module, "_LIGHT", math.inf),
+        (Frames, "around", lambda *_: []),  # points of boxes can be enumerated, rounded ones cannot
         *([(Envelope, "_best", slanted_if_any)] if way == "slanted" else []),
         *([(Envelope, "_parts", sliced_parts)] if way == "sliced" else []),
         *([(Envelope, "branched", branched_if_any)] if way == "branches" else []),

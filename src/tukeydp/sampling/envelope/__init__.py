@@ -37,6 +37,7 @@ _ALL_RANKS = 2**22
 # Logs of ratios, speed only: how much smaller than a box another shape must be, as proposals from it take longer; and
 # how much lighter than the heaviest a group may be before its box is left as it is.
 _WORTH_SHAPING, _LIGHT = math.log(16), 14.0
+_SLOWER = 8  # proposals from a parallelepiped in the time of one from a tilted box
 
 
 class Envelope:
@@ -52,7 +53,7 @@ class Envelope:
         self._slices: dict[int, list[Slice]] = {}
         self._shapes: dict[int, Shape] = {}
         self._shaped_by: Callable[[int], Shape] | None = None
-        self._frames = Frames(levels)
+        self._frames = Frames(self._certifier)
         self._boxy: set[int] = set()  # levels for which no other shape was much smaller than their box
         self._bases: list[Basis] = []
         self._looked_at: set[int] = set()  # levels for which a basis was looked for
@@ -198,18 +199,22 @@ class Envelope:
         """What makes a shape much smaller than the level's box, if anything does."""
         if level in self._boxy:
             return None
-        best = min((self._tilted, self._framed), key=lambda way: way(level).size)
+        # Proposals from tilted boxes take longer.
+        best = self._framed if self._framed(level).size < _SLOWER * self._tilted(level).size else self._tilted
         if math.log(self._best_box(level).size) - math.log(best(level).size) >= _WORTH_SHAPING:
             return best
         self._boxy.add(level)
         return None
 
     def _tilted(self, level: int) -> TiltedBox:
-        return tilted_box(self._certifier, level, self._best_box(level), self.boxes[level])
+        """The smaller of a tilted box and a tilted parallelepiped."""
+        shapes: list[Box | Parallelepiped] = [self._best_box(level), *self._frames.around(level, self.boxes[level])]
+        tilted = [tilted_box(self._certifier, level, shape, self.boxes[level]) for shape in shapes]
+        return min(tilted, key=lambda shape: shape.size)
 
     def _framed(self, level: int) -> Box | Parallelepiped:
         """A parallelepiped, or the box if that is smaller."""
-        shapes: list[Box | Parallelepiped] = [self._best_box(level), *self._frames.around(level)]
+        shapes: list[Box | Parallelepiped] = [self._best_box(level), *self._frames.around(level, self.boxes[level])]
         return min(shapes, key=lambda shape: shape.size)
 
     def _weights(self, lowest: int, half_epsilon: float) -> list[float]:

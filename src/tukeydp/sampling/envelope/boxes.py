@@ -64,6 +64,12 @@ class Certifier:
         """A box along the basis around the points that the level has in a box along the axes."""
         return Box(*self._ranges(level, basis.matrix, supports, known), basis)
 
+    def ends_along(
+        self, level: int, objectives: Sequence[Sequence[int]], known: Box
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Certified smallest and largest values of objectives on a level, which is in a known box along the axes."""
+        return self._ranges(level, objectives, self.hints.supports([level], objectives)[0], known)
+
     def along_axes(self, level: int) -> Box:
         """What the directions parallel to an axis say, without any program."""
         low, high = list(self._within.low), list(self._within.high)

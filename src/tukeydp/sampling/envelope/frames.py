@@ -1,8 +1,8 @@
 """Parallelepipeds of directions: of all the slabs that bound a level, d whose common part is small.
 
-The ranks of a level bound it along every direction: no program is needed. Which directions make up a frame affects
-speed only; of strongly correlated columns those along which rows are narrow make parallelepipeds 10^7 times smaller
-than boxes.
+The ranks of a level bound it along every direction; near the top programs bound it more tightly. Which directions make
+up a frame affects speed only: those along which strongly correlated columns are narrow make parallelepipeds 10^7 times
+smaller than boxes.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.levels import LevelSets
+from tukeydp.exact.boxes import Box
 from tukeydp.exact.parallelepipeds import Frame, Parallelepiped, around, frame_of
+from tukeydp.sampling.envelope.boxes import Certifier
 
 # Speed only.
+_REACH = 20.0  # a level is about as wide as so many radii of the ellipsoid, at most
 _SWAPS = 200  # of one direction of a frame for a better one, at most
 _BETTER = 1.05  # a swap makes a volume smaller by this factor at least
 _WORTH_ANOTHER = math.log(2)  # log of how much smaller a level is in a frame of its own: these take a while to invert
@@ -34,15 +36,19 @@ class _Chosen:
 class Frames:
     """The frames chosen so far, each for one level or more."""
 
-    def __init__(self, levels: LevelSets) -> None:
-        self._levels = levels
+    def __init__(self, certifier: Certifier) -> None:
+        self._certifier, self._levels = certifier, certifier.levels
+        levels = self._levels
         self._lengths = np.abs(levels.directions).sum(axis=1)
         self._chosen: list[_Chosen] = []
 
-    def around(self, level: int) -> list[Parallelepiped]:
-        """A small parallelepiped that holds a level; nothing if there is none whose points fit in words."""
+    def around(self, level: int, known: Box) -> list[Parallelepiped]:
+        """A small parallelepiped that holds a level; nothing if there is none whose points fit in words.
+
+        `known` is a box around the level. Where not all slabs touch it, programs make the parallelepiped tighter.
+        """
         smallest, largest = self._levels.offsets(level)
-        slabs = self._levels.directions / (largest - smallest + self._lengths)[:, np.newaxis].astype(np.float64)
+        slabs = self._levels.directions / self._widths(level, smallest, largest)[:, np.newaxis]
         rows = _most_independent(slabs)
         if rows is None:
             return []
@@ -53,9 +59,29 @@ class Frames:
                 return []
             best = _Chosen(rows, frame)
             self._chosen.append(best)
-        found = around(best.frame, smallest[best.rows].tolist(), largest[best.rows].tolist())
+        low, high = self._certifier.ends_along(level, best.frame.matrix.tolist(), known)
+        low = tuple(map(max, low, smallest[best.rows].tolist()))
+        high = tuple(map(max, low, map(min, high, largest[best.rows].tolist())))
+        found = around(best.frame, low, high)
         corner = np.abs(np.array(found.corner(), dtype=np.float64)) + 1
         return [found] if (np.abs(self._levels.directions).astype(np.float64) @ corner).max() < _LARGEST else []
+
+    def _widths(self, level: int, smallest: IntArray, largest: IntArray) -> FloatArray:
+        """About how wide a level is along each direction: its slab, or less where others bound it more tightly."""
+        slabs: FloatArray = (largest - smallest + self._lengths).astype(np.float64)
+        middle = self._certifier.hints.middle(level)
+        if middle is None:
+            return slabs
+        at = self._levels.directions @ middle
+        near = np.maximum(largest - at, 1.0) ** -2 + np.maximum(at - smallest, 1.0) ** -2
+        # The ellipsoid around the middle that fits between all slabs (Dikin 1967), of columns of about equal widths.
+        columns = self._levels.directions / np.abs(self._levels.directions / slabs[:, np.newaxis]).max(axis=0)
+        try:
+            inner = np.linalg.inv((columns.T * near) @ columns)
+        except np.linalg.LinAlgError:
+            return slabs
+        found = np.minimum(slabs, _REACH * np.sqrt(np.einsum("ij,jk,ik->i", columns, inner, columns)))
+        return np.where(found > 0, found, slabs)
 
 
 def _log_determinant(slabs: FloatArray, rows: IntArray) -> float:

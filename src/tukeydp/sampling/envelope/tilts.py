@@ -10,13 +10,15 @@ Everything here is a hint but the last function, whose bound is a certificate.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.exact.boxes import Box
-from tukeydp.exact.tilted_boxes import STEPS, TiltedBox, cut, least_ends
+from tukeydp.exact.parallelepipeds import Parallelepiped
+from tukeydp.exact.tilted_boxes import STEPS, TiltedBox, cut, least_ends, widths_of
 from tukeydp.sampling.certificates import upper_bound
 from tukeydp.sampling.envelope.boxes import Certifier
 
@@ -28,25 +30,35 @@ _DONE = 1e-3  # a step that gains less is the last one
 _SHIFT = 64  # bits behind the point of slopes: rounding them costs less than a step in all
 
 
-def tilted_box(certifier: Certifier, level: int, box: Box, known: Box) -> TiltedBox:
+def tilted_box(certifier: Certifier, level: int, box: Box | Parallelepiped, known: Box) -> TiltedBox:
     """A tilted box of the points that a level has in a box; `known` is along the axes and holds these points too."""
     rates = _rates(certifier, level, box)
     cells = cut(box, rates)
-    widths = np.array([b - a + 1 for a, b in zip(box.low, box.high, strict=True)], dtype=np.float64)
+    widths = np.array(widths_of(box), dtype=np.float64)
     slopes = [round(rate) for rate in np.ldexp(rates * STEPS / (math.log(2.0) * widths), _SHIFT).tolist()]
-    objective = slopes
-    if box.basis is not None:
-        columns = zip(*box.basis.matrix, strict=True)
-        objective = [sum(a * b for a, b in zip(slopes, column, strict=True)) for column in columns]
+    objective, off = slopes, 0
+    rows = _rows(box)
+    if rows is not None:
+        objective = [sum(a * b for a, b in zip(slopes, column, strict=True)) for column in zip(*rows, strict=True)]
+        if isinstance(box, Parallelepiped):  # real points of the cube around a grid point
+            off = sum(abs(slope) * sum(map(abs, row)) for slope, row in zip(slopes, rows, strict=True)) // 2 + 1
     largest = int(cells.heights.max(axis=1).sum())
     if any(objective):
         ((up, _),) = certifier.hints.supports([level], [objective])[0]
         bound = upper_bound(certifier.levels, level, objective, up, known)
-        largest = min(largest, (least_ends(cells, slopes, _SHIFT) + bound) >> _SHIFT)
+        ends = least_ends(cells, slopes, _SHIFT, real=isinstance(box, Parallelepiped))
+        largest = min(largest, (ends + bound + off) >> _SHIFT)
     return TiltedBox(box, cells, max(largest, 0))
 
 
-def _rates(certifier: Certifier, level: int, box: Box) -> FloatArray:
+def _rows(box: Box | Parallelepiped) -> Sequence[Sequence[int]] | None:
+    """What a box's coordinates are products with; None for the axes."""
+    if isinstance(box, Parallelepiped):
+        return box.frame.matrix.tolist()
+    return None if box.basis is None else box.basis.matrix
+
+
+def _rates(certifier: Certifier, level: int, box: Box | Parallelepiped) -> FloatArray:
     """By how much, in logarithm, the density of each column should fall from its low end to its high end; if there is
     no saying, nothing.
     """
@@ -55,9 +67,10 @@ def _rates(certifier: Certifier, level: int, box: Box) -> FloatArray:
     if middle is None:
         return rates
     levels = certifier.levels
-    matrix = np.eye(levels.d) if box.basis is None else np.array(box.basis.matrix, dtype=np.float64)
-    inverse = np.eye(levels.d) if box.basis is None else np.array(box.basis.inverse, dtype=np.float64)
-    widths = np.array([b - a + 1 for a, b in zip(box.low, box.high, strict=True)], dtype=np.float64)
+    rows = _rows(box)
+    matrix = np.eye(levels.d) if rows is None else np.array(rows, dtype=np.float64)
+    inverse = np.linalg.inv(matrix)
+    widths = np.array(widths_of(box), dtype=np.float64)
     # In shares of the box, from its low end.
     slabs = (levels.directions @ inverse) * widths
     low = np.array(box.low, dtype=np.float64)
