@@ -69,7 +69,7 @@ def test_facets_part_points_from_rows():
         if rng.random() < 0.5:
             rows[:, -1] = rows[:, 0]  # flat
         point = rng.integers(-5, 6, size=d)
-        normal = parting_facet(rows, integers(point))
+        normal = parting_facet(integers(rows), integers(point))
         if normal is not None:
             products = rows @ np.array(normal)
             assert products.max() < np.array(normal) @ point
@@ -84,7 +84,7 @@ def test_facets_part_points_from_rows():
 def test_facets_in_many_columns_have_entries_that_no_float_holds():
     rng = np.random.default_rng(4)
     rows, point = rng.integers(-(2**41), 2**41, size=(27, 24)), integers(rng.integers(-(2**41), 2**41, size=24))
-    normal = parting_facet(rows, point)
+    normal = parting_facet(integers(rows), point)
     assert normal is not None
     products = integers(rows) @ integers(normal)
     assert products.max() < integers(normal) @ point

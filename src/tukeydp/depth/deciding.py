@@ -17,6 +17,7 @@ from tukeydp.depth.cones import all_deep
 from tukeydp.depth.directions import LONGEST
 from tukeydp.depth.exact_depth import CONES_ARE_QUICK, Answer, Vectors, exact_row, found_at_once, least_weight
 from tukeydp.depth.hull_facets import parting_facet
+from tukeydp.depth.ray_facets import facets_before
 from tukeydp.exact.matrices import Integers, integers
 
 # Entries of a normal, at most, where all digits that fit are wanted: beyond 2^50 a float has none to give.
@@ -126,16 +127,38 @@ class GridDepth:
         short = self.lighter(answer.directions, where, bits, level, LONGEST)
         return Refutation(short, self, where, bits, level, around.vectors, answer)
 
-    def all_deep(self, points: Integers, level: int, bits: int) -> bool | int | None:
-        """True if all `points` / 2^bits are at least so deep; the number of one that seems not to be; None in doubt."""
+    def all_deep(self, points: Integers, level: int, bits: int) -> bool | FloatArray | None:
+        """True if all `points` / 2^bits are at least so deep; the normal of what seems to refute one; None in doubt."""
+        middle, vectors = self._from_middle(points, bits)
+        return all_deep(vectors, (points - middle).astype(np.float64), level) if len(vectors.weights) else None
+
+    def parted(
+        self, points: Integers, level: int, bits: int, normals: FloatArray, offsets: FloatArray | None = None
+    ) -> IntArray:
+        """Normals that seem to part one of the `points` / 2^bits from all that is so deep, by walks from other ones.
+
+        What is so deep is known to be in <normal, y> <= offset; where there are no offsets it seems not to be beyond
+        all points.
+        """
+        middle, vectors = self._from_middle(points, bits)
+        away = (points - middle).astype(np.float64)
+        with np.errstate(all="ignore"):
+            ends = (away @ normals.T).max(axis=0)
+            if offsets is not None:
+                ends = (offsets - normals @ np.array([int(c) / (1 << bits) for c in middle])) * float(1 << bits)
+            known = normals / ends[:, np.newaxis]
+        usable = np.isfinite(known).all(axis=1) & (ends > 0)
+        found = facets_before(away, vectors.shadow, vectors.weights.astype(np.float64), level, known[usable])
+        return np.unique(rounded_normals(found, self._grid, _MOST_DIGITS), axis=0)
+
+    def _from_middle(self, points: Integers, bits: int) -> tuple[Integers, Vectors]:
+        """The middle of the points, and vectors from there to the rows, which have their lengths."""
         middle = points.sum(axis=0) // len(points)
         vectors = self._around(middle, bits).vectors
-        if not len(vectors.weights):
-            return None
-        if not vectors.whole:  # long ones are given up to a factor each, but here their lengths matter
+        if not vectors.whole:  # long ones are given up to a factor each
             exact = integers([list(vectors.exactly(j)) for j in range(len(vectors.weights))])
-            vectors = replace(vectors, shadow=exact.astype(np.float64))
-        return all_deep(vectors, (points - middle).astype(np.float64), level)
+            vectors = replace(vectors, shadow=exact.astype(np.float64).reshape(vectors.shadow.shape))
+        return middle, vectors
 
     def cuts(self, point: Integers, level: int) -> Cuts | None:
         """Halfspaces that hold the level set, one of them without the grid point; None if it is that deep."""
@@ -185,7 +208,7 @@ class GridDepth:
     def parting_facet(self, normal: Integers, point: Integers, bits: int) -> list[int] | None:
         """A facet of the hull of the rows that are not beyond the point, between them and the point."""
         others = (integers(self._distinct) @ normal) << bits < int(normal @ point)
-        return parting_facet(self._distinct[others.astype(np.bool_)] << bits, point)
+        return parting_facet(integers(self._distinct[others.astype(np.bool_)]) * (1 << bits), point)
 
     def _weight_beyond(self, normal: IntArray, point: Integers, bits: int) -> int:
         """Rows in the closed halfspace whose edge passes through the point; projections are below the limit."""
