@@ -42,13 +42,19 @@ class Answer:
     normal: list[int] | None = None
 
 
-def swept(vectors: Vectors, at_least: int, threads: int | None) -> Search:
-    """The sweeps of two to four columns."""
-    search = Search(vectors, at_least, threads or available_cores())
-    if vectors.shadow.shape[1] == 4:
+def swept(vectors: Vectors, at_least: int, threads: int | None, *, enough: bool = False) -> Search:
+    """The sweeps of two to four columns, and ties among them settled.
+
+    Where `enough`, only rows that may be below `at_least` are in doubt.
+    """
+    search = Search(vectors, at_least, threads or available_cores(), enough)
+    d = vectors.shadow.shape[1]
+    if d == 4:
         search.pairs()
     else:
         search.rows()
+    if d > 2 and search.doubts():
+        search.settle_ties()
     return search
 
 
@@ -66,8 +72,8 @@ class _Block:
 class Search:
     """Collects enclosures of the rows, then settles those in doubt."""
 
-    def __init__(self, vectors: Vectors, at_least: int, threads: int) -> None:
-        self._vectors, self._at_least, self._threads = vectors, at_least, threads
+    def __init__(self, vectors: Vectors, at_least: int, threads: int, enough: bool) -> None:
+        self._vectors, self._at_least, self._threads, self._enough = vectors, at_least, threads, enough
         self._d = vectors.shadow.shape[1]
         self._best = vectors.total
         self._blocks: list[_Block] = []
@@ -91,9 +97,38 @@ class Search:
 
     def doubts(self) -> int:
         """How many rows may have to be done in integers."""
+        return len(self._doubtful())
+
+    def settle_ties(self) -> None:
+        """What exact ties say about the rows in doubt, in their place."""
+        from tukeydp.depth.tied_rows import tied_rows
+
+        blocks = self._until_refuted()
+        lightest = min(blocks, key=lambda block: block.best)
+        best, place = lightest.best, lightest.place
+        doubtful = self._doubtful()
+        lower_of = {where: low for low, where in doubtful}
+        planes, left = tied_rows(self._vectors, list(lower_of), self._below(best))
+        doubts = [(lower_of[where], where) for where in left]
+        for plane in planes:
+            if plane.upper < best:
+                best, place = plane.upper, plane.place
+            if plane.lower < plane.upper:
+                doubts.append((plane.lower, plane.place))
+        normals = [normal for block in blocks for normal in block.normals]
+        self._blocks = [_Block(0, best, place, doubts, normals)]
+
+    def _below(self, best: int) -> int:
+        """What a row's least weight must be below to change the answer."""
+        return min(best, self._at_least) if self._enough else best
+
+    def _doubtful(self) -> list[tuple[int, tuple[int, ...]]]:
+        """Rows that may have to be done in integers, and bounds of theirs from below."""
         blocks = self._until_refuted()
         best = min(block.best for block in blocks)
-        return 0 if best < self._at_least else sum(low < best for block in blocks for low, _ in block.doubts)
+        if best < self._at_least:
+            return []
+        return sorted(doubt for block in blocks for doubt in block.doubts if doubt[0] < self._below(best))
 
     def _until_refuted(self) -> list[_Block]:
         # Blocks are handed out in order and always finished: those up to the first that refutes are the same
@@ -106,8 +141,8 @@ class Search:
         blocks = self._until_refuted()
         lightest = min(blocks, key=lambda block: block.best)
         best, place = lightest.best, lightest.place
-        for lower, doubtful in sorted(doubt for block in blocks for doubt in block.doubts):
-            if lower < best and best >= self._at_least:
+        for lower, doubtful in self._doubtful():
+            if lower < self._below(best) and best >= self._at_least:
                 count, _ = exact_row(self._vectors, doubtful)
                 if count < best:
                     best, place = count, doubtful
