@@ -23,7 +23,7 @@ from tukeydp.exact.boxes import Box
 from tukeydp.exact.brackets import rounded_down
 from tukeydp.exact.linear_programs import Region
 from tukeydp.exact.matrices import Integers, integers, inverse
-from tukeydp.exact.slices import count_in_slices
+from tukeydp.exact.slices import SliceCount
 from tukeydp.sizes.boxed import COUNTED
 from tukeydp.sizes.grid_points import tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
@@ -39,6 +39,7 @@ _ROUGH = 0.25
 # There, each corner that is not deep adds so many halfspaces, as long as that shrinks the copy by such a part of how
 # far apart bounds may be; then copies shrink by such parts until they are deep, so many for one look. Speed only.
 _CUTS, _WORTH_IT, _PARTS, _COPIES = 2, Fraction(1, 40), 16, 2
+_SOONER = 2  # power of how far apart counts may be: most coins need to know only that there are some points; speed only
 _NEAR = 3  # levels over which halfspaces that were looked for at one serve another; speed only
 _SWEEPS_ARE_QUICK = 2  # columns up to which corners are decided one by one; speed only
 # The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
@@ -65,6 +66,7 @@ class ExactSizes:
         self._long: list[tuple[Integers, list[int]]] = []  # normals beyond 64 bits, and sorted projections on them
         self._shape: FloatArray | None = None
         self._parts, self._weakest = _PARTS, 0
+        self._counts: dict[int, SliceCount] = {}  # by level, to go on where they were left
         self._cut_at: set[int] = set()  # levels that halfspaces were looked for
         self._volume = template(envelope.d).volume / 2**envelope.d  # of a copy whose diagonal's product is 1, in cells
         self.top = self._along.top
@@ -106,7 +108,7 @@ class ExactSizes:
         for _ in range(_COPIES):
             found = self._cut(level, apart)
             if found is None or found[1] < COUNTED:
-                break
+                return self._counted_between(level, apart)
             copy, most = found
             inside, refuting = self._deep_part(copy, level)
             least = max(least, self._volume * inside)
@@ -215,8 +217,15 @@ class ExactSizes:
             return []
         return refutation.short.tolist() or [refutation.exact_normal()]
 
-    def _counted(self, level: int, region: Region) -> int:
-        """How many grid points are so deep, up to `COUNTED`; the region is the envelope's level set."""
+    def _counted_between(self, level: int, apart: Fraction) -> tuple[Fraction, Fraction]:
+        """The same where no copy has the volume of `COUNTED` cells: a few points at first, more the next time."""
+        region = self._region(level)
+        enough = math.ceil(COUNTED / (1 + apart) ** _SOONER)
+        found = 0 if region is None else self._counted(level, region, enough)
+        return Fraction(found), Fraction(found if found < enough else COUNTED)
+
+    def _counted(self, level: int, region: Region, enough: int = COUNTED) -> int:
+        """How many grid points are so deep, up to `enough`; the region is the envelope's level set."""
 
         def decide(point: Integers) -> tuple[Integers, Integers] | None:
             cuts = self._depth.cuts(point, level)
@@ -225,7 +234,9 @@ class ExactSizes:
             self._extended(cuts.fitting)
             return cuts.normals, cuts.offsets
 
-        return count_in_slices(COUNTED, region, decide)
+        if level not in self._counts:
+            self._counts[level] = SliceCount(COUNTED, region, decide)
+        return self._counts[level].upto(enough)
 
     def _extended(self, refuting: list[list[int]]) -> bool:
         """Whether there were halfspaces among these that the envelope did not have; it has them now."""
