@@ -14,15 +14,17 @@ from tukeydp.arrays import FloatArray
 from tukeydp.exact.matrices import Integers
 
 _HALVES = 2.0**27 + 1.0
+_EXACT = 2**53  # integers below this are floats
 
 
 def doubled(vectors: Integers) -> FloatArray:
     """Nonzero integer vectors (m, d) as numbers (m, d, 2), each vector over a power of two: no entry exceeds one."""
-    return np.array([[_two(c, _beyond(v)) for c in v] for v in vectors.tolist()])
-
-
-def _beyond(vector: list[int]) -> int:
-    return 1 << max(map(abs, vector)).bit_length()
+    largest = np.abs(vectors).max(axis=1).tolist()
+    if max(largest) < _EXACT:
+        beyond = np.exp2([[c.bit_length()] for c in largest])
+        return np.stack([vectors.astype(np.float64) / beyond, np.zeros(vectors.shape)], axis=2)
+    beyond_long = [1 << c.bit_length() for c in largest]
+    return np.array([[_two(c, b) for c in v] for v, b in zip(vectors.tolist(), beyond_long, strict=True)])
 
 
 def _two(numerator: int, denominator: int) -> tuple[float, float]:
