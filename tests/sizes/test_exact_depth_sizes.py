@@ -242,8 +242,8 @@ def test_rough_bounds_hold_the_lower_size(d, levels):
 
 
 @pytest.mark.parametrize("shape", ["lattice", "repeated", "line"])
-def test_rough_bounds_of_degenerate_rows_are_the_size_itself(shape):
-    """Few grid points are counted one by one: there is nothing to be rough about."""
+def test_rough_bounds_of_degenerate_rows_hold_the_count(shape):
+    """Few grid points are counted: some of them at first, all of them where that is asked for."""
     rng = np.random.default_rng(5)
     rows = rng.integers(-4, 5, size=(20, 2))
     if shape == "repeated":
@@ -255,8 +255,11 @@ def test_rough_bounds_of_degenerate_rows_are_the_size_itself(shape):
         sizes = exact_sizes_of(rows, np.eye(2, dtype=np.int64), box, 1)
         low, high = sizes.lower_between(level, Fraction(8))
         points = np.array(list(np.ndindex(19, 19))) - 9
-        assert low == high == (td.tukey_depth(points, rows) >= level).sum()
-        assert sizes.lower_at_most(level) >= high
+        truth = (td.tukey_depth(points, rows) >= level).sum()
+        assert low <= truth <= high
+        assert low == high or low > 40
+        assert sizes.lower_at_most(level) >= truth
+        assert sizes.lower(level) == truth
 
 
 def test_a_copy_whose_corners_nobody_looks_at_would_be_too_large():

@@ -161,7 +161,7 @@ def test_a_copy_with_shallow_corners_is_not_taken():
     depth = td.Exact().prepare(rows, centred_grid(far, 2), bytes(32)).decide
     axes = level_sets(rows, np.eye(2, dtype=np.int64))
     sizes = ExactSizes(depth, axes, axes, box, 1, Fraction(1, 256))
-    in_the_box = sizes._largest(1, sizes._region(1), 6)
+    in_the_box = sizes._largest(1, sizes._envelope.region(1), 6)
     assert template(2).volume / 4 * in_the_box.diagonal > 1.2 * points
     # Nothing but decisions: no halfspaces that are found without any.
     with patch.object(GridDepth, "parted", lambda *_, **__: np.empty((0, 2), dtype=np.int64)):

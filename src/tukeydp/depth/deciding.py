@@ -15,7 +15,7 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.grid import LIMIT, Grid
 from tukeydp.depth.cones import all_deep
 from tukeydp.depth.directions import LONGEST
-from tukeydp.depth.exact_depth import CONES_ARE_QUICK, Answer, Vectors, exact_row, found_at_once, least_weight
+from tukeydp.depth.exact_depth import Answer, Vectors, exact_row, least_weight
 from tukeydp.depth.hull_facets import parting_facet
 from tukeydp.depth.ray_facets import facets_before
 from tukeydp.exact.matrices import Integers, integers
@@ -35,12 +35,10 @@ class Surroundings:
         """The depth of the point, or any number below `at_least` if it is below."""
         return self.here + least_weight(self.vectors, at_least - self.here).least
 
-    def refuted(self, level: int, threads: int | None = None, *, quick: bool = False) -> Answer | None:
-        """What shows that the point is less than `level` deep; None if it is that deep, or if `quick` found nothing."""
+    def refuted(self, level: int, threads: int | None = None) -> Answer | None:
+        """What shows that the point is less than `level` deep; None if it is that deep."""
         if level <= self.here:
             return None
-        if quick and self.vectors.shadow.shape[1] > CONES_ARE_QUICK:
-            return found_at_once(self.vectors, level - self.here)
         answer = least_weight(self.vectors, level - self.here, threads, enough=True)
         return None if self.here + answer.least >= level else answer
 
@@ -115,13 +113,11 @@ class GridDepth:
         level: int,
         bits: int = 0,
         threads: int | None = None,
-        *,
-        quick: bool = False,
     ) -> Refutation | None:
-        """Why `point` / 2^bits is less than `level` deep; None if it is that deep, or if `quick` found nothing."""
+        """Why `point` / 2^bits is less than `level` deep; None if it is that deep."""
         where = integers(point)
         around = self._around(where, bits)
-        answer = around.refuted(level, threads, quick=quick)
+        answer = around.refuted(level, threads)
         if answer is None:
             return None
         short = self.lighter(answer.directions, where, bits, level, LONGEST)

@@ -15,7 +15,6 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.data.grid import LIMIT
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.exact_depth import CONES_ARE_QUICK
 from tukeydp.depth.levels import LevelSets
@@ -24,8 +23,9 @@ from tukeydp.exact.boxes import Box
 from tukeydp.exact.brackets import rounded_down
 from tukeydp.exact.linear_programs import Region
 from tukeydp.exact.matrices import Integers, integers, inverse
-from tukeydp.exact.slices import count_in_slices
+from tukeydp.exact.slices import SliceCount
 from tukeydp.sizes.boxed import COUNTED
+from tukeydp.sizes.deep_envelope import DeepEnvelope
 from tukeydp.sizes.grid_points import Ends, tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
 from tukeydp.sizes.level_sizes import bounds_of
@@ -41,6 +41,7 @@ _ROUGH = 0.25
 # smaller copy is looked at once so many were not deep. Speed only.
 _WORTH_IT, _PATIENCE = Fraction(1, 40), 3
 _HELPFUL = Fraction(1, 10**6)  # the part by which halfspaces must shrink a copy to be worth more of their kind
+_SOONER = 2  # power of how far apart counts may be: most coins need to know only that there are some points; speed only
 _NEAR = 1  # levels over which halfspaces that were looked for at one serve another; speed only
 _BOXED = 3  # levels over which the box around one serves those above; speed only
 _SWEEPS_ARE_QUICK = 2  # columns up to which corners are decided one by one; speed only
@@ -58,18 +59,17 @@ class ExactSizes:
     ) -> None:
         """`along` has public directions; `base` is the lowest level whose `lower` is wanted."""
         self.slack = slack
-        self._depth, self._within = depth, within
+        self._depth = depth
         self._along = bounds_of(along, within, base)
-        self._envelope = envelope
+        self._envelope = DeepEnvelope(envelope, within, *self._along.place)
         gap = slack * _PART_OF_SLACK
         self._gap = float(gap)
         self._fine = max(_FINE, (math.ceil(2 * envelope.d / gap) - 1).bit_length())  # 2 d 2^-fine <= gap
-        self._known: set[tuple[int, ...]] = set()
-        self._long: list[tuple[Integers, list[int]]] = []  # normals beyond 64 bits, and sorted projections on them
         self._shape: FloatArray | None = None
         self._copies: dict[int, Copy] = {}  # the last one of a level
         self._boxes: dict[int, Ends] = {}
         self._weakest = 0
+        self._counts: dict[int, SliceCount] = {}  # by level, to go on where they were left
         self._cut_at: set[int] = set()  # levels that halfspaces were looked for
         self._volume = template(envelope.d).volume / 2**envelope.d  # of a copy whose diagonal's product is 1, in cells
         self.top = self._along.top
@@ -81,7 +81,7 @@ class ExactSizes:
     def lower(self, level: int) -> Fraction:
         bits, before = _COARSE, None
         while True:
-            region = self._region(level)
+            region = self._envelope.region(level)
             if region is None:
                 return Fraction(0)
             copy = self._largest(level, region, bits)
@@ -90,7 +90,7 @@ class ExactSizes:
             smaller, points, finer = self._looked_at(_shrunk(copy, self._fine))
             helped = before is None or copy.most < before * (1 - _HELPFUL)
             before = copy.most
-            if helped and self._extended(self._parted(points, finer, level)):
+            if helped and self._envelope.extended(self._parted(points, finer, level)):
                 continue
             refuting = self._shallow(points, finer, level, walk=helped)
             most, least = self._volume * copy.most, self._volume * smaller.diagonal
@@ -98,7 +98,7 @@ class ExactSizes:
                 if least >= COUNTED:
                     return rounded_down(least)
                 return Fraction(self._counted(level, region))
-            if not self._extended(refuting):
+            if not self._envelope.extended(refuting):
                 bits += self._fine  # nothing new to learn: the corners were rounded too much
 
     def lower_at_most(self, level: int) -> Fraction:
@@ -111,14 +111,17 @@ class ExactSizes:
     def lower_between(self, level: int, apart: Fraction) -> tuple[Fraction, Fraction]:
         """The same from below and from above, apart by a factor of 1 + apart or a few times as much."""
         halvings, failures = self._halvings(apart), 0
-        while (found := self._cut(level, apart)) is not None and found[1] >= COUNTED:
+        while True:
+            found = self._cut(level, apart)
+            if found is None or found[1] < COUNTED:
+                return self._counted_between(level, apart)
             copy, most = found
             smaller, points, bits = self._looked_at(_shrunk(copy, halvings))
             refuting = self._shallow(points, bits, level)
             least = self._volume * smaller.diagonal
             if not refuting and least >= COUNTED:
                 return rounded_down(least), most
-            if not self._extended(refuting):
+            if not self._envelope.extended(refuting):
                 break
             failures += 1
             halvings = max(1, halvings - (failures % _PATIENCE == 0))
@@ -139,7 +142,7 @@ class ExactSizes:
         found = self._enveloped(level, gap)
         while found is not None and found[1] >= COUNTED:
             _, points, bits = self._looked_at(found[0])
-            if not self._extended(self._parted(points, bits, level)):
+            if not self._envelope.extended(self._parted(points, bits, level)):
                 break
             before, found = found[1], self._enveloped(level, gap)
             if found is None or found[1] > before * (1 - apart * _WORTH_IT):
@@ -148,15 +151,12 @@ class ExactSizes:
 
     def _parted(self, points: Integers, bits: int, level: int) -> list[list[int]]:
         """Normals that seem to part one of the points / 2^bits from the level set, from those of the envelope."""
-        low, high = self._envelope.offsets(level)
-        directions = self._envelope.directions.astype(np.float64)
-        normals, offsets = np.concatenate([directions, -directions]), np.concatenate([high, -low]).astype(np.float64)
-        found: list[list[int]] = self._depth.parted(points, level, bits, normals, offsets).tolist()
+        found: list[list[int]] = self._depth.parted(points, level, bits, *self._envelope.halfspaces(level)).tolist()
         return found
 
     def _enveloped(self, level: int, gap: float) -> tuple[Copy, Fraction] | None:
         """About the largest copy inside the envelope's level set, and a volume that none exceeds; None if none fits."""
-        region = self._region(level)
+        region = self._envelope.region(level)
         copy = None if region is None else self._largest(level, region, _COARSE, gap)
         return None if copy is None else (copy, self._volume * copy.most)
 
@@ -172,7 +172,7 @@ class ExactSizes:
                 return []
             if walk and isinstance(normal, np.ndarray):
                 parted: list[list[int]] = self._depth.parted(points, level, bits, normal[np.newaxis]).tolist()
-                if not self._known.issuperset(map(tuple, parted)):
+                if not self._envelope.known.issuperset(map(tuple, parted)):
                     return parted
         # The corner that was not deep the last time is likely not to be, again.
         order.sort(key=lambda i: i != self._weakest)
@@ -237,47 +237,26 @@ class ExactSizes:
         facet = refutation.facet()
         return [*refutation.short.tolist(), refutation.exact_normal() if facet is None else facet]
 
-    def _counted(self, level: int, region: Region) -> int:
-        """How many grid points are so deep, up to `COUNTED`; the region is the envelope's level set."""
+    def _counted_between(self, level: int, apart: Fraction) -> tuple[Fraction, Fraction]:
+        """The same where no copy has the volume of `COUNTED` cells: a few points at first, more the next time."""
+        region = self._envelope.region(level)
+        enough = math.ceil(COUNTED / (1 + apart) ** _SOONER)
+        found = 0 if region is None else self._counted(level, region, enough)
+        return Fraction(found), Fraction(found if found < enough else COUNTED)
+
+    def _counted(self, level: int, region: Region, enough: int = COUNTED) -> int:
+        """How many grid points are so deep, up to `enough`; the region is the envelope's level set."""
 
         def decide(point: Integers) -> tuple[Integers, Integers] | None:
             cuts = self._depth.cuts(point, level)
             if cuts is None:
                 return None
-            self._extended(cuts.fitting)
+            self._envelope.extended(cuts.fitting)
             return cuts.normals, cuts.offsets
 
-        return count_in_slices(COUNTED, region, decide)
-
-    def _extended(self, refuting: list[list[int]]) -> bool:
-        """Whether there were halfspaces among these that the envelope did not have; it has them now."""
-        normals = sorted({tuple(v) for v in refuting} - self._known)
-        self._known.update(normals)
-        short = [v for v in normals if self._fits(v)]
-        if short:
-            self._envelope = self._envelope.with_directions(np.array(short, dtype=np.int64))
-        rows = integers(self._envelope.table)
-        self._long += [(integers(v), sorted((rows @ integers(v)).tolist())) for v in normals if not self._fits(v)]
-        return bool(normals)
-
-    def _fits(self, normal: tuple[int, ...]) -> bool:
-        extent = max(max(abs(a), abs(b)) for a, b in zip(self._within.low, self._within.high, strict=True))
-        return sum(map(abs, normal)) * extent < LIMIT
-
-    def _region(self, level: int) -> Region | None:
-        """The envelope's level set."""
-        if not 1 <= level <= self._envelope.highest_unbroken():
-            return None
-        low, high = self._envelope.offsets(level)
-        directions = integers(self._envelope.directions)
-        units = integers(np.eye(directions.shape[1], dtype=np.int64))
-        normals, offsets = [directions, -directions], [integers(high), -integers(low)]
-        for normal, projections in self._long:
-            normals.append(np.stack([normal, -normal]))
-            offsets.append(integers([projections[-level], -projections[level - 1]]))
-        bounds = integers([*self._within.high, *(-a for a in self._within.low)])
-        centre, scale = self._along.place
-        return Region(np.concatenate([*normals, units, -units]), np.concatenate([*offsets, bounds]), centre, scale)
+        if level not in self._counts:
+            self._counts[level] = SliceCount(COUNTED, region, decide)
+        return self._counts[level].upto(enough)
 
 
 def _holds_half_a_cell(copy: Copy, fine: int) -> bool:
