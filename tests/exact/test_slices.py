@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.regions import region
 from tukeydp.exact import slices
 from tukeydp.exact.matrices import integers
-from tukeydp.exact.slices import count_in_slices
+from tukeydp.exact.slices import SliceCount, count_in_slices
 
 BOUND = 5
 
@@ -66,6 +66,21 @@ def test_hidden_sets_are_counted(d, lines):
         body = region(np.empty((0, d), dtype=np.int64), [], BOUND)
         with patch.object(slices, "_FIRST_LINES", lines):
             assert count_in_slices(limit, body, Hidden(normals, offsets)) == min(limit, truth)
+
+    check()
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_a_count_goes_on_where_it_was_left(d):
+    @given(halfspaces(d), st.lists(st.integers(1, 400), min_size=1, max_size=4))
+    def check(found, steps):
+        normals, offsets = arrays(found, d)
+        truth = int((all_points(d) @ normals.T <= offsets).all(axis=1).sum())
+        body = region(np.empty((0, d), dtype=np.int64), [], BOUND)
+        with patch.object(slices, "_FIRST_LINES", 1):
+            count = SliceCount(400, body, Hidden(normals, offsets))
+            for enough in sorted(steps):
+                assert count.upto(enough) == min(enough, truth)
 
     check()
 

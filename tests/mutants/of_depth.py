@@ -68,6 +68,22 @@ MUTANTS = (
         "Depths that depend on rounding: a swap may move them by more than one.",
     ),
     Mutant(
+        "vectors that nearly coincide taken for one",
+        "depth/tie_sweep.py",
+        "if gone and come and not tied:",
+        "if gone and come and not tied and False:",
+        ("tests/depth/test_tied_rows.py::test_near_ties_are_not_taken_for_ties",),
+        "Depths that depend on rounding: a swap may move them by more than one.",
+    ),
+    Mutant(
+        "vectors that coincide taken for near ones, in any order",
+        "depth/tie_sweep.py",
+        "_LEFT, _TOLERANCE = 2.0**-52, 2.0**-35",
+        "_LEFT, _TOLERANCE = 2.0**-52, 2.0**-90",
+        ("tests/depth/test_tied_rows.py::test_planes_of_ties_are_settled_as_by_definition",),
+        "Depths that depend on rounding: a swap may move them by more than one.",
+    ),
+    Mutant(
         "a point one row too shallow taken for deep",
         "depth/deciding.py",
         "return None if self.here + answer.least >= level else answer",

@@ -140,8 +140,8 @@ MUTANTS = (
     Mutant(
         "a refuted proposal's lane read again",
         "sampling/cutting_planes.py",
-        "lane = found.lane + 1",
-        "lane = found.lane",
+        "lane, in_vain = found.lane + 1, 0",
+        "lane, in_vain = found.lane, 0",
         (f"{KEYS}test_the_lane_of_a_refuted_proposal_is_never_read_again",),
         "Words that have shown a refuted point are used again, conditioned on that.",
     ),

@@ -16,6 +16,7 @@ import pytest
 
 import tukeydp as td
 from support.grids import centred_grid
+from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.matrices import integers
@@ -120,7 +121,8 @@ def test_the_cells_around_a_copys_corners_are_looked_at(short):
     # In half cells over 2^bits: radius * factor is the square's half side less what the corners are short of it.
     factor = ((2 * side << bits) - (short << bits) // 4) // radius
     copy = Copy(integers([0, 0]), integers([[factor, 0], [0, factor]]), bits, Fraction(10**9))
-    _, refuting = sizes._checked(copy, 1)
+    _, points, finer = sizes._looked_at(copy)
+    refuting = sizes._shallow(points, finer, 1)
     inside = radius * factor * (1 - Fraction(1, 2**sizes._fine)) / 2**bits + 1 <= 2 * side
     assert inside == (short >= 4)
     assert (not refuting) == inside
@@ -133,8 +135,8 @@ def test_a_copy_too_small_for_the_slack_is_not_taken():
     honest, calls = exact_sizes.largest_copy, []
     sharp = exact_sizes_of(rows, 2**40, slack / 64).lower(4)
 
-    def small_at_first(region, low, high, bits, shape, gap):
-        copy, found = honest(region, low, high, bits, shape, gap)
+    def small_at_first(*arguments):
+        copy, found = honest(*arguments)
         calls.append(1)
         if len(calls) > 25:
             return copy, found
@@ -159,6 +161,8 @@ def test_a_copy_with_shallow_corners_is_not_taken():
     depth = td.Exact().prepare(rows, centred_grid(far, 2), bytes(32)).decide
     axes = level_sets(rows, np.eye(2, dtype=np.int64))
     sizes = ExactSizes(depth, axes, axes, box, 1, Fraction(1, 256))
-    in_the_box = sizes._largest(sizes._region(1), (box.low, box.high), 6)
+    in_the_box = sizes._largest(1, sizes._envelope.region(1), 6)
     assert template(2).volume / 4 * in_the_box.diagonal > 1.2 * points
-    assert points / 2 < sizes.lower(1) <= points
+    # Nothing but decisions: no halfspaces that are found without any.
+    with patch.object(GridDepth, "parted", lambda *_, **__: np.empty((0, 2), dtype=np.int64)):
+        assert points / 2 < sizes.lower(1) <= points

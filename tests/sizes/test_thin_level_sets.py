@@ -25,6 +25,7 @@ from tukeydp.sampling import cutting_planes
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sampling.deepest import deepest
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.sizes import exact_depth_sizes
 from tukeydp.sizes.exact_depth_sizes import ExactSizes
 
 CASES = [(name, 0) for name in TABLES] + [("plane", 1), ("line", 1), ("a line of two", 1)]
@@ -48,6 +49,25 @@ def test_the_count_is_that_of_the_definition(name, offset):
         assert sizes.lower(level) == sum(depth >= level for depth in depths)
 
 
+@pytest.mark.parametrize("name", ["plane", "scores", "two columns"])
+def test_a_count_that_stops_early_is_a_bound_and_goes_on(name, monkeypatch):
+    """With a few points in the place of 4096: bounds hold the count up to there, and close in on it."""
+    limit = 20
+    monkeypatch.setattr(exact_depth_sizes, "COUNTED", limit)
+    rows = stretched(name, 3)
+    depths = list(depths_of_all(rows).values())
+    sizes = prepared_sizes(np.array(rows))
+    wide = 0
+    for level in range(1, max(depths) + 2):
+        truth = sum(depth >= level for depth in depths)
+        for apart in (Fraction(8), Fraction(1), Fraction(1, 4)):
+            low, high = sizes._counted_between(level, apart)
+            assert low <= min(limit, truth) <= high
+            assert high <= low * (1 + apart) ** 2
+            wide += low < high
+    assert wide
+
+
 @pytest.mark.parametrize("name", ["line", "plane", "scores", "two columns"])
 def test_the_deepest_level_is_that_of_the_definition(name):
     rows = stretched(name, 2)
@@ -69,7 +89,7 @@ def test_facets_part_points_from_rows():
         if rng.random() < 0.5:
             rows[:, -1] = rows[:, 0]  # flat
         point = rng.integers(-5, 6, size=d)
-        normal = parting_facet(rows, integers(point))
+        normal = parting_facet(integers(rows), integers(point))
         if normal is not None:
             products = rows @ np.array(normal)
             assert products.max() < np.array(normal) @ point
@@ -84,7 +104,7 @@ def test_facets_part_points_from_rows():
 def test_facets_in_many_columns_have_entries_that_no_float_holds():
     rng = np.random.default_rng(4)
     rows, point = rng.integers(-(2**41), 2**41, size=(27, 24)), integers(rng.integers(-(2**41), 2**41, size=24))
-    normal = parting_facet(rows, point)
+    normal = parting_facet(integers(rows), point)
     assert normal is not None
     products = integers(rows) @ integers(normal)
     assert products.max() < integers(normal) @ point

@@ -73,12 +73,12 @@ def proven(
             return np.asarray(corner @ frame.normals) if found == REFUTED else None
 
 
-def all_deep(vectors: Vectors, points: FloatArray, least: int) -> bool | int | None:
+def all_deep(vectors: Vectors, points: FloatArray, least: int) -> bool | FloatArray | None:
     """True if every closed halfspace at each of the points (k, d) weighs at least `least`; None in doubt.
 
-    Or the number of a point that seems to have a lighter one. Points are given as floats off by at most 2^-51 of a
-    point's largest component, from where the vectors start, which have their lengths. For each normal only the point
-    that is farthest along it matters: a search for all of them takes a few times as long as for one.
+    Or a normal whose halfspace at the farthest point seems to be lighter. Points are given as floats off by at most
+    2^-51 of a point's largest component, from where the vectors start, which have their lengths. For each normal only
+    the point that is farthest along it matters: a search for all of them takes a few times as long as for one.
     """
     from tukeydp.depth.cone_search import NO_ROOM, PROVEN, REFUTED
     from tukeydp.depth.hull_search import search_hull
@@ -99,9 +99,9 @@ def all_deep(vectors: Vectors, points: FloatArray, least: int) -> bool | int | N
         pool = np.empty((room, d + 3))
         weights = vectors.weights.astype(np.float64)
         work = min(_MOST_WORK, _MORE_WORK * _work(m, d))
-        found, which = search_hull(rows, weights, margins, corners, float(least), work, _CUTS * d, pool)
+        found, corner = search_hull(rows, weights, margins, corners, float(least), work, _CUTS * d, pool)
         if found != NO_ROOM:
-            return True if found == PROVEN else int(which) if found == REFUTED else None
+            return True if found == PROVEN else np.asarray(corner @ normals) if found == REFUTED else None
         room *= 4
 
 

@@ -15,8 +15,9 @@ from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.grid import LIMIT, Grid
 from tukeydp.depth.cones import all_deep
 from tukeydp.depth.directions import LONGEST
-from tukeydp.depth.exact_depth import CONES_ARE_QUICK, Answer, Vectors, exact_row, found_at_once, least_weight
+from tukeydp.depth.exact_depth import Answer, Vectors, exact_row, least_weight
 from tukeydp.depth.hull_facets import parting_facet
+from tukeydp.depth.ray_facets import facets_before
 from tukeydp.exact.matrices import Integers, integers
 
 # Entries of a normal, at most, where all digits that fit are wanted: beyond 2^50 a float has none to give.
@@ -34,12 +35,10 @@ class Surroundings:
         """The depth of the point, or any number below `at_least` if it is below."""
         return self.here + least_weight(self.vectors, at_least - self.here).least
 
-    def refuted(self, level: int, threads: int | None = None, *, quick: bool = False) -> Answer | None:
-        """What shows that the point is less than `level` deep; None if it is that deep, or if `quick` found nothing."""
+    def refuted(self, level: int, threads: int | None = None) -> Answer | None:
+        """What shows that the point is less than `level` deep; None if it is that deep."""
         if level <= self.here:
             return None
-        if quick and self.vectors.shadow.shape[1] > CONES_ARE_QUICK:
-            return found_at_once(self.vectors, level - self.here)
         answer = least_weight(self.vectors, level - self.here, threads, enough=True)
         return None if self.here + answer.least >= level else answer
 
@@ -114,28 +113,48 @@ class GridDepth:
         level: int,
         bits: int = 0,
         threads: int | None = None,
-        *,
-        quick: bool = False,
     ) -> Refutation | None:
-        """Why `point` / 2^bits is less than `level` deep; None if it is that deep, or if `quick` found nothing."""
+        """Why `point` / 2^bits is less than `level` deep; None if it is that deep."""
         where = integers(point)
         around = self._around(where, bits)
-        answer = around.refuted(level, threads, quick=quick)
+        answer = around.refuted(level, threads)
         if answer is None:
             return None
         short = self.lighter(answer.directions, where, bits, level, LONGEST)
         return Refutation(short, self, where, bits, level, around.vectors, answer)
 
-    def all_deep(self, points: Integers, level: int, bits: int) -> bool | int | None:
-        """True if all `points` / 2^bits are at least so deep; the number of one that seems not to be; None in doubt."""
+    def all_deep(self, points: Integers, level: int, bits: int) -> bool | FloatArray | None:
+        """True if all `points` / 2^bits are at least so deep; the normal of what seems to refute one; None in doubt."""
+        middle, vectors = self._from_middle(points, bits)
+        return all_deep(vectors, (points - middle).astype(np.float64), level) if len(vectors.weights) else None
+
+    def parted(
+        self, points: Integers, level: int, bits: int, normals: FloatArray, offsets: FloatArray | None = None
+    ) -> IntArray:
+        """Normals that seem to part one of the `points` / 2^bits from all that is so deep, by walks from other ones.
+
+        What is so deep is known to be in <normal, y> <= offset; where there are no offsets it seems not to be beyond
+        all points.
+        """
+        middle, vectors = self._from_middle(points, bits)
+        away = (points - middle).astype(np.float64)
+        with np.errstate(all="ignore"):
+            ends = (away @ normals.T).max(axis=0)
+            if offsets is not None:
+                ends = (offsets - normals @ np.array([int(c) / (1 << bits) for c in middle])) * float(1 << bits)
+            known = normals / ends[:, np.newaxis]
+        usable = np.isfinite(known).all(axis=1) & (ends > 0)
+        found = facets_before(away, vectors.shadow, vectors.weights.astype(np.float64), level, known[usable])
+        return np.unique(rounded_normals(found, self._grid, _MOST_DIGITS), axis=0)
+
+    def _from_middle(self, points: Integers, bits: int) -> tuple[Integers, Vectors]:
+        """The middle of the points, and vectors from there to the rows, which have their lengths."""
         middle = points.sum(axis=0) // len(points)
         vectors = self._around(middle, bits).vectors
-        if not len(vectors.weights):
-            return None
-        if not vectors.whole:  # long ones are given up to a factor each, but here their lengths matter
+        if not vectors.whole:  # long ones are given up to a factor each
             exact = integers([list(vectors.exactly(j)) for j in range(len(vectors.weights))])
-            vectors = replace(vectors, shadow=exact.astype(np.float64))
-        return all_deep(vectors, (points - middle).astype(np.float64), level)
+            vectors = replace(vectors, shadow=exact.astype(np.float64).reshape(vectors.shadow.shape))
+        return middle, vectors
 
     def cuts(self, point: Integers, level: int) -> Cuts | None:
         """Halfspaces that hold the level set, one of them without the grid point; None if it is that deep."""
@@ -185,7 +204,7 @@ class GridDepth:
     def parting_facet(self, normal: Integers, point: Integers, bits: int) -> list[int] | None:
         """A facet of the hull of the rows that are not beyond the point, between them and the point."""
         others = (integers(self._distinct) @ normal) << bits < int(normal @ point)
-        return parting_facet(self._distinct[others.astype(np.bool_)] << bits, point)
+        return parting_facet(integers(self._distinct[others.astype(np.bool_)]) * (1 << bits), point)
 
     def _weight_beyond(self, normal: IntArray, point: Integers, bits: int) -> int:
         """Rows in the closed halfspace whose edge passes through the point; projections are below the limit."""

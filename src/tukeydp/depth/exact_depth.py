@@ -64,10 +64,10 @@ def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None
         return decided
     if d > 4:
         return _by_recursion(vectors, at_least, threads)
-    search = swept(vectors, at_least, threads)
+    search = swept(vectors, at_least, threads, enough=enough)
     # What is parted in other coordinates need not be done in integers.
     if search.doubts() > _FEW_DOUBTS and (parted := spread_evenly(vectors)) is not None:
-        other = swept(parted[0], at_least, threads)
+        other = swept(parted[0], at_least, threads, enough=enough)
         if other.doubts() < search.doubts():
             answer = other.answer()
             return replace(answer, directions=answer.directions @ parted[1])

@@ -11,13 +11,12 @@ import math
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
 from tukeydp.depth.flats import look_flat, orthogonal_integers, pivot_columns, spanning_rows
 from tukeydp.exact.linear_programs import Region, maximum
 from tukeydp.exact.matrices import Integers, integers
 
 
-def parting_facet(rows: IntArray, point: Integers) -> list[int] | None:
+def parting_facet(rows: Integers, point: Integers) -> list[int] | None:
     """An integer normal: all rows (m, d) are on one side of a hyperplane through some of them, the point beyond.
 
     None if the point is in the hull of the rows.
@@ -30,11 +29,11 @@ def parting_facet(rows: IntArray, point: Integers) -> list[int] | None:
     if m <= d or look_flat(away[(away != 0).any(axis=1)].astype(np.float64)):
         basis = spanning_rows(away[(away != 0).any(axis=1)].tolist(), d)
         for normal in orthogonal_integers(basis, d):
-            side = int(integers(normal) @ (point - integers(rows[0])))
+            side = int(integers(normal) @ (point - rows[0]))
             if side:
                 return normal if side > 0 else [-c for c in normal]
         columns = pivot_columns(basis)
-    short = _exit(integers(rows)[:, columns], point[columns]) if columns else None
+    short = _exit(rows[:, columns], point[columns]) if columns else None
     if short is None:
         return None
     whole = [0] * d

@@ -14,7 +14,7 @@ from tukeydp.depth.cone_search import IN_DOUBT, NO_ROOM, PROVEN, REFUTED
 def search_hull(
     rows: Any, weights: Any, margins: Any, points: Any, least: float, work: int, deepest: int, pool: Any
 ) -> Any:
-    """Whether every halfspace with a point on its edge and none beyond weighs at least `least`; a point if refuted.
+    """Whether every halfspace with a point on its edge and none beyond weighs at least `least`; a normal if refuted.
 
     Rows and points are given by their products with d independent normals, from where all cones are spanned. For a
     normal v let h(v) be the largest product of a point. It is convex, so that in a cone h is at most what it is
@@ -61,9 +61,9 @@ def search_hull(
             if left[t, 2] == 0:
                 work -= end - start
                 if t >= deepest or work < 0:
-                    return IN_DOUBT, 0
+                    return IN_DOUBT, corners[0, 0]
                 if 2 * end - start > len(pool):
-                    return NO_ROOM, 0
+                    return NO_ROOM, corners[0, 0]
                 _choose_edge(pool[start:end], corners[t], left[t])
             a, b = left[t, 0], left[t, 1]
             moved = a if left[t, 2] == 0 else b
@@ -74,7 +74,7 @@ def search_hull(
                 support[t + 1, c] = support[t, c]
             for e in range(d):
                 corners[t + 1, moved, e] = 0.5 * (corners[t, a, e] + corners[t, b, e])
-            support[t + 1, moved], farthest = _farthest(points, corners[t + 1, moved])
+            support[t + 1, moved] = _farthest(points, corners[t + 1, moved])[0]
             shift = 0.5 * (support[t, a] + support[t, b]) - support[t + 1, moved]
             _of_one(points, corners[t + 1], support[t + 1], beyond)
             inside = near = sure[t]
@@ -103,11 +103,11 @@ def search_hull(
                 pool[fresh, d], pool[fresh, d + 1], pool[fresh, d + 2] = margin, weight, above
                 fresh += 1
             if near < least:
-                return REFUTED, farthest
+                return REFUTED, corners[t + 1, moved]
             if inside < least:
                 t += 1
                 ends[t + 1], left[t, 2], sure[t] = fresh, 0, inside
-    return PROVEN, 0
+    return PROVEN, corners[0, 0]
 
 
 @njit(nogil=True, cache=True)

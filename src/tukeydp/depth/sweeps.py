@@ -42,32 +42,41 @@ class Answer:
     normal: list[int] | None = None
 
 
-def swept(vectors: Vectors, at_least: int, threads: int | None) -> Search:
-    """The sweeps of two to four columns."""
-    search = Search(vectors, at_least, threads or available_cores())
-    if vectors.shadow.shape[1] == 4:
+def swept(vectors: Vectors, at_least: int, threads: int | None, *, enough: bool = False) -> Search:
+    """The sweeps of two to four columns, and ties among them settled.
+
+    Where `enough`, only rows that may be below `at_least` are in doubt.
+    """
+    search = Search(vectors, at_least, threads or available_cores(), enough)
+    d = vectors.shadow.shape[1]
+    if d == 4:
         search.pairs()
     else:
         search.rows()
+    if d > 2 and search.doubts():
+        search.settle_ties()
     return search
 
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """What one block of rows showed: its number, its smallest upper bound and where, rows in doubt, some normals."""
+    """What one block of rows showed: its number, its smallest upper bound and where, rows in doubt, some light lines.
+
+    A light line is what it weighs, its row, and how far it is turned in the row's plane.
+    """
 
     number: int
     best: int
     place: tuple[int, ...]
     doubts: list[tuple[int, tuple[int, ...]]]
-    normals: list[tuple[int, FloatArray]]
+    lines: list[tuple[int, tuple[int, ...], FloatArray]]
 
 
 class Search:
     """Collects enclosures of the rows, then settles those in doubt."""
 
-    def __init__(self, vectors: Vectors, at_least: int, threads: int) -> None:
-        self._vectors, self._at_least, self._threads = vectors, at_least, threads
+    def __init__(self, vectors: Vectors, at_least: int, threads: int, enough: bool) -> None:
+        self._vectors, self._at_least, self._threads, self._enough = vectors, at_least, threads, enough
         self._d = vectors.shadow.shape[1]
         self._best = vectors.total
         self._blocks: list[_Block] = []
@@ -91,9 +100,38 @@ class Search:
 
     def doubts(self) -> int:
         """How many rows may have to be done in integers."""
+        return len(self._doubtful())
+
+    def settle_ties(self) -> None:
+        """What exact ties say about the rows in doubt, in their place."""
+        from tukeydp.depth.tied_rows import tied_rows
+
+        blocks = self._until_refuted()
+        lightest = min(blocks, key=lambda block: block.best)
+        best, place = lightest.best, lightest.place
+        doubtful = self._doubtful()
+        lower_of = {where: low for low, where in doubtful}
+        planes, left = tied_rows(self._vectors, list(lower_of), self._below(best))
+        doubts = [(lower_of[where], where) for where in left]
+        for plane in planes:
+            if plane.upper < best:
+                best, place = plane.upper, plane.place
+            if plane.lower < plane.upper:
+                doubts.append((plane.lower, plane.place))
+        lines = [line for block in blocks for line in block.lines]
+        self._blocks = [_Block(0, best, place, doubts, lines)]
+
+    def _below(self, best: int) -> int:
+        """What a row's least weight must be below to change the answer."""
+        return min(best, self._at_least) if self._enough else best
+
+    def _doubtful(self) -> list[tuple[int, tuple[int, ...]]]:
+        """Rows that may have to be done in integers, and bounds of theirs from below."""
         blocks = self._until_refuted()
         best = min(block.best for block in blocks)
-        return 0 if best < self._at_least else sum(low < best for block in blocks for low, _ in block.doubts)
+        if best < self._at_least:
+            return []
+        return sorted(doubt for block in blocks for doubt in block.doubts if doubt[0] < self._below(best))
 
     def _until_refuted(self) -> list[_Block]:
         # Blocks are handed out in order and always finished: those up to the first that refutes are the same
@@ -106,14 +144,23 @@ class Search:
         blocks = self._until_refuted()
         lightest = min(blocks, key=lambda block: block.best)
         best, place = lightest.best, lightest.place
-        for lower, doubtful in sorted(doubt for block in blocks for doubt in block.doubts):
-            if lower < best and best >= self._at_least:
+        for lower, doubtful in self._doubtful():
+            if lower < self._below(best) and best >= self._at_least:
                 count, _ = exact_row(self._vectors, doubtful)
                 if count < best:
                     best, place = count, doubtful
-        found = sorted((pair for block in blocks for pair in block.normals), key=lambda pair: pair[0])
-        found = found[: NORMALS * self._d]
-        return Answer(best, np.array([v for _, v in found]).reshape(len(found), self._d), place)
+        lines = sorted((line for block in blocks for line in block.lines), key=lambda line: line[0])
+        normals = [self._normal(where, turn) for _, where, turn in lines[: NORMALS * self._d]]
+        kept = [normal for normal in normals if np.isfinite(normal).all()]
+        return Answer(best, np.array(kept).reshape(len(kept), self._d), place)
+
+    def _normal(self, place: tuple[int, ...], turn: FloatArray) -> FloatArray:
+        """The normal of a line of a row, in the whole space."""
+        shadow = self._vectors.shadow
+        with np.errstate(all="ignore"):
+            if len(place) < 2:
+                return lifted(turn, shadow, *(place or (0,)))
+            return lifted_along(lifted(turn, _projected(shadow, place[0]), place[1]), shadow, place[0])
 
     def _refuted(self) -> bool:
         return self._best < self._at_least
@@ -142,7 +189,7 @@ class Search:
             sweep.fill_keys(vectors, scale, first, ratio, bits, keys, usable)
             keys.sort(axis=1)
             sweep.scan_keys(keys, usable, weights, own[first : first + size], total, tolerance, bits, bounds, turn)
-            self._collect(number, first, bounds, turn, vectors, chain)
+            self._collect(number, first, bounds, turn, chain)
 
         firsts = range(0, count, block)
         for_each(enumerate(firsts, self._numbered), work, min(self._threads, len(firsts)), until=self._refuted)
@@ -154,25 +201,18 @@ class Search:
         first: int,
         bounds: IntArray,
         turn: FloatArray,
-        vectors: FloatArray,
         chain: tuple[int, ...],
     ) -> None:
         def place(r: int) -> tuple[int, ...]:
             return () if self._d == 2 else (first + r,) if not chain else (chain[0], chain[1 + first + r])
 
-        normals = []
-        for r in np.argsort(bounds[:, 1], kind="stable")[:NORMALS].tolist():
-            with np.errstate(all="ignore"):
-                normal = lifted(turn[r], vectors, first + r)
-                if chain:
-                    normal = lifted_along(normal, self._vectors.shadow, chain[0])
-            if np.isfinite(normal).all():
-                normals.append((int(bounds[r, 1]), normal))
+        lightest = np.argsort(bounds[:, 1], kind="stable")[:NORMALS].tolist()
+        lines = [(int(bounds[r, 1]), place(r), turn[r]) for r in lightest]
         lowest = int(np.argmin(bounds[:, 1]))
         best = int(bounds[lowest, 1])
         doubtful = np.flatnonzero(bounds[:, 0] < np.minimum(bounds[:, 1], best)).tolist()
         doubts = [(int(bounds[r, 0]), place(r)) for r in doubtful]
-        self._blocks.append(_Block(number, best, place(lowest), doubts, normals))
+        self._blocks.append(_Block(number, best, place(lowest), doubts, lines))
         self._best = min(self._best, best)
 
 

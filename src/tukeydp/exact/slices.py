@@ -33,7 +33,7 @@ _FIRST_LINES = 4
 
 def count_in_slices(limit: int, region: Region, decide: Decide | None = None) -> int:
     """How many grid points the set has, or `limit` if there are more. Exact; without `decide` it is the region."""
-    return _Count(limit, region, decide).total()
+    return SliceCount(limit, region, decide).upto(limit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,8 @@ class _Measured:
         return matrix @ self.centre, np.maximum(np.ptp(corners, axis=0), 1.0)
 
 
-class _Count:
-    """One count: the region as far as it is known, and the slices that wait."""
+class SliceCount:
+    """One count: the region as far as it is known, and the slices that wait. It goes on where it was left."""
 
     def __init__(self, limit: int, region: Region, decide: Decide | None) -> None:
         d = region.d
@@ -64,24 +64,24 @@ class _Count:
         self._planes = pinned(region.normals, region.offsets)  # that hold all of the region's grid points
         self._place = region.centre, region.scale
         self._inside: list[Integers] = []  # first and last point of each line that has some
-        self._enough = 2 * _FIRST_LINES
+        self._found = self._held = 0  # points on lines that were looked at; points of a simplex, some of them the same
+        self._look_at = 2 * _FIRST_LINES
         self._close = False  # whether the last line of the set was that of the region: then likely the next one is
 
-    def total(self) -> int:
-        found = 0
-        while self._waiting and found < self._limit:
+    def upto(self, enough: int) -> int:
+        """How many grid points the set has, or `enough` if there are more; `enough` is at most the limit."""
+        while self._waiting and max(self._found, self._held) < enough:
             part = self._waiting.popleft()
             if part.k > 1:
                 self._cut(part)
                 continue
-            found += self._on_line(part, self._limit - found)
-            if self._decide is not None and len(self._inside) >= self._enough:
-                self._enough *= 2
-                if self._in_simplex() >= self._limit:
-                    return self._limit
-        return found
+            self._found += self._on_line(part, self._limit - self._found)
+            if self._decide is not None and len(self._inside) >= self._look_at:
+                self._look_at *= 2
+                self._held = self._in_simplex(enough)
+        return min(max(self._found, self._held), enough)
 
-    def _in_simplex(self) -> int:
+    def _in_simplex(self, limit: int) -> int:
         """Grid points in a simplex of points of the set, up to the limit: sets are convex, all of them are in it."""
         corners = _far_apart(self._inside)
         inverted = None if corners is None else inverse((corners[1:] - corners[0]).T)
@@ -97,7 +97,7 @@ class _Count:
             (low + high) // 2,
             np.maximum((high - low).astype(np.float64), 1.0),
         )
-        return count_in_slices(self._limit, simplex)
+        return count_in_slices(limit, simplex)
 
     def _cut(self, part: Slice) -> None:
         """The middle slice of a part, and what is on either side of it."""

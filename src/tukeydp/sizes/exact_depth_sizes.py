@@ -15,17 +15,18 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.arrays import FloatArray
-from tukeydp.data.grid import LIMIT
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.exact_depth import CONES_ARE_QUICK
 from tukeydp.depth.levels import LevelSets
+from tukeydp.depth.ray_facets import compile_walk
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.brackets import rounded_down
 from tukeydp.exact.linear_programs import Region
 from tukeydp.exact.matrices import Integers, integers, inverse
-from tukeydp.exact.slices import count_in_slices
+from tukeydp.exact.slices import SliceCount
 from tukeydp.sizes.boxed import COUNTED
-from tukeydp.sizes.grid_points import tight_ends
+from tukeydp.sizes.deep_envelope import DeepEnvelope
+from tukeydp.sizes.grid_points import Ends, tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
 from tukeydp.sizes.level_sizes import bounds_of
 
@@ -36,10 +37,13 @@ _COARSE = 6
 _FINE = 12
 # The gap that the barrier method may leave where sizes need not be close. Speed only.
 _ROUGH = 0.25
-# There, each corner that is not deep adds so many halfspaces, as long as that shrinks the copy by such a part of how
-# far apart bounds may be; then copies shrink by such parts until they are deep, so many for one look. Speed only.
-_CUTS, _WORTH_IT, _PARTS, _COPIES = 2, Fraction(1, 40), 16, 2
-_NEAR = 3  # levels over which halfspaces that were looked for at one serve another; speed only
+# There, halfspaces are added as long as they shrink the copy by such a part of how far apart bounds may be, and a
+# smaller copy is looked at once so many were not deep. Speed only.
+_WORTH_IT, _PATIENCE = Fraction(1, 40), 3
+_HELPFUL = Fraction(1, 10**6)  # the part by which halfspaces must shrink a copy to be worth more of their kind
+_SOONER = 2  # power of how far apart counts may be: most coins need to know only that there are some points; speed only
+_NEAR = 1  # levels over which halfspaces that were looked for at one serve another; speed only
+_BOXED = 3  # levels over which the box around one serves those above; speed only
 _SWEEPS_ARE_QUICK = 2  # columns up to which corners are decided one by one; speed only
 # The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
 _PART_OF_SLACK = Fraction(1, 4)
@@ -55,42 +59,46 @@ class ExactSizes:
     ) -> None:
         """`along` has public directions; `base` is the lowest level whose `lower` is wanted."""
         self.slack = slack
-        self._depth, self._within = depth, within
+        self._depth = depth
         self._along = bounds_of(along, within, base)
-        self._envelope = envelope
+        self._envelope = DeepEnvelope(envelope, within, *self._along.place)
         gap = slack * _PART_OF_SLACK
         self._gap = float(gap)
-        self._fine = max(_FINE, (math.ceil(envelope.d / gap) - 1).bit_length())  # d 2^-fine <= gap
-        self._known: set[tuple[int, ...]] = set()
-        self._long: list[tuple[Integers, list[int]]] = []  # normals beyond 64 bits, and sorted projections on them
+        self._fine = max(_FINE, (math.ceil(2 * envelope.d / gap) - 1).bit_length())  # 2 d 2^-fine <= gap
         self._shape: FloatArray | None = None
-        self._parts, self._weakest = _PARTS, 0
+        self._copies: dict[int, Copy] = {}  # the last one of a level
+        self._boxes: dict[int, Ends] = {}
+        self._weakest = 0
+        self._counts: dict[int, SliceCount] = {}  # by level, to go on where they were left
         self._cut_at: set[int] = set()  # levels that halfspaces were looked for
         self._volume = template(envelope.d).volume / 2**envelope.d  # of a copy whose diagonal's product is 1, in cells
         self.top = self._along.top
+        compile_walk()
 
     def upper(self, level: int) -> Fraction:
         return self._along.upper(level)
 
     def lower(self, level: int) -> Fraction:
-        bits = _COARSE
+        bits, before = _COARSE, None
         while True:
-            region = self._region(level)
+            region = self._envelope.region(level)
             if region is None:
                 return Fraction(0)
-            ends = tight_ends(region)
-            if ends is None:
-                return Fraction(0)
-            copy = self._largest(region, ends, bits)
+            copy = self._largest(level, region, bits)
             if copy is None or self._volume * copy.most < COUNTED:
                 return Fraction(self._counted(level, region))
-            inside, refuting = self._checked(copy, level)
-            most, least = self._volume * copy.most, self._volume * inside
+            smaller, points, finer = self._looked_at(_shrunk(copy, self._fine))
+            helped = before is None or copy.most < before * (1 - _HELPFUL)
+            before = copy.most
+            if helped and self._envelope.extended(self._parted(points, finer, level)):
+                continue
+            refuting = self._shallow(points, finer, level, walk=helped)
+            most, least = self._volume * copy.most, self._volume * smaller.diagonal
             if not refuting and most <= least * (1 + self.slack / 2):
                 if least >= COUNTED:
                     return rounded_down(least)
                 return Fraction(self._counted(level, region))
-            if not self._extended(refuting):
+            if not self._envelope.extended(refuting):
                 bits += self._fine  # nothing new to learn: the corners were rounded too much
 
     def lower_at_most(self, level: int) -> Fraction:
@@ -101,96 +109,109 @@ class ExactSizes:
         return Fraction(COUNTED) if found is None else max(Fraction(COUNTED), found[1])
 
     def lower_between(self, level: int, apart: Fraction) -> tuple[Fraction, Fraction]:
-        """The same from below and from above, apart by a factor of 1 + apart or what a few copies leave."""
-        least, most = Fraction(0), Fraction(0)
-        for _ in range(_COPIES):
+        """The same from below and from above, apart by a factor of 1 + apart or a few times as much."""
+        halvings, failures = self._halvings(apart), 0
+        while True:
             found = self._cut(level, apart)
             if found is None or found[1] < COUNTED:
-                break
+                return self._counted_between(level, apart)
             copy, most = found
-            inside, refuting = self._deep_part(copy, level)
-            least = max(least, self._volume * inside)
-            if most <= least * (1 + apart):
+            smaller, points, bits = self._looked_at(_shrunk(copy, halvings))
+            refuting = self._shallow(points, bits, level)
+            least = self._volume * smaller.diagonal
+            if not refuting and least >= COUNTED:
+                return rounded_down(least), most
+            if not self._envelope.extended(refuting):
                 break
-            self._extended(refuting)
-        if least < COUNTED:
-            least = most = self.lower(level)
-            return least, most
-        return rounded_down(least), most
+            failures += 1
+            halvings = max(1, halvings - (failures % _PATIENCE == 0))
+        size = self.lower(level)
+        return size, size
+
+    def _halvings(self, apart: Fraction) -> int:
+        """The least k for which a copy smaller by the part 2^-k on every side has not lost too much."""
+        k = 1
+        while (1 + apart / 2) * (1 - Fraction(1, 1 << k)) ** self._envelope.d < 1:
+            k += 1
+        return k
 
     def _cut(self, level: int, apart: Fraction) -> tuple[Copy, Fraction] | None:
         """The largest copy inside the envelope, once halfspaces that are found at once hardly shrink it any more."""
         gap = min(_ROUGH, float(apart) / 4)
         self._cut_at.add(level)
         found = self._enveloped(level, gap)
-        chosen: list[int] | None = None  # corners that were not deep the last time: likely they are not, again
         while found is not None and found[1] >= COUNTED:
             _, points, bits = self._looked_at(found[0])
-            corners = range(len(points)) if chosen is None or max(chosen, default=0) >= len(points) else chosen
-            refuting = {i: self._refuting(points[i], bits, level, quick=True)[:_CUTS] for i in corners}
-            chosen = [i for i, normals in refuting.items() if normals]
-            if not self._extended([normal for normals in refuting.values() for normal in normals]):
+            if not self._envelope.extended(self._parted(points, bits, level)):
                 break
             before, found = found[1], self._enveloped(level, gap)
             if found is None or found[1] > before * (1 - apart * _WORTH_IT):
                 break
         return found
 
+    def _parted(self, points: Integers, bits: int, level: int) -> list[list[int]]:
+        """Normals that seem to part one of the points / 2^bits from the level set, from those of the envelope."""
+        found: list[list[int]] = self._depth.parted(points, level, bits, *self._envelope.halfspaces(level)).tolist()
+        return found
+
     def _enveloped(self, level: int, gap: float) -> tuple[Copy, Fraction] | None:
         """About the largest copy inside the envelope's level set, and a volume that none exceeds; None if none fits."""
-        region = self._region(level)
-        ends = None if region is None else tight_ends(region)
-        copy = None if region is None or ends is None else self._largest(region, ends, _COARSE, gap)
+        region = self._envelope.region(level)
+        copy = None if region is None else self._largest(level, region, _COARSE, gap)
         return None if copy is None else (copy, self._volume * copy.most)
 
-    def _deep_part(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
-        """The diagonal of a smaller copy about the same centre that is deep, if any; what made it smaller."""
-        refuting: list[list[int]] = []
-        for parts in range(self._parts, 0, -1):
-            smaller, points, bits = self._looked_at(_shrunk(copy, parts))
-            found = self._shallow(points, bits, level)
-            if not found:
-                self._parts = min(_PARTS, parts + 1)
-                return smaller.diagonal, refuting
-            refuting += found[:_CUTS]
-        return Fraction(0), refuting
+    def _shallow(self, points: Integers, bits: int, level: int, walk: bool = True) -> list[list[int]]:
+        """Normals of halfspaces that refute some of the points / 2^bits; none if all are deep.
 
-    def _shallow(self, points: Integers, bits: int, level: int) -> list[list[int]]:
-        """Normals of halfspaces that refute one of the points / 2^bits; none if all are deep."""
-        # The corner that was not deep the last time is likely not to be, again.
-        order = sorted(range(len(points)), key=lambda i: i != self._weakest)
+        Where a `walk` finds others than those that are known, these: they seem to refute one.
+        """
+        order = list(range(len(points)))
         if self._envelope.d > _SWEEPS_ARE_QUICK:
-            if found := self._refuting(points[order[0]], bits, level, quick=True):
-                return found
-            decided = self._depth.all_deep(points, level, bits)
-            if decided is True:
+            normal = self._depth.all_deep(points, level, bits)
+            if normal is True:
                 return []
-            if decided is not None:
-                order.sort(key=lambda i: i != decided)
+            if walk and isinstance(normal, np.ndarray):
+                parted: list[list[int]] = self._depth.parted(points, level, bits, normal[np.newaxis]).tolist()
+                if not self._envelope.known.issuperset(map(tuple, parted)):
+                    return parted
+        # The corner that was not deep the last time is likely not to be, again.
+        order.sort(key=lambda i: i != self._weakest)
+        refuting: list[list[int]] = []
         for i in order:
             if found := self._refuting(points[i], bits, level):
                 self._weakest = i
-                return found
-        return []
+                refuting += found
+                if self._envelope.d > CONES_ARE_QUICK:
+                    break
+        return refuting
 
-    def _largest(
-        self, region: Region, ends: tuple[tuple[int, ...], tuple[int, ...]], bits: int, gap: float | None = None
-    ) -> Copy | None:
+    def _largest(self, level: int, region: Region, bits: int, gap: float | None = None) -> Copy | None:
         """The largest copy inside the region shrunk by half a cell, in half cells."""
+        ends = self._box(level, region)
+        if ends is None:
+            return None
         sizes = np.abs(region.normals).sum(axis=1)
         shrunk = Region(region.normals, 2 * region.offsets - sizes, 2 * region.centre, 2.0 * region.scale)
         low, high = integers([2 * a - 2 for a in ends[0]]), integers([2 * b + 2 for b in ends[1]])
-        found = largest_copy(shrunk, low, high, bits, self._shape, self._gap if gap is None else gap)
+        near = self._copies.get(level)
+        found = largest_copy(shrunk, low, high, bits, self._shape, self._gap if gap is None else gap, near)
         if found is None:
             return None
-        copy, self._shape = found
-        return copy
+        self._copies[level], self._shape = found
+        return self._copies[level]
 
-    def _checked(self, copy: Copy, level: int) -> tuple[Fraction, list[list[int]]]:
-        """The diagonal of a slightly smaller copy, and halfspaces that show that it is not in the level set, if so."""
-        smaller, points, bits = self._looked_at(copy)
-        refuting = [normal for point in points for normal in self._refuting(point, bits, level, quick=True)]
-        return smaller.diagonal, refuting or self._shallow(points, bits, level)
+    def _box(self, level: int, region: Region) -> Ends | None:
+        """The ends of a box that contains the level set; None if the region is empty.
+
+        Envelopes only shrink, and level sets are inside lower ones: what was a box for them still is one.
+        """
+        known = [other for other in self._boxes if level - _BOXED <= other <= level]
+        if known:
+            return self._boxes[max(known)]
+        ends = tight_ends(region)
+        if ends is not None:
+            self._boxes[level] = ends
+        return ends
 
     def _looked_at(self, copy: Copy) -> tuple[Copy, Integers, int]:
         """A slightly smaller copy, and points whose hull holds it and half a cell around, over 2^bits in half cells."""
@@ -208,54 +229,34 @@ class ExactSizes:
             points = np.concatenate([corner + cell for corner in corners])
         return smaller, points, bits + 1
 
-    def _refuting(self, point: Integers, bits: int, level: int, quick: bool = False) -> list[list[int]]:
+    def _refuting(self, point: Integers, bits: int, level: int) -> list[list[int]]:
         """Integer normals of halfspaces around `point` / 2^bits with fewer than `level` rows; none if it is deep."""
-        refutation = self._depth.refute(point, level, bits, quick=quick)
+        refutation = self._depth.refute(point, level, bits)
         if refutation is None:
             return []
-        return refutation.short.tolist() or [refutation.exact_normal()]
+        facet = refutation.facet()
+        return [*refutation.short.tolist(), refutation.exact_normal() if facet is None else facet]
 
-    def _counted(self, level: int, region: Region) -> int:
-        """How many grid points are so deep, up to `COUNTED`; the region is the envelope's level set."""
+    def _counted_between(self, level: int, apart: Fraction) -> tuple[Fraction, Fraction]:
+        """The same where no copy has the volume of `COUNTED` cells: a few points at first, more the next time."""
+        region = self._envelope.region(level)
+        enough = math.ceil(COUNTED / (1 + apart) ** _SOONER)
+        found = 0 if region is None else self._counted(level, region, enough)
+        return Fraction(found), Fraction(found if found < enough else COUNTED)
+
+    def _counted(self, level: int, region: Region, enough: int = COUNTED) -> int:
+        """How many grid points are so deep, up to `enough`; the region is the envelope's level set."""
 
         def decide(point: Integers) -> tuple[Integers, Integers] | None:
             cuts = self._depth.cuts(point, level)
             if cuts is None:
                 return None
-            self._extended(cuts.fitting)
+            self._envelope.extended(cuts.fitting)
             return cuts.normals, cuts.offsets
 
-        return count_in_slices(COUNTED, region, decide)
-
-    def _extended(self, refuting: list[list[int]]) -> bool:
-        """Whether there were halfspaces among these that the envelope did not have; it has them now."""
-        normals = sorted({tuple(v) for v in refuting} - self._known)
-        self._known.update(normals)
-        short = [v for v in normals if self._fits(v)]
-        if short:
-            self._envelope = self._envelope.with_directions(np.array(short, dtype=np.int64))
-        rows = integers(self._envelope.table)
-        self._long += [(integers(v), sorted((rows @ integers(v)).tolist())) for v in normals if not self._fits(v)]
-        return bool(normals)
-
-    def _fits(self, normal: tuple[int, ...]) -> bool:
-        extent = max(max(abs(a), abs(b)) for a, b in zip(self._within.low, self._within.high, strict=True))
-        return sum(map(abs, normal)) * extent < LIMIT
-
-    def _region(self, level: int) -> Region | None:
-        """The envelope's level set."""
-        if not 1 <= level <= self._envelope.highest_unbroken():
-            return None
-        low, high = self._envelope.offsets(level)
-        directions = integers(self._envelope.directions)
-        units = integers(np.eye(directions.shape[1], dtype=np.int64))
-        normals, offsets = [directions, -directions], [integers(high), -integers(low)]
-        for normal, projections in self._long:
-            normals.append(np.stack([normal, -normal]))
-            offsets.append(integers([projections[-level], -projections[level - 1]]))
-        bounds = integers([*self._within.high, *(-a for a in self._within.low)])
-        centre, scale = self._along.place
-        return Region(np.concatenate([*normals, units, -units]), np.concatenate([*offsets, bounds]), centre, scale)
+        if level not in self._counts:
+            self._counts[level] = SliceCount(COUNTED, region, decide)
+        return self._counts[level].upto(enough)
 
 
 def _holds_half_a_cell(copy: Copy, fine: int) -> bool:
@@ -270,7 +271,7 @@ def _holds_half_a_cell(copy: Copy, fine: int) -> bool:
     return total <= Fraction(template(d).radius, 1 << fine)
 
 
-def _shrunk(copy: Copy, parts: int) -> Copy:
-    """The copy times parts / _PARTS, about its centre."""
-    bits = copy.bits + _PARTS.bit_length() - 1
-    return replace(copy, factor=copy.factor * parts, bits=bits, centre=copy.centre * _PARTS)
+def _shrunk(copy: Copy, halvings: int) -> Copy:
+    """The copy times 1 - 2^-halvings, about its centre."""
+    bits, scale = copy.bits + halvings, 1 << halvings
+    return replace(copy, factor=copy.factor * (scale - 1), bits=bits, centre=copy.centre * scale)

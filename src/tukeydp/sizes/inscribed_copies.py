@@ -86,14 +86,21 @@ class Copy:
 
 
 def largest_copy(
-    region: Region, low: Integers, high: Integers, bits: int, shape: FloatArray | None = None, gap: float = _GAP
+    region: Region,
+    low: Integers,
+    high: Integers,
+    bits: int,
+    shape: FloatArray | None = None,
+    gap: float = _GAP,
+    near: Copy | None = None,
 ) -> tuple[Copy, FloatArray] | None:
     """About the largest copy inside the region, and its B in floats; None if the region has no inner point.
 
-    `low` and `high` are the ends of a box that contains the region, `shape` is the B of a similar one, a hint. The copy
-    is inside up to rounding, and about a factor 1 + gap from the bound; the bound holds whatever the floats did.
+    `low` and `high` are the ends of a box that contains the region; `shape` is the B of a similar one and `near` the
+    copy in a similar region, both hints. The copy is inside up to rounding, and about a factor 1 + gap from the bound;
+    the bound holds whatever the floats did.
     """
-    inner = inner_point(region)
+    inner = (_inner_of(region, near) if near is not None else None) or inner_point(region)
     if inner is None:
         return None
     centre, fine = inner
@@ -111,6 +118,12 @@ def largest_copy(
         rounded = integers([(int(v) << bits) >> fine for v in centre])
         return Copy(rounded, factor, bits, most), found
     raise AssertionError("counting never ends")
+
+
+def _inner_of(region: Region, copy: Copy) -> tuple[Integers, int] | None:
+    """The copy's centre, if it is inside, with room for more digits."""
+    room = region.offsets * (1 << copy.bits) - region.normals @ copy.centre
+    return (copy.centre * (1 << _BITS), copy.bits + _BITS) if room.min() > 0 else None
 
 
 def _solved(

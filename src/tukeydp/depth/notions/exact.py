@@ -33,11 +33,14 @@ def _compile_sweep() -> None:
 
 
 @cache
-def _compile_cones() -> None:
-    """The same for the search by cones, which more than two columns need."""
+def _compile_searches() -> None:
+    """The same for the search by cones and for ties, which more than two columns need."""
+    from tukeydp.depth.tied_rows import tied_rows
+
     vectors = from_integers([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, -1, -1]], [1, 1, 1, 1])
     proven(vectors, 1)
     all_deep(vectors, np.zeros((1, 3)), 1)
+    tied_rows(vectors, [(0,)], 1)
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class Exact(Notion):
         if grid.d > 1:
             _compile_sweep()
         if grid.d > 2:
-            _compile_cones()
+            _compile_searches()
 
         @cache
         def along_public() -> LevelSets:

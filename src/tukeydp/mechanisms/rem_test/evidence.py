@@ -29,7 +29,7 @@ _UNIT = 64
 _DENSE, _GROWTH = 48, 1.08
 # How far apart, relative to the smaller, two bounds of a lower size should be after each closer look, where looks are
 # costly; the first look bounds from above only, the last is exact up to the slack. Speed only: few coins need it.
-_APART = (Fraction(8), Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 8), Fraction(1, 16))
+_APART = (Fraction(8), Fraction(1), Fraction(1, 16))
 
 
 @dataclass(frozen=True)
