@@ -78,6 +78,19 @@ def on_a_plane() -> Any:
     return x
 
 
+def skewed() -> Any:
+    return np.random.default_rng(3).exponential(size=(2000, 20))
+
+
+def one_factor() -> Any:
+    rng = np.random.default_rng(4)
+    return 3 * rng.standard_normal((2000, 1)) + rng.standard_normal((2000, 20))
+
+
+def scores() -> Any:
+    return np.random.default_rng(5).integers(1, 6, size=(300, 20)).astype(float)
+
+
 def expected(d: int, mechanism: str = "boxem") -> Callable[[], Callable[[], Any]]:
     def ready() -> Callable[[], Any]:
         import tukeydp as td
@@ -148,6 +161,9 @@ JOBS = {
         2.5, boxem(lambda: rotated(2000, 20, 1e4), depth=lambda td: td.Random(300))
     ),
     "boxem axes + 1000, 2000 x 20": Job(1.5, boxem(lambda: gaussian(2000, 20), depth=lambda td: td.Random(1000))),
+    "boxem default, exponential columns, 2000 x 20": Job(2.5, boxem(skewed, bounds=(0, 50))),
+    "boxem default, columns of one factor, 2000 x 20": Job(2.5, boxem(one_factor, bounds=(-50, 50))),
+    "boxem default, scores of equal shares, 300 x 20": Job(2.5, boxem(scores, bounds=(1, 5), resolution=1)),
     "boxem Exact, 1000 x 4": Job(5, boxem(lambda: gaussian(1000, 4), depth=lambda td: td.Exact())),
     "boxem Exact, rows on a plane, 1000 x 3": Job(1, boxem(on_a_plane, depth=lambda td: td.Exact())),
     "boxem whole numbers, 1e6 x 5": Job(

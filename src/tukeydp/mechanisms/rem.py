@@ -70,8 +70,8 @@ def rem(
     depth
         `td.AnyScale(k)` (default: with a number of directions that grows with d), `td.Spread(k)` where all columns are
         known to have about the same scale, `td.Random(k)`, `td.AxisAligned()`,
-        `td.Directions(vectors)`, or `td.Exact()`: 300 rows take a tenth of a second in two columns, one in three, and
-        in four from half a second to minutes, by the coin.
+        `td.Directions(vectors)`, or `td.Exact()`: 300 rows take a tenth of a second in two columns, 0.6 in three, and
+        in four from half a second to half a minute, by the coin.
     resolution
         Step of the public grid, a scalar, one per column, or a dict of column name -> step. Give the true
         step of columns that hold few different
