@@ -270,3 +270,26 @@ def test_halfspaces_weigh_the_same_in_other_coordinates(d):
     assert exact_depth.least_weight(moved).least == depth
     with patch.object(exact_depth, "_FEW_DOUBTS", -1):
         assert exact_depth.least_weight(vectors).least == depth
+
+
+def test_many_points_near_a_line_are_proven_deep_in_coordinates_that_part_the_rows(monkeypatch):
+    rng = np.random.default_rng(8)
+    along = np.outer(rng.normal(size=60) * 10**7, [3, 1, 2])
+    rows = np.rint(along + rng.normal(size=(60, 3)) * 100).astype(np.int64)
+    deep = GridDepth(rows, centred_grid(10**9, 3))
+    centre = rows.mean(axis=0) + np.rint(np.array([3, 1, 2]) * 100)
+    points = np.rint(centre + rng.normal(size=(5, 3)) * 30).astype(np.int64)
+    least = min(deep.depth(point.tolist()) for point in points)
+    assert least > 3
+    frames = []
+    honest = cones._all_deep
+
+    def first_in_doubt(vectors, points, least, normals):
+        frames.append(normals)
+        return honest(vectors, points, least, normals) if len(frames) % 2 == 0 else None
+
+    monkeypatch.setattr(cones, "_all_deep", first_in_doubt)
+    assert deep.all_deep(integers(points), least, 0) is True
+    assert deep.all_deep(integers(points), least + 1, 0) is not True
+    assert len(frames) == 4
+    assert not np.array_equal(frames[0], frames[1])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.round_frames import round_frame
+from tukeydp.depth.round_frames import parting_matrix, round_frame
 from tukeydp.depth.vectors import Vectors
 
 # Cuts on a path, at most, for each column: a side of the cone is then about 2^-40 of what it was. Not only speed: each
@@ -80,11 +80,18 @@ def all_deep(vectors: Vectors, points: FloatArray, least: int) -> bool | FloatAr
     2^-51 of a point's largest component, from where the vectors start, which have their lengths. For each normal only
     the point that is farthest along it matters: a search for all of them takes a few times as long as for one.
     """
+    decided = _all_deep(vectors, points, least, round_frame(vectors).normals)
+    if decided is None and (parting := parting_matrix(vectors.shadow)) is not None:
+        decided = _all_deep(vectors, points, least, parting)
+    return decided
+
+
+def _all_deep(vectors: Vectors, points: FloatArray, least: int, normals: FloatArray) -> bool | FloatArray | None:
+    """The same by cones that are spanned by d independent normals, integers times powers of two."""
     from tukeydp.depth.cone_search import NO_ROOM, PROVEN, REFUTED
     from tukeydp.depth.hull_search import search_hull
 
     m, d = vectors.shadow.shape
-    normals = round_frame(vectors).normals
     with np.errstate(all="ignore"):
         rows, corners = vectors.shadow @ normals.T, points @ normals.T
         sizes = (np.abs(vectors.shadow) @ np.abs(normals).T).max(axis=1)

@@ -75,20 +75,26 @@ def spread_evenly(vectors: Vectors) -> tuple[Vectors, FloatArray] | None:
 
     Halfspaces weigh the same in all coordinates. A normal v there is the normal v @ matrix here.
     """
-    d = vectors.shadow.shape[1]
-    with np.errstate(all="ignore"):
-        matrix = _tyler(vectors.shadow / np.abs(vectors.shadow).max(axis=1, keepdims=True))
-        if matrix is None:
-            return None
-        whole = np.rint(matrix / np.abs(matrix).max() * _LONGEST_ENTRY)
-    entries = integers(whole.astype(np.int64))
-    if not determinant(entries):
+    whole = parting_matrix(vectors.shadow)
+    if whole is None:
         return None
+    d = vectors.shadow.shape[1]
     exact: Integers = (
-        integers([list(vectors.exactly(j)) for j in range(len(vectors.weights))]).reshape(-1, d) @ entries.T
+        integers([list(vectors.exactly(j)) for j in range(len(vectors.weights))]).reshape(-1, d)
+        @ integers(whole.astype(np.int64)).T
     )
     shadow = np.array([[c / max(map(abs, v)) for c in v] for v in exact.tolist()], dtype=np.float64)
     return Vectors(shadow, vectors.weights, lambda j: exact[j].tolist()), whole
+
+
+def parting_matrix(vectors: FloatArray) -> FloatArray | None:
+    """A matrix of whole numbers that can be inverted and parts vectors (m, d) of nearly one direction."""
+    with np.errstate(all="ignore"):
+        matrix = _tyler(vectors / np.abs(vectors).max(axis=1, keepdims=True))
+        if matrix is None:
+            return None
+        whole = np.rint(matrix / np.abs(matrix).max() * _LONGEST_ENTRY)
+    return np.asarray(whole) if determinant(integers(whole.astype(np.int64))) else None
 
 
 def _tyler(directions: FloatArray) -> FloatArray | None:
