@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from support.grids import centred_grid
 from tukeydp.depth.deciding import GridDepth
-from tukeydp.depth.ray_facets import _ranked, facets_before
+from tukeydp.depth.ray_facets import _ranked, compile_walk, facets_before, walk
 from tukeydp.exact.matrices import integers
 
 
@@ -50,6 +50,16 @@ def test_each_hyperplane_passes_through_rows_and_leaves_out_few(n, d, level):
     along = found @ rows.T
     assert ((along > 1 + 1e-7) @ weights < level).all()
     assert ((np.abs(along - 1) < 1e-7).sum(axis=1) == d).all()
+
+
+@pytest.mark.parametrize(("points", "rows", "known"), [(100, 20, 5), (100, 1, 5), (6, 1, 5), (6, 20, 1), (100, 1, 1)])
+def test_compiled_code_has_one_form_whatever_the_table(points, rows, known):
+    """How many corners are looked at, and how many rows differ, is the data; what is compiled is kept in a file."""
+    compile_walk()
+    rng = np.random.default_rng(0)
+    shapes = (3 * rng.normal(size=(points, 3)), rng.normal(size=(rows, 3)), np.ones(rows))
+    facets_before(*shapes, 1, rng.normal(size=(known, 3)))
+    assert len(walk.signatures) == 1
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(1, 4)), min_size=1, max_size=12), st.integers(1, 60))

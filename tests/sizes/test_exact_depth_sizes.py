@@ -94,6 +94,14 @@ class TestCopies:
             copy, _ = largest_copy(body, *ends(2, 40000), 16)
         assert copy.most <= copy.diagonal * (1 + Fraction(1, 500))
 
+    def test_a_step_too_far_ends_at_the_centre_if_nothing_else_is_inside(self):
+        """A halfspace so close to the centre that the next smaller number is beyond it."""
+        body = region([[-2, -2]], [1], 100)
+        pairs = np.ones((5, len(template(2).corners)))
+        with patch.object(copies, "_barrier", lambda *_: (np.array([-3.0, -4.0]), np.eye(2), pairs)):
+            moved, _, _ = copies._solved(body, integers([0, 0]), 0, np.eye(2), 0.1)
+        assert moved.tolist() == [0, 0]
+
     def test_no_inner_point(self):
         assert largest_copy(region([[1, 1], [-1, -1]], [5, -5], 100), *ends(2, 100), 10) is None
 

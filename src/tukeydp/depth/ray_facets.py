@@ -52,7 +52,7 @@ def facets_before(
         closest = normals[np.argsort(-held, axis=1, kind="stable")[:, :_KNOWN]]
         starts = np.concatenate([closest, _turned(closest)], axis=1)
         found = np.zeros_like(starts)
-        walk(seen, weights, float(level), rays, starts, found)
+        walk(np.ascontiguousarray(seen), weights, float(level), np.ascontiguousarray(rays), starts, found)
         beyond = (found * rays[:, np.newaxis]).sum(axis=2) > 1 + _BEYOND
         return np.asarray(np.linalg.solve(frame, np.unique(found[beyond], axis=0).T).T)
 
@@ -79,7 +79,10 @@ def compile_walk() -> None:
 
 @njit(nogil=True, cache=True)
 def walk(rows: Any, weights: Any, level: float, rays: Any, starts: Any, found: Any) -> None:
-    """From each start (k, s, d) of each ray (k, d): `found` is the last normal v, its hyperplane <v, y> = 1."""
+    """From each start (k, s, d) of each ray (k, d): `found` is the last normal v, its hyperplane <v, y> = 1.
+
+    All arrays in C order: another would be compiled, and kept in a file, only for the tables that call for it.
+    """
     m, d = rows.shape
     kept, numbers = np.empty((m, d)), np.empty(m, dtype=np.int64)
     edges, basis = np.empty((d, d)), np.empty(d, dtype=np.int64)

@@ -147,10 +147,10 @@ def _solved(
         held = np.append(held, fresh)
     weights = np.zeros((len(seen), len(corners)))
     weights[held] = found
-    moved = centre + integers([in_units(v, fine) for v in (start @ shift).tolist()])
-    while (region.offsets * (1 << fine) - region.normals @ moved).min() <= 0:
-        moved = (moved + centre) // 2
-    return moved, start @ factor, weights / slack[:, np.newaxis]
+    away = integers([in_units(v, fine) for v in (start @ shift).tolist()])
+    while (region.offsets * (1 << fine) - region.normals @ (centre + away)).min() <= 0:
+        away = np.sign(away) * (np.abs(away) // 2)  # towards zero: -1, rounded down, would stay what it is
+    return centre + away, start @ factor, weights / slack[:, np.newaxis]
 
 
 def _barrier(rows: FloatArray, corners: FloatArray, gap: float) -> tuple[FloatArray, FloatArray, FloatArray]:
