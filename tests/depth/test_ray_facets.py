@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from support.grids import centred_grid
 from tukeydp.depth.deciding import GridDepth
-from tukeydp.depth.ray_facets import _ranked, compile_walk, facets_before, walk
+from tukeydp.depth.facet_walk import _ranked, walk
+from tukeydp.depth.ray_facets import compile_walk, facets_before
 from tukeydp.exact.matrices import integers
 
 
