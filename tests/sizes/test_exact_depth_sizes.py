@@ -24,6 +24,7 @@ from tukeydp.sizes import exact_depth_sizes as exact_sizes
 from tukeydp.sizes import inscribed_copies as copies
 from tukeydp.sizes.exact_depth_sizes import ExactSizes
 from tukeydp.sizes.inscribed_copies import largest_copy, template
+from tukeydp.sizes.upright_copies import upright_copy
 
 SLACK = Fraction(1, 256)
 SMALLEST_SLACK = Fraction(1, 64 * 10**4)  # that of the smallest epsilon, a tenth of it for the test
@@ -101,6 +102,25 @@ class TestCopies:
         with patch.object(copies, "_barrier", lambda *_: (np.array([-3.0, -4.0]), np.eye(2), pairs)):
             moved, _, _ = copies._solved(body, integers([0, 0]), 0, np.eye(2), 0.1)
         assert moved.tolist() == [0, 0]
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_upright_or_not_the_bound_is_one_of_the_same_copies(self, seed):
+        """In whatever coordinates: a slant from another shape weakens nothing that the proof needs."""
+        rng = np.random.default_rng(seed)
+        d = 2 + seed % 2
+        body = region(rng.integers(-20, 21, size=(12, d)), rng.integers(5000, 40000, size=12), 10**5)
+        good, shape = largest_copy(body, *ends(d, 10**5), 16)
+        upright, again = upright_copy(body, shape, 16, 2.0**-10)
+        assert upright.diagonal <= good.most
+        assert good.diagonal <= upright.most
+        assert upright.most <= upright.diagonal * (1 + Fraction(1, 500))
+        assert again == pytest.approx(upright.factor.astype(float) / 2**16, rel=1e-3, abs=1.0)
+        for corner in template(d).corners:
+            y = upright.centre + upright.factor @ corner
+            assert (body.normals @ y <= (body.offsets + np.abs(body.normals).sum(axis=1)) * 2**16).all()
+        other, _ = upright_copy(body, np.tril(rng.normal(size=(d, d)) * 100) + 300 * np.eye(d), 16, 2.0**-10)
+        assert other.diagonal <= good.most
+        assert good.diagonal <= other.most
 
     def test_no_inner_point(self):
         assert largest_copy(region([[1, 1], [-1, -1]], [5, -5], 100), *ends(2, 100), 10) is None
@@ -192,6 +212,29 @@ def test_small_slacks_end_too(d, slack):
     assert usual <= sharp * (1 + slack)
     assert sharp <= usual * (1 + SLACK)
     assert sharp > 4096
+
+
+@pytest.mark.parametrize(("length", "slack"), [(2**40, SLACK), (2**40, SLACK / 8), (2**30, SMALLEST_SLACK)])
+@pytest.mark.parametrize("d", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_thin_and_slanted_sets_end_too(d, length, slack):
+    """Two cells thick: the last digits of a float are worth more there than what corners may be off."""
+    rng = np.random.default_rng(length.bit_length())
+    flat = rng.uniform(-0.5, 0.5, size=(14, d - 1)) * length
+    rows = np.rint(np.column_stack([flat, flat @ [0.7318, 0.3141][: d - 1] + 2 * rng.normal(size=14)])).astype(np.int64)
+    box = Box((-(2**41),) * d, (2**41,) * d)
+
+    def fresh(closer=slack):
+        return exact_sizes_of(rows, np.eye(d, dtype=np.int64), box, 1, closer)
+
+    found = []
+    with patch.object(exact_sizes, "upright_copy", lambda *given: found.append(given[2]) or upright_copy(*given)):
+        size = fresh().lower(1)
+    assert size > 4096
+    assert max(found, default=0) < 64  # few more digits were asked for
+    assert fresh(4 * slack).lower(1) <= size * (1 + slack)
+    low, high = fresh().lower_between(1, Fraction(1))
+    assert low <= size * (1 + slack)
+    assert size <= high * (1 + slack)
 
 
 def test_no_pair_of_neighbours_breaks_the_guarantee():

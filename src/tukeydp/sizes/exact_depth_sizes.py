@@ -29,6 +29,7 @@ from tukeydp.sizes.deep_envelope import DeepEnvelope
 from tukeydp.sizes.grid_points import Ends, tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
 from tukeydp.sizes.level_sizes import bounds_of
+from tukeydp.sizes.upright_copies import upright_copy
 
 # Bits of corners below half a cell, at first; more follow where rounding was too much. Speed only.
 _COARSE = 6
@@ -194,7 +195,11 @@ class ExactSizes:
         shrunk = Region(region.normals, 2 * region.offsets - sizes, 2 * region.centre, 2.0 * region.scale)
         low, high = integers([2 * a - 2 for a in ends[0]]), integers([2 * b + 2 for b in ends[1]])
         near = self._copies.get(level)
-        found = largest_copy(shrunk, low, high, bits, self._shape, self._gap if gap is None else gap, near)
+        gap = self._gap if gap is None else gap
+        if bits > _COARSE and self._shape is not None:  # rounding was too much: that of floats, perhaps
+            found = upright_copy(shrunk, self._shape, bits, gap)
+        else:
+            found = largest_copy(shrunk, low, high, bits, self._shape, gap, near)
         if found is None:
             return None
         self._copies[level], self._shape = found
