@@ -80,7 +80,9 @@ class Frames:
             inner = np.linalg.inv((columns.T * near) @ columns)
         except np.linalg.LinAlgError:
             return slabs
-        found = np.minimum(slabs, _REACH * np.sqrt(np.einsum("ij,jk,ik->i", columns, inner, columns)))
+        # Of a level that is far thinner one way than another, rounding makes some squares negative.
+        squares = np.maximum(np.einsum("ij,jk,ik->i", columns, inner, columns), 0.0)
+        found = np.minimum(slabs, _REACH * np.sqrt(squares))
         return np.where(found > 0, found, slabs)
 
 
