@@ -188,3 +188,10 @@ def test_nobody_is_warned_of_a_level_that_is_far_thinner_one_way_than_another(mo
     with np.errstate(all="raise"):
         (shape,) = Frames(Certifier(levels, whole, LinearPrograms(levels))).around(1, whole)
     assert shape.size < 2**32
+
+
+def test_where_no_direction_crosses_a_column_there_is_no_frame_and_no_warning():
+    levels = level_sets(np.array([(0, 0, 3), (5, 2, 4), (3, 3, 9), (2, 1, 1)]), np.array([[1, 1, 0], [2, -1, 0]]))
+    whole = Box((0, 0, 0), (9, 9, 9))
+    with np.errstate(all="raise"):
+        assert Frames(Certifier(levels, whole, LinearPrograms(levels))).around(1, whole) == []

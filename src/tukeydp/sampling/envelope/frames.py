@@ -47,6 +47,8 @@ class Frames:
 
         `known` is a box around the level. Where not all slabs touch it, programs make the parallelepiped tighter.
         """
+        if not self._levels.directions.any(axis=0).all():  # a column that no direction crosses
+            return []
         smallest, largest = self._levels.offsets(level)
         slabs = self._levels.directions / self._widths(level, smallest, largest)[:, np.newaxis]
         rows = _most_independent(slabs)
