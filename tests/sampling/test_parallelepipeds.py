@@ -177,3 +177,21 @@ def test_a_frame_of_narrow_directions_is_found():
             half = np.abs(shape.frame.matrix).sum(axis=1) / 2
             assert (np.array(shape.low) <= at - half).all()
             assert (at + half <= np.array(shape.low) + np.array(shape.widths)).all()
+
+
+def test_nobody_is_warned_of_a_level_that_is_far_thinner_one_way_than_another(monkeypatch):
+    """Two equal columns: floats take some squared widths of the level for negative. A warning would tell of it."""
+    column = np.array([-175560073, -905974572, -215327320, -872034547, -349451440, -848012364])
+    levels = level_sets(np.column_stack([column, column]), np.array([[1, 0], [0, 1], [-7, 6], [-9, 8], [-1, 1]]))
+    monkeypatch.setattr(LinearPrograms, "middle", lambda *_: np.full(2, column.mean()))
+    whole = Box((-(2**30),) * 2, (2**30,) * 2)
+    with np.errstate(all="raise"):
+        (shape,) = Frames(Certifier(levels, whole, LinearPrograms(levels))).around(1, whole)
+    assert shape.size < 2**32
+
+
+def test_where_no_direction_crosses_a_column_there_is_no_frame_and_no_warning():
+    levels = level_sets(np.array([(0, 0, 3), (5, 2, 4), (3, 3, 9), (2, 1, 1)]), np.array([[1, 1, 0], [2, -1, 0]]))
+    whole = Box((0, 0, 0), (9, 9, 9))
+    with np.errstate(all="raise"):
+        assert Frames(Certifier(levels, whole, LinearPrograms(levels))).around(1, whole) == []

@@ -17,15 +17,16 @@ from support.hints import Garbage
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact import tilted_boxes
-from tukeydp.exact.boxes import Box
+from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group
 from tukeydp.exact.parallelepipeds import around, frame_of
 from tukeydp.exact.tilted_boxes import SHARES, STEPS, TiltedBox, cut, power, upright
 from tukeydp.randomness import Keystream, derived_key
+from tukeydp.sampling import envelope as envelope_module
 from tukeydp.sampling import sampler as sampler_module
 from tukeydp.sampling import tilted_kernels, tilted_proposals
-from tukeydp.sampling.envelope import boxes, tilts
+from tukeydp.sampling.envelope import Envelope, boxes, tilts
 from tukeydp.sampling.hints import LinearPrograms
 from tukeydp.sampling.rough_slabs import rough_slabs
 from tukeydp.sampling.sampler import Sampler, Search
@@ -217,6 +218,38 @@ def test_floats_reject_no_rounded_point_of_a_level(rows, entries, seed):
         if levels.contains(y, 1):
             assert (rough.least[0] <= at).all()
             assert (at <= rough.most[0]).all()
+
+
+@pytest.mark.parametrize("way", ["_tilted", "_framed"])
+def test_below_a_tree_other_shapes_give_way_to_boxes(way, monkeypatch):
+    """Where a tree overtakes them after more proposals in vain: no loop draws from both."""
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    envelope = Envelope(levels, WITHIN, LinearPrograms(levels))
+    envelope.refine([1, 2])
+    monkeypatch.setattr(Envelope, "_framed", lambda envelope, level: envelope._frames.around(level, WITHIN)[0])
+    monkeypatch.setattr(envelope_module, "_LIGHT", math.inf)
+    monkeypatch.setattr(envelope_module, "base_level", lambda *_: 2)
+    monkeypatch.setattr(Envelope, "branched", lambda *_: True)
+    envelope._shaped_by = getattr(envelope, way)
+    assert envelope.reshape(0, EPSILON / 2)
+    envelope.branch(0, float(EPSILON) / 2, 40, 0.0)
+    groups = envelope.groups(0)
+    assert {type(box) for _, box in groups} == {Box, Union}
+    assert g_test(counts(Search(levels, WITHIN, groups, EPSILON, many=0)), LAW) > FALSE_ALARM
+
+
+def test_a_basis_that_is_singular_to_floats_is_no_error(monkeypatch):
+    """As of levels that are thin across the axes, on fine grids."""
+    a = 2**27
+    basis = Basis(((a, a + 1), (a - 1, a)), ((a, -a - 1), (1 - a, a)))
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.inv(np.array(basis.matrix, dtype=np.float64))
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+    box = Box((0, 0), (8 * a, 8 * a), basis)
+    found = tilts.tilted_box(boxes.Certifier(levels, WITHIN, LinearPrograms(levels)), 2, box, WITHIN)
+    for y in itertools.product(range(5), repeat=2):
+        if levels.contains(y, 2):
+            assert rarity(found, y) <= found.size
 
 
 def test_tilting_makes_a_box_of_a_corner_small():

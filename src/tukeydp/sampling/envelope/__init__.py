@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -81,7 +82,9 @@ class Envelope:
         `lowest` is 0 or a level with a box.
         """
         if self.tree is not None and self.branched(lowest):
-            return [*self._boxed_groups(lowest, self.tree.base - 1), *self.tree.groups(self.top)]
+            # The loop that draws from a tree knows no shapes but boxes; below its base there is little to draw.
+            below = [self._from_box(*group) for group in self._boxed_groups(lowest, self.tree.base - 1)]
+            return [*below, *self.tree.groups(self.top)]
         return [*self._boxed_groups(lowest, max(self.top, lowest))]
 
     def _boxed_groups(self, lowest: int, highest: int) -> list[tuple[Group, Shape]]:
@@ -94,6 +97,13 @@ class Envelope:
             for stretch in stretches
             for part in stretch.parts
         ]
+
+    def _from_box(self, group: Group, shape: Shape) -> tuple[Group, Box]:
+        """A group drawn from its level's box, where it has another shape."""
+        if isinstance(shape, Box):
+            return group, shape
+        box = self._best_box(group.lowest)
+        return replace(group, size=box.size), box
 
     def refine(self, wanted: Sequence[int]) -> None:
         """Certify boxes at the wanted levels that have none yet."""

@@ -47,6 +47,8 @@ class Frames:
 
         `known` is a box around the level. Where not all slabs touch it, programs make the parallelepiped tighter.
         """
+        if not self._levels.directions.any(axis=0).all():  # a column that no direction crosses
+            return []
         smallest, largest = self._levels.offsets(level)
         slabs = self._levels.directions / self._widths(level, smallest, largest)[:, np.newaxis]
         rows = _most_independent(slabs)
@@ -80,7 +82,9 @@ class Frames:
             inner = np.linalg.inv((columns.T * near) @ columns)
         except np.linalg.LinAlgError:
             return slabs
-        found = np.minimum(slabs, _REACH * np.sqrt(np.einsum("ij,jk,ik->i", columns, inner, columns)))
+        # Of a level that is far thinner one way than another, rounding makes some squares negative.
+        squares = np.maximum(np.einsum("ij,jk,ik->i", columns, inner, columns), 0.0)
+        found = np.minimum(slabs, _REACH * np.sqrt(squares))
         return np.where(found > 0, found, slabs)
 
 

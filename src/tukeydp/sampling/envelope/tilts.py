@@ -58,6 +58,13 @@ def _rows(box: Box | Parallelepiped) -> Sequence[Sequence[int]] | None:
     return None if box.basis is None else box.basis.matrix
 
 
+def _inverse(box: Box | Parallelepiped) -> FloatArray:
+    """From coordinates to points. Floats of the exact one: to floats, bases of thin levels may be singular."""
+    if isinstance(box, Parallelepiped):
+        return np.array([[entry / box.frame.denominator for entry in row] for row in box.frame.numerators])
+    return np.eye(len(box.low)) if box.basis is None else np.array(box.basis.inverse, dtype=np.float64)
+
+
 def _rates(certifier: Certifier, level: int, box: Box | Parallelepiped) -> FloatArray:
     """By how much, in logarithm, the density of each column should fall from its low end to its high end; if there is
     no saying, nothing.
@@ -69,7 +76,7 @@ def _rates(certifier: Certifier, level: int, box: Box | Parallelepiped) -> Float
     levels = certifier.levels
     rows = _rows(box)
     matrix = np.eye(levels.d) if rows is None else np.array(rows, dtype=np.float64)
-    inverse = np.linalg.inv(matrix)
+    inverse = _inverse(box)
     widths = np.array(widths_of(box), dtype=np.float64)
     # In shares of the box, from its low end.
     slabs = (levels.directions @ inverse) * widths
