@@ -19,7 +19,7 @@ from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.randomness import Bits, Keystream, derived_key
-from tukeydp.sampling import coarse_filter, coarse_kernels, coarse_proposals, records
+from tukeydp.sampling import coarse_filter, coarse_kernels, coarse_proposals, lanes, records
 from tukeydp.sampling.coarse_filter import filter_of, suits
 from tukeydp.sampling.sampler import Sampler, Search
 
@@ -32,7 +32,7 @@ DRAWS = 8_000
 def small_lanes(monkeypatch):
     """First bytes of narrow boxes too, a few proposals at a time."""
     monkeypatch.setattr(coarse_filter, "_WIDE", 0)
-    monkeypatch.setattr(coarse_proposals, "_LANE_PROPOSALS", (4, 8))
+    monkeypatch.setattr(lanes, "IN_LANES", (4, 8))
 
 
 def coarse(monkeypatch, **options):

@@ -19,7 +19,7 @@ from tukeydp.exact.boxes import Box
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.exact.parallelepipeds import Parallelepiped, around, frame_of
 from tukeydp.randomness import Keystream, derived_key
-from tukeydp.sampling import coarse_filter, coarse_proposals, records
+from tukeydp.sampling import coarse_filter, lanes, records
 from tukeydp.sampling import sampler as sampler_module
 from tukeydp.sampling.envelope import Envelope
 from tukeydp.sampling.envelope.boxes import Certifier
@@ -41,7 +41,7 @@ def shape_of(levels, level, rows):
 
 def search(monkeypatch, shrunk=0, word_bits=64):
     """Level 0 from the whole plane, all others from parallelepipeds along the last two directions."""
-    monkeypatch.setattr(coarse_proposals, "_LANE_PROPOSALS", (16, 32))
+    monkeypatch.setattr(lanes, "IN_LANES", (16, 32))
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
     groups = [(Group(0, 0, WITHIN.size), WITHIN)]
     for lowest, highest in [(1, 1), (2, max(DEPTHS))]:

@@ -24,8 +24,8 @@ from tukeydp.exact.parallelepipeds import around, frame_of
 from tukeydp.exact.tilted_boxes import SHARES, STEPS, TiltedBox, cut, power, upright
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import envelope as envelope_module
+from tukeydp.sampling import lanes, tilted_kernels, tilted_proposals
 from tukeydp.sampling import sampler as sampler_module
-from tukeydp.sampling import tilted_kernels, tilted_proposals
 from tukeydp.sampling.envelope import Envelope, boxes, tilts
 from tukeydp.sampling.hints import LinearPrograms
 from tukeydp.sampling.rough_slabs import rough_slabs
@@ -53,7 +53,7 @@ def parallelepiped(levels, level):
 def search(monkeypatch, *, cells=2, basis=None, framed=False, rates=(2.0, -1.5), word_bits=64):
     """Level 0 from the whole plane, all others from tilted boxes, a few proposals at a time."""
     monkeypatch.setattr(tilted_boxes, "CELLS", cells)
-    monkeypatch.setattr(tilted_proposals, "_LANE_PROPOSALS", (16, 32))
+    monkeypatch.setattr(lanes, "IN_LANES", (16, 32))
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
     box = WITHIN if basis is None else Box((0, 0), (4, 8), basis)
     ends = [(1, 1), (2, max(DEPTHS))]

@@ -40,7 +40,8 @@ def facets_before(
         except np.linalg.LinAlgError:
             return np.empty((0, d))
         normals = known @ frame.T
-        if not len(normals) or not (np.isfinite(seen).all() and np.isfinite(rays).all() and np.isfinite(normals).all()):
+        finite = all(np.isfinite(values).all() for values in (seen, rays, normals))
+        if not (finite and len(normals) and len(rows)):
             return np.empty((0, d))
         held = rays @ normals.T
         if len(rays) > _RAYS:  # those that are closest to a known hyperplane

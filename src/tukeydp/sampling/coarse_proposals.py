@@ -17,13 +17,12 @@ from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import WORD, LevelDraw
 from tukeydp.exact.parallelepipeds import Parallelepiped
 from tukeydp.randomness import Bits, Keystream
+from tukeydp.sampling import lanes
+from tukeydp.sampling.lanes import in_lane, level_and_box
 
 if TYPE_CHECKING:
     from tukeydp.sampling.coarse_kernels import Candidates, Order
     from tukeydp.sampling.records import Proposals
-
-# Speed only, all of them: the law is the same, but what a seeded draw gives is not.
-_LANE_PROPOSALS = (2**8, 2**12, 2**16)  # in the lanes 0, 1, 2, ...
 
 
 class TriedOrder:
@@ -68,17 +67,17 @@ class CoarseProposals:
         from tukeydp.sampling.coarse_kernels import Order, room
 
         k, d = self._levels.directions.shape
-        return TriedOrder(Order(np.arange(k), *np.zeros((2, k), dtype=np.int64)), room(max(_LANE_PROPOSALS), d))
+        return TriedOrder(Order(np.arange(k), *np.zeros((2, k), dtype=np.int64)), room(max(lanes.IN_LANES), d))
 
     def lane_words(self, lane: int) -> int:
         """As many as its proposals would take if all their bits were drawn."""
-        return _in_lane(lane) * (1 + self._levels.d)
+        return in_lane(lane) * (1 + self._levels.d)
 
     def first_accepted(self, stream: Keystream, lane: int, order: TriedOrder) -> tuple[list[int], int] | None:
         """The first accepted point of a lane and the level it was proposed at, if any of the proposals is."""
         from tukeydp.sampling.coarse_kernels import candidates
 
-        d, count = self._levels.d, _in_lane(lane)
+        d, count = self._levels.d, in_lane(lane)
         words = stream.words(2 * lane, count + -(-count * d // 8))
         spare = stream.bits(2 * lane + 1)
         found = order.found
@@ -97,10 +96,7 @@ class CoarseProposals:
 
     def _row(self, row: int, word: int, spare: Bits) -> tuple[int, Box | Parallelepiped]:
         """Level and box of a row of the table, or of a word that does not tell them."""
-        if row < 0:
-            level, group = self._law.finish(word, spare)
-        else:
-            level, group = int(self._proposals.level[row]), int(self._proposals.box[row])
+        level, group = level_and_box(self._law, self._proposals, row, word, spare)
         box = self._boxes[group]
         assert not isinstance(box, Union)
         return level, box
@@ -113,10 +109,6 @@ def _finished(box: Box | Parallelepiped, first_bytes: Sequence[int] | None, spar
         return box.point(known, have, spare)
     ends = zip(known, box.low, box.high, strict=True)
     return box.point([a + _scaled(bits, have, b - a + 1, spare) for bits, a, b in ends])
-
-
-def _in_lane(lane: int) -> int:
-    return _LANE_PROPOSALS[min(lane, len(_LANE_PROPOSALS) - 1)]
 
 
 def _scaled(bits: int, have: int, width: int, spare: Bits) -> int:

@@ -16,6 +16,7 @@ from tukeydp.exact.level_draw import WORD, LevelDraw
 from tukeydp.exact.parallelepipeds import Parallelepiped
 from tukeydp.exact.tilted_boxes import SHARE_BITS, STEPS, TiltedBox, power
 from tukeydp.randomness import Bits, Keystream
+from tukeydp.sampling.lanes import in_lane, level_and_box
 from tukeydp.sampling.rough_slabs import rough_slabs
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from tukeydp.sampling.tilted_kernels import Slots, Tilts
 
 # Speed only: the law is the same, but what a seeded draw gives is not.
-_LANE_PROPOSALS = (2**8, 2**12, 2**16)  # in the lanes 0, 1, 2, ...
 _LIGHT = 2.0**-20  # the share of proposals below which a level's are made one by one
 _POINTS = 2**63  # lanes of the keystream from here on are for the points of survivors: no search comes so far
 
@@ -55,13 +55,13 @@ class TiltedProposals:
 
     def lane_words(self, lane: int) -> int:
         """As many as its proposals would take if all their points were drawn."""
-        return _in_lane(lane) * (1 + self._levels.d)
+        return in_lane(lane) * (1 + self._levels.d)
 
     def first_accepted(self, stream: Keystream, lane: int, order: IntArray) -> tuple[list[int], int] | None:
         """The first accepted point of a lane and the level it was proposed at, if any of the proposals is."""
         from tukeydp.sampling.tilted_kernels import BY_HAND, REJECTED, Survivors, survivors, test
 
-        d, count = self._levels.d, _in_lane(lane)
+        d, count = self._levels.d, in_lane(lane)
         words = stream.words(2 * lane, 2 * count + -(-count * d // 2))
         keeping, spare = words[count : 2 * count], stream.bits(2 * lane + 1)
         shares = words[2 * count :].view(np.uint32)[: count * d].reshape(count, d)
@@ -94,10 +94,7 @@ class TiltedProposals:
 
     def _row(self, row: int, word: int, spare: Bits) -> tuple[int, Box | TiltedBox]:
         """Level and box of a row of the table, or of a word that does not tell them."""
-        if row < 0:
-            level, group = self._law.finish(word, spare)
-        else:
-            level, group = int(self._proposals.level[row]), int(self._proposals.box[row])
+        level, group = level_and_box(self._law, self._proposals, row, word, spare)
         box = self._boxes[group]
         assert isinstance(box, Box | TiltedBox)
         return level, box
@@ -178,7 +175,3 @@ def _slots_of(
 def _word_limits() -> NDArray[np.uint64]:
     """For each number of steps below the highest, the largest word that may keep a point: all beyond are 0."""
     return np.array([power(STEPS * WORD - steps) - 1 for steps in range(STEPS * WORD + 1)], dtype=np.uint64)
-
-
-def _in_lane(lane: int) -> int:
-    return _LANE_PROPOSALS[min(lane, len(_LANE_PROPOSALS) - 1)]

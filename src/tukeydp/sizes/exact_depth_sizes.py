@@ -166,7 +166,6 @@ class ExactSizes:
 
         Where a `walk` finds others than those that are known, these: they seem to refute one.
         """
-        order = list(range(len(points)))
         if self._envelope.d > _SWEEPS_ARE_QUICK:
             normal = self._depth.all_deep(points, level, bits)
             if normal is True:
@@ -176,7 +175,7 @@ class ExactSizes:
                 if not self._envelope.known.issuperset(map(tuple, parted)):
                     return parted
         # The corner that was not deep the last time is likely not to be, again.
-        order.sort(key=lambda i: i != self._weakest)
+        order = sorted(range(len(points)), key=lambda i: i != self._weakest)
         refuting: list[list[int]] = []
         for i in order:
             if found := self._refuting(points[i], bits, level):

@@ -1,0 +1,26 @@
+"""What proposals beyond ten columns have in common: how many a lane has, and which level and box a word stands for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tukeydp.exact.level_draw import LevelDraw
+from tukeydp.randomness import Bits
+
+if TYPE_CHECKING:
+    from tukeydp.sampling.records import Proposals
+
+# Speed only: the law is the same, but what a seeded draw gives is not.
+IN_LANES = (2**8, 2**12, 2**16)  # proposals in the lanes 0, 1, 2, ...
+
+
+def in_lane(lane: int) -> int:
+    """How many proposals a lane has."""
+    return IN_LANES[min(lane, len(IN_LANES) - 1)]
+
+
+def level_and_box(law: LevelDraw, proposals: Proposals, row: int, word: int, spare: Bits) -> tuple[int, int]:
+    """Level and number of the box for a row of the table, or for a word that does not tell them (a negative row)."""
+    if row < 0:
+        return law.finish(word, spare)
+    return int(proposals.level[row]), int(proposals.box[row])
