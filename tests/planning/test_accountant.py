@@ -7,7 +7,9 @@ import multiprocessing
 import pickle
 import sys
 import threading
+from contextlib import suppress
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 
 import tukeydp as td
 from tukeydp import approximate
-from tukeydp.planning.budget import Budget, total
+from tukeydp.planning.budget import Budget, Totals, total
 from tukeydp.privacy import bounded_range, delta_of
 
 X = np.random.default_rng(5).normal(size=(300, 2))
@@ -205,6 +207,16 @@ def test_equal_parts_add_up_exactly(epsilon, parts):
         split[0].spend("1e-9")
 
 
+@pytest.mark.parametrize("parts", [1, 2, 5])
+def test_parts_cost_as_zcdp_what_they_can_spend(parts):
+    """Each part is pure in its epsilon, whatever it releases: rho = epsilon^2 / 2 for each of them, all are paid."""
+    account = td.Accountant(3, delta="1e-6")
+    account.spend(bounded_range("0.1"))
+    before = account.totals.rho
+    spent = [part.spend(part.epsilon).guarantee for part in account.split(parts)]
+    assert account.totals.rho - before == sum(guarantee.zcdp.rho for guarantee in spent)
+
+
 def test_many_small_releases_cost_less_than_their_sum():
     with_delta, without = td.Accountant(1, delta="1e-6"), td.Accountant(1)
     counts = []
@@ -325,6 +337,48 @@ def test_threads_share_one_budget():
         thread.join()
     assert sorted(won) == list(range(1, 101))
     assert account.remaining() == (0, 0)
+
+
+def test_threads_decide_one_after_the_other():
+    """Whoever decides waits for the others to decide as well: without a lock all find the same room."""
+    account, admits = td.Accountant(1), Budget.admits
+    together = threading.Barrier(2)
+
+    def waiting(budget, totals):
+        with suppress(threading.BrokenBarrierError):
+            together.wait(timeout=0.2)
+        return admits(budget, totals)
+
+    def spend():
+        with suppress(td.BudgetExceeded):
+            won.append(account.spend("0.6"))
+
+    won = []
+    threads = [threading.Thread(target=spend) for _ in range(2)]
+    with patch.object(Budget, "admits", waiting):
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(won) == 1
+    assert account.history == tuple(won)
+    assert account.totals.epsilon == Fraction(3, 5)
+
+
+def test_an_interrupted_spending_is_noted_whole_or_not_at_all():
+    account, plus = td.Accountant(1), Totals.plus
+    account.spend("0.1")
+
+    def interrupted(totals, guarantee):
+        if len(account._store._entries) > 1:  # the entry is there, the sums are not
+            raise KeyboardInterrupt
+        return plus(totals, guarantee)
+
+    with patch.object(Totals, "plus", interrupted), pytest.raises(KeyboardInterrupt):
+        account.spend("0.2")
+    assert (len(account.history), account.totals.count) == (1, 1)
+    assert account.spend("0.3").number == 2
+    assert [entry.guarantee.epsilon for entry in account.history] == [Fraction(1, 10), Fraction(3, 10)]
 
 
 def _spend_in_child(account, answers):

@@ -95,6 +95,18 @@ def test_releases_with_deltas_among_others(times):
     assert excess(law, exp_below(times * 2 * EPSILON)) > 0
 
 
+def test_what_a_release_has_of_delta_is_not_there_for_the_conversion():
+    """One release that tells all with probability 1/10, beside many small ones: only what is left of delta converts."""
+    own, left = Fraction(1, 10), Fraction(1, 10**4)
+    law = together(worst_approximate(BASE**2, own), *[exponential(*SCORES[3], BASE)] * 40)
+    claimed = ApproxDP(EPSILON, own) + sum(bounded_range(EPSILON) for _ in range(40))
+    found = at_delta(claimed, own + left)
+    assert found.epsilon < claimed.epsilon  # so it is zCDP that was converted
+    assert excess(law, exp_below(found.epsilon)) <= own + left
+    # The control: all of delta for the conversion.
+    assert excess(law, exp_below(epsilon_of(claimed.zcdp.rho, own + left))) > own + left
+
+
 def test_mixing_over_a_secret_dealing_keeps_rho_but_not_the_range():
     """Averages of matched laws: Renyi divergences are quasi-convex, ranges are not."""
     first, second = exponential((3, 0, 3, 5), (2, -1, 4, 4), BASE), exponential((4, 4, 0, 2), (5, 3, 1, 3), BASE)

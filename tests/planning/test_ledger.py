@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pickle
@@ -14,10 +15,12 @@ from unittest.mock import patch
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.planning import ledger
-from tukeydp.planning.exports import exported
+from tukeydp.planning import ledger_file
+from tukeydp.planning.exports import _decimal_above, exported
 
 # What each process does, with a ledger's path as its argument.
 GREEDY = """
@@ -43,15 +46,14 @@ td.boxem(np.zeros((9, 1)), epsilon="0.4", bounds=(0, 1), accountant=td.Accountan
 """
 HALFWAY = """
 import os, signal, sys
-from tukeydp.planning import ledger
+from tukeydp.planning import ledger_file
 from tukeydp.planning.accountant import Accountant
-real = ledger._entries
-def killed(connection, path):                                  # inside the transaction, the line not yet committed
-    entries = real(connection, path)
-    connection.execute("INSERT INTO spending VALUES (2, 't', 'v', null, '1/10', '0', '1/200', '0', 'swap', 0, '{}')")
+real = ledger_file.write_entry
+def killed(*given):                                            # inside the transaction, the line not yet committed
+    real(*given)
     os.kill(os.getpid(), signal.SIGKILL)
 account = Accountant.open(sys.argv[1])
-ledger._entries = killed
+ledger_file.write_entry = killed
 account.spend("0.1")
 """
 FULL = """
@@ -69,6 +71,12 @@ try:
 except td.ParameterError as error:
     sys.stdout.write(str(error))
 """
+
+
+# The one sentence for all damage; what to do is in it.
+DAMAGED = (
+    r"^ledger must be as td\.Accountant\.open made it .* so nothing is spent: restore a copy that has all its entries"
+)
 
 
 def start(code, path):
@@ -178,10 +186,9 @@ def test_a_ledger_is_locked_before_it_is_read(path):
     """While one decides whether there is room, no other may begin to: both would find the same room."""
     account = td.Accountant.open(path, epsilon=1)
     account.spend("0.1")
-    refused, entries = [], ledger._entries
+    refused, write = [], ledger_file.write_entry
 
-    def intruding(connection, where):
-        found = entries(connection, where)
+    def intruding(*given):
         other = sqlite3.connect(path, timeout=0, isolation_level=None)
         try:
             other.execute("BEGIN IMMEDIATE")
@@ -189,9 +196,9 @@ def test_a_ledger_is_locked_before_it_is_read(path):
             refused.append(str(error))
         finally:
             other.close()
-        return found
+        return write(*given)
 
-    with patch.object(ledger, "_entries", intruding):
+    with patch.object(ledger_file, "write_entry", intruding):
         account.spend("0.1")
     assert refused == ["database is locked"]
 
@@ -248,12 +255,15 @@ def test_a_ledger_that_cannot_be_written_spends_nothing(path):
         "DELETE FROM spending",
         "UPDATE spending SET epsilon = '1/1000'",
         "INSERT OR REPLACE INTO spending SELECT 1, time, version, mechanism, '1/1000', delta, rho, rho_delta, "
-        "neighbours, seeded, parameters FROM spending",
+        "neighbours, seeded, parameters, nonce, hash FROM spending",
         "INSERT INTO spending SELECT 7, time, version, mechanism, epsilon, delta, rho, rho_delta, neighbours, seeded, "
-        "parameters FROM spending",
+        "parameters, nonce, hash FROM spending",
         "UPDATE budget SET epsilon = '100'",
         "DELETE FROM budget",
-        "INSERT OR REPLACE INTO budget SELECT 1, '100', delta, conversion, neighbours, time, version FROM budget",
+        "INSERT OR REPLACE INTO budget SELECT 1, id, '100', delta, conversion, neighbours, time, version FROM budget",
+        "UPDATE head SET epsilon = '0/1'",
+        "DELETE FROM head",
+        "INSERT OR REPLACE INTO head SELECT 1, 0, '0/1', '0/1', '0/1', '0/1', 0, hash FROM head",
     ],
 )
 def test_the_history_is_append_only(path, statement):
@@ -272,6 +282,31 @@ def test_the_history_is_append_only(path, statement):
         "UPDATE spending SET epsilon = '-1/2'",
         "UPDATE spending SET rho = 'x'",
         "UPDATE spending SET delta = '1/0'",
+        "UPDATE spending SET epsilon = '1/1000'",
+        "UPDATE spending SET parameters = x'80'",
+        "UPDATE spending SET seeded = 1",
+        "UPDATE spending SET hash = (SELECT hash FROM spending WHERE number = 1)",
+        "DELETE FROM spending WHERE number = 2",
+        "DELETE FROM spending",
+        "INSERT INTO spending SELECT 3, time, version, mechanism, epsilon, delta, rho, rho_delta, neighbours, seeded, "
+        "parameters, nonce, hash FROM spending WHERE number = 2",
+        "UPDATE budget SET epsilon = '100'",
+        "UPDATE budget SET neighbours = 'add-remove'",
+        "UPDATE budget SET conversion = '0'",
+        "INSERT INTO budget SELECT 2, id, epsilon, delta, conversion, neighbours, time, version FROM budget",
+        "DELETE FROM budget",
+        "UPDATE head SET epsilon = '0/1'",
+        "UPDATE head SET count = 1, hash = (SELECT hash FROM spending WHERE number = 1)",
+        "UPDATE head SET rho = 'x'",
+        "DELETE FROM head",
+        "DROP TABLE head",
+        "DROP TABLE spending",
+        "UPDATE sqlite_sequence SET seq = 1",
+        "DELETE FROM sqlite_sequence",
+        "PRAGMA application_id = 0",
+        "PRAGMA user_version = 1",
+        "PRAGMA user_version = 3",
+        "PRAGMA journal_mode = WAL",
     ],
 )
 def test_an_altered_ledger_is_noticed(path, statement):
@@ -279,17 +314,20 @@ def test_an_altered_ledger_is_noticed(path, statement):
     account.spend("0.25")
     account.spend("0.25")
     connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA ignore_check_constraints = ON")
     triggers = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall())
     for name in triggers:
         connection.execute(f"DROP TRIGGER {name}")
-    with pytest.raises(td.ParameterError, match="no line changed"):
+    with pytest.raises(td.ParameterError, match=DAMAGED):
         td.Accountant.open(path)
     connection.execute(statement)
     for text in triggers.values():
-        connection.execute(text)
+        if "DROP TABLE" not in statement:
+            connection.execute(text)
     connection.close()
-    with pytest.raises(td.ParameterError, match="no line changed"):
-        account.spend("0.1")
+    for use in (lambda: account.spend("0.1"), lambda: account.remaining(), lambda: td.Accountant.open(path)):
+        with pytest.raises(td.ParameterError, match=DAMAGED):
+            use()
 
 
 def test_other_files_are_left_alone(tmp_path):
@@ -321,6 +359,13 @@ REGISTRY = {
 }
 
 
+@given(st.fractions(min_value=0, max_value=10**9))
+def test_decimals_of_an_export_are_numbers_and_never_below(cost):
+    shown = _decimal_above(cost)
+    assert "/" not in shown
+    assert cost <= Fraction(shown) <= cost * (1 + Fraction(1, 10**16))
+
+
 def test_exports(path):
     account = td.Accountant.open(path, epsilon="1/3", delta="1e-6")
     account.spend("1/7", mechanism="boxem", parameters={"columns": ['a "quoted", name', "b"]})
@@ -328,8 +373,11 @@ def test_exports(path):
     written = json.loads(exported(account, "json", "x"))
     assert (written["budget"]["epsilon"], written["spent"]["epsilon"]) == ("1/3", "2/7")
     assert written["history"][0]["parameters"]["columns"] == ['a "quoted", name', "b"]
-    lines = exported(account, "csv", "x").splitlines()
-    assert len(lines) == 3
+    first, second = csv.DictReader(exported(account, "csv", "x").splitlines())
+    assert (first["epsilon"], first["epsilon_exact"]) == ("0.14285714285714286", "1/7")  # never below 1/7
+    assert (first["rho"], first["rho_exact"]) == ("0.010204081632653062", "1/98")
+    assert (first["delta"], first["delta_exact"]) == ("0", "0")
+    assert (second["number"], second["seeded"], second["parameters"]) == ("2", "1", "{}")
     record = yaml.safe_load(exported(account, "yaml", "My Study 2026!"))
     assert record["url_slug"] == "my_study_2026"
     deployment = record["deployment"]

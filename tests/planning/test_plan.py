@@ -199,6 +199,45 @@ def test_depth_over_the_cliff_is_no_option():
     assert named(near, "boxem", "centre").widest == pytest.approx(41, rel=0.05)
 
 
+def simulated_quartiles(n, d, epsilon, shape):
+    """Half within, 95 of 100 within, and the share of releases far off: the mechanism itself, bounds 100 sd wide."""
+    sizes = []
+    for i in range(20):
+        x = made_up(shape, n, d, 900 + i)
+        found = td.quantiles(x, epsilon=epsilon, bounds=(-50, 50), randomness=td.seeded(i))
+        sizes.append(np.abs(found.values_by_share - np.quantile(x, [0.25, 0.5, 0.75], axis=0)))
+    table = np.array(sizes)
+    return *np.quantile(table, [0.5, 0.95]), (table > 3).any(axis=(1, 2)).mean()
+
+
+@pytest.mark.parametrize(("n", "d", "epsilon"), [(300, 1, 1), (900, 2, 1), (2000, 1, Fraction(1, 4))])
+def test_quartiles_are_predicted_as_they_come_out(n, d, epsilon):
+    option = named(td.plan(n=n, d=d, epsilon=epsilon, bounds=(-50, 50), sd=1), "quantiles", "quartiles")
+    assert option.possible
+    for shape in (GAUSSIAN, LOG_NORMAL):
+        half, most, far = simulated_quartiles(n, d, epsilon, shape)
+        assert option.typical[0] / 1.4 < half < 1.4 * option.typical[1]  # a median of 60 values is good to a quarter
+        assert option.within_95[0] / 1.6 < most < 1.6 * option.within_95[1]
+        assert far == 0
+    assert not option.typical[0] / 1.4 < 10 * half < 1.4 * option.typical[1]  # the control
+
+
+def test_quartiles_over_the_cliff_are_no_option():
+    """100 rows between bounds 100 standard deviations wide: lost more often than not, and 5 % are too often."""
+    assert simulated_quartiles(100, 1, 1, GAUSSIAN)[2] > 0.2
+    option = named(td.plan(n=100, d=1, epsilon=1, bounds=(0, 100)), "quantiles", "quartiles")
+    assert (option.possible, option.why_not) == (False, "too few rows")
+    near = named(td.plan(n=200, d=1, epsilon=1, bounds=(0, 100)), "quantiles", "quartiles")
+    assert near.widest == pytest.approx(1700, rel=0.05)
+    assert near.far < 0.01
+    text = str(td.plan(n=200, d=1, epsilon=1, bounds=(0, 100)))
+    assert "quartiles\n  quantiles" in text
+    assert "quantiles where many values are equal" in " ".join(text.split())
+    # Without bounds, and in groups, there are none.
+    for options in ({"delta": 1e-6}, {"bounds": (0, 100), "by": 2}):
+        assert all(o.estimand != "quartiles" for o in td.plan(n=2000, d=1, epsilon=1, **options).options)
+
+
 def test_missing_cells_cost_centres_more_than_means():
     whole, gaps = (td.plan(n=600, d=5, epsilon=1, bounds=(0, 100), missing=share) for share in (None, 0.2))
     ratios = [
@@ -217,7 +256,7 @@ def test_a_plan_is_a_frozen_value_that_json_can_hold():
     assert (read["n"], read["epsilon"], read["columns"]) == (300, "0.5", ["systolic", "pulse"])
     assert read["recommended"] in [option["mechanism"] for option in read["options"]]
     assert read["sd"] == [15, None]
-    assert {option["estimand"] for option in read["options"]} == {"mean", "centre"}
+    assert {option["estimand"] for option in read["options"]} == {"mean", "centre", "quartiles"}
 
 
 @pytest.mark.parametrize("d", [1, 10])

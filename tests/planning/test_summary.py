@@ -37,6 +37,7 @@ def table(n=1500):
 
 def grouped(frame, **more):
     given = {"epsilon": 2, "bounds": BOUNDS, "by": "arm", "keys": KEYS, "randomness": td.seeded(5)}
+    given["check"] = False  # other arms are left out on purpose, and a lazy frame has no check
     return td.summary(frame, **(given | more))
 
 
@@ -307,3 +308,23 @@ def test_a_table_that_fails_when_it_is_read_tells_nothing_of_its_cells():
         td.summary(query, epsilon=1, bounds=(0, 9), by="arm", keys=["A"])
     assert "Zoe4711" not in str(error.value)
     assert error.value.__cause__ is None
+
+
+@pytest.mark.parametrize("confidence", [None, 0.95])
+def test_no_mean_beside_a_number_of_values_that_cannot_be_told_from_none(confidence):
+    """n = 0 stood beside a mean of 90.68 (90.49 to 90.87)."""
+    cells = np.column_stack([np.full(2000, np.nan), np.random.default_rng(1).normal(120, 15, 2000)])
+    given = {"epsilon": 1, "bounds": (60, 240), "confidence": confidence, "randomness": td.seeded(1)}
+    empty, full = td.summary(cells, **given).lines
+    assert (empty.mean, empty.sd, empty.lower, empty.upper) == (None, None, None, None)
+    assert "cannot be told from none" in empty.reasons[0]
+    assert empty.n < 150
+    assert abs(full.mean - 120) < 5
+    assert full.n > 1850
+
+
+def test_means_of_few_rows_are_shown_where_no_number_of_values_could_be_told_from_none():
+    """Which follows from public numbers: 90 rows at epsilon 1, noised by 28."""
+    cells = np.random.default_rng(1).normal(120, 15, (90, 1))
+    (line,) = td.summary(cells, epsilon=1, bounds=(60, 240), confidence=None, randomness=td.seeded(1)).lines
+    assert line.mean is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 import os
-import threading
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -16,8 +15,9 @@ from tukeydp.errors import BudgetExceeded, ParameterError
 from tukeydp.parameters import brief, checked_integer, positive_rational, rational, show
 from tukeydp.planning.budget import Budget, Remaining, Totals, checked_budget
 from tukeydp.planning.entries import Entry
-from tukeydp.planning.ledger import Decide, Ledger, another_ledger, open_ledger
+from tukeydp.planning.ledger import Decide, Ledger, open_ledger
 from tukeydp.privacy import ApproxDP, Concentrated, Guarantee, PureDP, delta_of
+from tukeydp.threads import ForkLock
 
 _SECOND_BUDGET = (
     "an accountant in memory cannot be saved or sent to another process: its copy would be a second budget. "
@@ -26,7 +26,7 @@ _SECOND_BUDGET = (
 
 
 class Store(Protocol):
-    """Where entries are kept. `append` decides and writes in one transaction."""
+    """Where entries are kept. `append` decides and writes in one transaction, one thread and process at a time."""
 
     def append(self, decide: Decide) -> Entry: ...
 
@@ -82,7 +82,6 @@ class Accountant:
 
     def _begin(self, budget: Budget, store: Store) -> None:
         self._budget, self._store = budget, store
-        self._lock = threading.Lock()
         self._closed = False
 
     @classmethod
@@ -163,8 +162,7 @@ class Accountant:
             self._require(totals, cost)
             return Entry(totals.count + 1, cost, mechanism, seeded, dict(parameters or {}))
 
-        with self._lock:
-            return self._store.append(decide)
+        return self._store.append(decide)
 
     def split(self, parts: int) -> list[Accountant]:
         """Divide what the plain sum leaves into equal parts, each an accountant of its own; all is spent here at once.
@@ -184,8 +182,7 @@ class Accountant:
             self._require(totals, whole)
             return Entry(totals.count + 1, whole, "split", parameters={"parts": count})
 
-        with self._lock:
-            whole = self._store.append(decide).guarantee
+        whole = self._store.append(decide).guarantee
         each = whole.epsilon / count, delta_of(whole) / count
         return [Accountant(*each, neighbours=self._budget.neighbours) for _ in range(count)]
 
@@ -244,11 +241,14 @@ class Accountant:
 
 def _opened_again(kind: type[Accountant], ledger: Ledger, closed: bool) -> Accountant:
     """From a pickle: the same file, not another in its place; one that was closed stays closed."""
-    account = kind.open(ledger.path)
-    if account._store != ledger:
-        raise another_ledger(ledger.path)
+    account = kind.__new__(kind)
+    account._begin(ledger.budget, open_ledger(ledger.path, None, seen=ledger))
     account._closed = closed
     return account
+
+
+# Held while an account in memory decides and notes: threads must not find the same room.
+_LOCK = ForkLock()
 
 
 class _Memory:
@@ -263,16 +263,18 @@ class _Memory:
         if os.getpid() != self._process:
             rule = "must be made by td.Accountant.open to be shared by processes"
             raise ParameterError("accountant", rule, "one in memory, of another process")
-        entry = decide(self._totals)
-        self._entries.append(entry)
-        self._totals = self._totals.plus(entry.guarantee)
+        with _LOCK.lock:
+            entry = decide(self._totals)
+            # An interruption leaves both or neither: an entry counts once the sums have it.
+            self._entries[self._totals.count :] = [entry]
+            self._totals = self._totals.plus(entry.guarantee)
         return entry
 
     def totals(self) -> Totals:
         return self._totals
 
     def entries(self) -> tuple[Entry, ...]:
-        return tuple(self._entries)
+        return tuple(self._entries[: self._totals.count])
 
 
 def _as_guarantee(value: Any, delta: Any = 0) -> Guarantee:

@@ -12,7 +12,7 @@ from typing import Any
 from tukeydp.privacy import ApproxDP, Concentrated, Guarantee, PureDP, delta_of
 from tukeydp.version import __version__
 
-# The columns of a line in a ledger and in a CSV export, in this order.
+# The columns of a line in a ledger, in this order; a CSV export has them too, and more.
 FIELDS = (
     *("number", "time", "version", "mechanism", "epsilon", "delta", "rho", "rho_delta", "neighbours", "seeded"),
     "parameters",

@@ -6,12 +6,11 @@ ledger does not know, who publishes what and why, is left empty or out, and a co
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
 from collections.abc import Iterator
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -19,8 +18,11 @@ from tukeydp.parameters import checked_choice, show
 from tukeydp.planning.accountant import Accountant
 from tukeydp.planning.entries import FIELDS
 from tukeydp.privacy import NEIGHBOURS
+from tukeydp.views.escaping import csv_text, escaped, printable
 
 FORMATS = ("json", "csv", "yaml")
+_COSTS = ("epsilon", "delta", "rho", "rho_delta")
+_DIGITS = Context(prec=17, rounding=ROUND_CEILING, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 _HEADER = """\
 # A draft for OpenDP's registry of differential privacy deployments, from a ledger of tukeydp {version}.
@@ -61,17 +63,28 @@ def to_dict(account: Accountant) -> dict[str, Any]:
 
 
 def _csv(account: Accountant) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(FIELDS)
-    writer.writerows(entry.row() for entry in account.history)
-    return text.getvalue()
+    """Costs as decimals, which spreadsheets can add up (and 1/10 would be a date); exactly in columns of their own."""
+    rows = [[*FIELDS, *(f"{name}_exact" for name in _COSTS)]]
+    for entry in account.history:
+        row = dict(zip(FIELDS, entry.row(), strict=True))
+        decimals = {name: _decimal_above(Fraction(row[name])) for name in _COSTS}
+        rows.append([*(row | decimals).values(), *(row[name] for name in _COSTS)])
+    return csv_text(rows, line_end="\n")
+
+
+def _decimal_above(number: Fraction) -> str:
+    """17 digits, rounded up: exact where they suffice, never less than was spent.
+
+    >>> _decimal_above(Fraction(7, 10)), _decimal_above(Fraction(1, 3)), _decimal_above(Fraction(1, 10**7))
+    ('0.7', '0.33333333333333334', '1E-7')
+    """
+    return str(_DIGITS.divide(Decimal(number.numerator), Decimal(number.denominator)))
 
 
 def _yaml_text(account: Accountant, name: str) -> str:
     history = account.history
     version = history[-1].version if history else "(no release yet)"
-    return _HEADER.format(version=version) + "".join(_yaml(registry_record(account, name)))
+    return _HEADER.format(version=printable(version)) + "".join(_yaml(registry_record(account, name)))
 
 
 def registry_record(account: Accountant, name: str) -> dict[str, Any]:
@@ -148,7 +161,7 @@ def _float_above(number: Fraction) -> float:
 
 
 def _yaml(value: dict[str, Any], indent: str = "") -> Iterator[str]:
-    """Mappings, lists of texts, texts and numbers. A JSON text in quotes is a YAML text."""
+    """Mappings, lists of texts, texts and numbers."""
     for key, item in value.items():
         if isinstance(item, dict):
             yield f"{indent}{key}:\n"
@@ -165,4 +178,4 @@ def _scalar(item: Any) -> str:
         # YAML 1.1 reads 1e-06 as a text: it wants a point.
         mantissa, mark, exponent = repr(item).partition("e")
         return f"{mantissa if '.' in mantissa else mantissa + '.0'}{mark}{exponent}"
-    return json.dumps(item)
+    return escaped(item, "yaml") if isinstance(item, str) else json.dumps(item)

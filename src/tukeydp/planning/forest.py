@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 from tukeydp.errors import ParameterError
 from tukeydp.extras import missing
-from tukeydp.planning.summary_words import Summarised, printable, title
+from tukeydp.interval import nominal
+from tukeydp.planning.summary_words import Summarised, title
 from tukeydp.release import Release
+from tukeydp.views.escaping import in_plot, printable
 from tukeydp.views.table import counted
 
 # Okabe and Ito (2008): told apart with every kind of colour vision, and on white as on black. Groups have a shape
@@ -99,8 +101,8 @@ def _drawn(panels: list[Panel], said: str, confidence: float | None, dark: bool)
     shown = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw={"height_ratios": heights})
     for axes, panel in zip(shown[:, 0], panels, strict=True):
         _draw_panel(axes, panel, inks, _ON_DARK if dark else _COLOURS)
-    how = "" if confidence is None else f"; bars: {100 * confidence:g} % intervals for the population's mean"
-    figure.suptitle(said, fontsize=11, color=inks["ink"])
+    how = "" if confidence is None else f"; bars: {nominal(confidence)}s for the population's mean"
+    figure.suptitle("\n".join(in_plot(line) for line in said.split("\n")), fontsize=11, color=inks["ink"])
     figure.supxlabel(f"points: means{how}", fontsize=9, color=inks["faint"])
     return figure
 
@@ -119,8 +121,8 @@ def _draw_panel(axes: Any, panel: Panel, inks: dict[str, str], colours: tuple[st
             axes.text(0.02, row, "too few values to tell", color=inks["faint"], fontsize=9, va="center",
                       transform=axes.get_yaxis_transform())  # fmt: skip
     axes.set_ylim(len(panel.marks) - 0.4, -0.6)
-    axes.set_yticks(range(len(panel.marks)), [mark.name for mark in panel.marks])
-    axes.set_title(panel.name, loc="left", fontsize=10, fontweight="bold", color=inks["ink"])
+    axes.set_yticks(range(len(panel.marks)), [in_plot(mark.name) for mark in panel.marks])
+    axes.set_title(in_plot(panel.name), loc="left", fontsize=10, fontweight="bold", color=inks["ink"])
     axes.margins(x=0.08)
     axes.grid(True, axis="x", color=inks["line"], linewidth=0.8)
     axes.tick_params(colors=inks["faint"], labelcolor=inks["ink"], labelsize=9, left=False)

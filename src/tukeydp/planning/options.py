@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tukeydp.accuracy import rounded
 from tukeydp.arrays import FloatArray
-from tukeydp.mechanisms.cliff import MEANINGFUL, widest_bounds
+from tukeydp.mechanisms.cliff import MEANINGFUL, widest_bounds, widest_for_ranks
 from tukeydp.mechanisms.grouped_centre import assumed_rows
 from tukeydp.mechanisms.mean_choice import MECHANISMS, known_widths, mean_plan
 from tukeydp.mechanisms.mean_plans import MeanPlan
@@ -17,11 +17,15 @@ from tukeydp.mechanisms.mean_without_bounds import blocks_for_rem
 from tukeydp.mechanisms.scale_step import scale_epsilon
 from tukeydp.planning.groups import group_options, recommended_in_groups
 from tukeydp.planning.predictions import (
+    QUARTILES,
+    chance_of_lost_quartiles,
     chance_of_noise,
+    level_epsilon,
     of_analytic_gaussian,
     of_centre,
     of_huang_liang_yi,
     of_mean,
+    of_quartiles,
     of_rem_mean,
 )
 from tukeydp.planning.question import Question
@@ -44,8 +48,7 @@ def all_options(question: Question, n: int, epsilon: Fraction) -> list[Option]:
         found += mean_options(question, n, epsilon)
     if question.delta is not None:
         found += [*_with_delta(question, n, epsilon), rem_mean(question, n, epsilon)]
-    found += _centres(question, n, epsilon)
-    return found
+    return [*found, *_centres(question, n, epsilon), *_quartiles(question, n, epsilon)]
 
 
 def recommended_mean(question: Question, n: int, epsilon: Fraction) -> Option:
@@ -151,3 +154,16 @@ def _centres(question: Question, n: int, epsilon: Fraction) -> list[Option]:
             prediction = of_centre(complete, d, size * float(DRAW), 0.0)
             found.append(possible(question, "rem", "centre", "approximate", epsilon, prediction, n, refused=refused))
     return found
+
+
+def _quartiles(question: Question, n: int, epsilon: Fraction) -> list[Option]:
+    """`td.quantiles` as it is by default; it takes bounds, and knows no groups."""
+    if question.columns is None:
+        return []
+    values, name = max(1, round(n * (1.0 - question.missing))), "quantiles"
+    lost = chance_of_lost_quartiles(values, question.d, epsilon, question.widths)
+    if lost > _MOST_NOISE:
+        return [impossible(name, "quartiles", "pure", epsilon)]
+    widest = rounded(widest_for_ranks(values, QUARTILES, level_epsilon(question.d, epsilon)))
+    prediction = of_quartiles(values, question.d, epsilon, lost)
+    return [possible(question, name, "quartiles", "pure", epsilon, prediction, n, widest=widest)]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from tukeydp.planning.facts import PlanFacts
-from tukeydp.planning.words import HEADER, UNITS, cells, paragraphs, title
+from tukeydp.planning.words import ESTIMANDS, HEADER, cells, paragraphs, title, units
+from tukeydp.views.escaping import in_html
 
 # Colours follow the reader's scheme; a notebook's own colours shine through where a page has none.
 COLOURS = """
@@ -42,22 +41,22 @@ def as_page(plan: PlanFacts, picture: str) -> str:
 
 
 def _body(plan: PlanFacts, picture: str = "") -> str:
-    said = "".join(f"<dt>{escape(h)}</dt><dd>{escape(text)}</dd>" for h, text in paragraphs(plan))
+    said = "".join(f"<dt>{in_html(h)}</dt><dd>{in_html(text)}</dd>" for h, text in paragraphs(plan))
     return (
-        f"<p><b>{escape(title(plan))}</b></p>{picture}"
-        f'<div class="wide"><table>{_rows(plan)}</table></div><p><small>{escape(UNITS)}'
+        f"<p><b>{in_html(title(plan))}</b></p>{picture}"
+        f'<div class="wide"><table>{_rows(plan)}</table></div><p><small>{in_html(units(plan))}'
         f"{' *: needs delta.' if plan.question.delta is not None else ''}</small></p><dl>{said}</dl>"
     )
 
 
 def _rows(plan: PlanFacts) -> str:
-    lines = ["<tr>" + "".join(f"<th>{escape(h)}</th>" for h in HEADER) + "</tr>"]
-    for estimand in ("mean", "centre"):
+    lines = ["<tr>" + "".join(f"<th>{in_html(h)}</th>" for h in HEADER) + "</tr>"]
+    for estimand in ESTIMANDS:
         among = [option for option in plan.options if option.estimand == estimand]
         if among:
             lines.append(f'<tr><td colspan="{len(HEADER)}"><i>{estimand}</i></td></tr>')
         for option in among:
             line = cells(plan, option)
             kind = ' class="chosen"' if line[0].startswith(">") else ""
-            lines.append(f"<tr{kind}>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>")
+            lines.append(f"<tr{kind}>" + "".join(f"<td>{in_html(cell)}</td>" for cell in line) + "</tr>")
     return "".join(lines)

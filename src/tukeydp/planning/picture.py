@@ -31,6 +31,7 @@ _STYLES: dict[tuple[str, str], tuple[str, str, str]] = {
     ("mean", "huang-liang-yi"): ("#b8860b", "P", ":"),
     ("centre", "boxem"): ("#cc79a7", "X", "-."),
     ("centre", "rem"): ("#9467bd", "*", "-."),
+    ("quartiles", "quantiles"): ("#8c564b", "p", ":"),
 }
 _OTHER = ("#e69f00", "h", "-")
 # Inks that SVG files take from the reader's scheme: what matplotlib is told, and the name of the colour.

@@ -6,9 +6,9 @@ Classes (title, dim, grid, bar) and no inline styles, so that a strict content s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 from tukeydp.planning.forest import Mark, Panel
+from tukeydp.views.escaping import in_html
 from tukeydp.views.table import number
 
 _WIDTH, _LEFT, _RIGHT = 340, 12.0, 328.0  # units of the picture's own: what a phone shows without scrolling
@@ -26,8 +26,8 @@ def panel_svg(panel: Panel, label: str) -> str:
     ends = (number(float(f"{end:.4g}")) for end in (low, high))
     below = _BELOW + _ROW * rows
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {_FIRST + _ROW * rows}" role="img" aria-label="{escape(label)}">'
-        f'<text x="{_LEFT:g}" y="16" class="title">{escape(panel.name)}</text>{body}'
+        f'<svg viewBox="0 0 {_WIDTH} {_FIRST + _ROW * rows}" role="img" aria-label="{in_html(label)}">'
+        f'<text x="{_LEFT:g}" y="16" class="title">{in_html(panel.name)}</text>{body}'
         f'<text x="{_LEFT:g}" y="{below}" class="dim">{next(ends)}</text>'
         f'<text x="{_RIGHT:g}" y="{below}" text-anchor="end" class="dim">{next(ends)}</text></svg>'
     )
@@ -38,7 +38,7 @@ def _mark(mark: Mark, y: int, low: float, high: float) -> Iterator[str]:
         return f"{_LEFT + (value - low) / (high - low) * (_RIGHT - _LEFT):.1f}"
 
     if mark.name:
-        yield f'<text x="{_LEFT:g}" y="{y - 10}" class="dim">{escape(mark.name)}</text>'
+        yield f'<text x="{_LEFT:g}" y="{y - 10}" class="dim">{in_html(mark.name)}</text>'
     yield f'<line x1="{_LEFT:g}" x2="{_RIGHT:g}" y1="{y}" y2="{y}" class="grid"/>'
     if mark.ends is not None:
         a, b = map(at, mark.ends)

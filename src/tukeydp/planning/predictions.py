@@ -18,9 +18,10 @@ from tukeydp.accuracy import FAR, Range
 from tukeydp.arrays import FloatArray
 from tukeydp.baselines.curve import multiplier
 from tukeydp.exact.cube_noise import quantile_of_noise, share_all_within
-from tukeydp.mechanisms.cliff import log_odds
+from tukeydp.mechanisms.cliff import log_odds, log_odds_of_ranks
 from tukeydp.mechanisms.mean_choice import predicted_error
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
+from tukeydp.mechanisms.quantile_levels import levels_of, number_of_levels
 from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.subset_means import SubsetPlan, scatter
 from tukeydp.privacy import ApproxDP
@@ -33,7 +34,9 @@ _BIAS = ((2.0, 3.0), (1.9, 1.2))  # rows of a block, and what a log-normal colum
 _TWO_STEP, _TWO_STEP_95 = (0.45, 3.5), (1.6, 9.5)  # of the predicted median
 _OTHER, _OTHER_95 = (0.5, 2.0), (1.6, 6.0)  # for ways to a mean that have no line of their own here
 _CENTRE, _CENTRE_95 = (0.3, 4.5), (1.4, 12.0)  # of the centre's scatter for bell-shaped columns
+_QUARTILES, _QUARTILES_95 = (1.4, 2.8), (6.5, 17.0)  # of what one rank of the weight's size is, over the rows
 _BALL, _BALL_95 = (0.45, 5.5), (1.4, 9.0)  # of Huang, Liang and Yi's noise
+QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 # Scatter of a centre: in standard deviations over (epsilon n), growing like d^(1/4), and what the deepest point strays
 # from the columns' medians, over sqrt(n), from two columns on.
 _BY_DEPTH, _STRAY = 5.0, 0.5
@@ -106,6 +109,24 @@ def of_centre(n: int, d: int, epsilon: float, far: float) -> Prediction:
         for (low, high), low_95 in ((_CENTRE, 1.0), (_CENTRE_95, 4.0))
     )
     return _alike(d, typical, within_95, far)
+
+
+def of_quartiles(n: int, d: int, epsilon: Fraction, far: float) -> Prediction:
+    """The three quartiles of each column of n values, against the table's own; columns and levels share epsilon."""
+    ((weight, _), *_) = levels_of(QUARTILES, level_epsilon(d, epsilon))
+    size = 1.0 / (float(weight) * n)
+    return _alike(d, _times(_QUARTILES, size), _times(_QUARTILES_95, size), far)
+
+
+def level_epsilon(d: int, epsilon: Fraction) -> Fraction:
+    """What each level of the quartiles of each of d columns has."""
+    return epsilon / (d * number_of_levels(len(QUARTILES)))
+
+
+def chance_of_lost_quartiles(n: int, d: int, epsilon: Fraction, widths: FloatArray) -> float:
+    """Share of releases with some column's quartile a random point between its bounds, which are so many sd wide."""
+    odds = log_odds_of_ranks(n, QUARTILES, level_epsilon(d, epsilon)) - np.log(widths)
+    return 1.0 - float(np.exp(-np.logaddexp(0.0, -odds).sum()))
 
 
 def of_analytic_gaussian(n: int, guarantee: ApproxDP, widths: FloatArray) -> Prediction:

@@ -23,6 +23,7 @@ _SECONDS: dict[str, _Cost] = {
     "cube": lambda n, d: 1e-3 + 1e-7 * n * d,
     "boxem": lambda n, d: 0.005 + 2.5e-4 * d**3 + 2e-6 * n * d,
     "rem": lambda n, d: 1.0 + 1.7e-3 * d**3 + 1e-6 * n * d,
+    "quantiles": lambda n, d: d * (0.02 + 1e-6 * n),
     "analytic-gaussian": lambda n, d: 0.01 + 1e-7 * n * d,
     "huang-liang-yi": lambda n, d: 0.01 + 2e-7 * n * d**2,
 }
@@ -46,7 +47,7 @@ class Option:
     Attributes
     ----------
     mechanism, estimand
-        Its name, and "mean" or "centre": what the errors are measured against, as the table itself has it.
+        Its name, and "mean", "centre" or "quartiles": what the errors are measured against, as the table itself has it.
     guarantee
         "pure" (epsilon alone) or "approximate" (epsilon and delta).
     epsilon

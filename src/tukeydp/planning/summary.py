@@ -23,7 +23,8 @@ from tukeydp.mechanisms.mean_choice import known_widths, mean_plan
 from tukeydp.mechanisms.mean_plans import MeanPlan
 from tukeydp.mechanisms.per_person import PERSONS, refuse_with_groups_and_persons, refuse_without_person
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
-from tukeydp.mechanisms.value_counts import value_counts
+from tukeydp.mechanisms.readable_check import checked
+from tukeydp.mechanisms.value_counts import least_told, value_counts
 from tukeydp.padding import padded
 from tukeydp.parameters import brief
 from tukeydp.planning.summary_lines import Groups, Source, Whole, WholeTable
@@ -43,6 +44,7 @@ SHARES = Fraction(1, 5)
 
 
 @padded
+@checked()
 @on_one_thread
 def summary(
     x: Any,
@@ -56,6 +58,7 @@ def summary(
     per_person: str = "mean",
     sd: Any = None,
     accountant: Spends | None = None,
+    check: Any = None,
     pad_to: Any = None,
     randomness: Any = None,
 ) -> Summary:
@@ -66,7 +69,7 @@ def summary(
 
     Parameters
     ----------
-    x, epsilon, bounds, accountant, pad_to, randomness
+    x, epsilon, bounds, accountant, check, pad_to, randomness
         As for `td.mean`.
     by
         A column of `x` with the key of each row's group, or one key for each row. Each group then has its own lines.
@@ -75,7 +78,8 @@ def summary(
         Rows with another key, or none, belong to no group. Keys that are numbers are compared as numbers, others as
         texts.
     confidence
-        Of the intervals; None for a table without them (without groups it then has no standard deviations either).
+        The nominal level of the confidence intervals (on skewed columns they cover less, see `td.mean`); None for a
+        table without them (without groups it then has no standard deviations either).
     person, per_person
         As for `td.mean`, without groups: one row for each person, and a guarantee about persons.
     sd
@@ -191,7 +195,8 @@ def _whole(table: Table, asked: _Asked, accountant: Spends | None, bits: Randomn
         release = _released(some, of, plan, bits)
         key = derived_key("counts", bits.key())
         counts = value_counts(of.columns.relative(some.cells), for_counts, Keystream(key).bits(0))
-        parts.append(WholeTable(release, tuple(counts), of.columns, _names(some), of.known))
+        least = least_told(some.d, for_counts, table.n)
+        parts.append(WholeTable(release, tuple(counts), of.columns, _names(some), of.known, least))
         spent += release.guarantee.epsilon if isinstance(release.guarantee, PureDP) else 0
         settings |= {"epsilon_counts": for_counts, "epsilon_means": for_means, "means": release.mechanism}
         settings |= release.settings

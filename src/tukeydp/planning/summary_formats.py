@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from tukeydp.parameters import show
-from tukeydp.planning.summary_words import SEEDED, Summarised, cells, footnote, header, printable, title
+from tukeydp.planning.summary_words import SEEDED, Summarised, cells, footnote, header, title
+from tukeydp.views.escaping import csv_text as csv_lines
+from tukeydp.views.escaping import in_html, in_latex, in_markdown, printable
+from tukeydp.views.table import Shown
+from tukeydp.views.text import lines as lines_of
 
 # Colours in pairs for light and dark, with a contrast of at least 4.5 to 1 (WCAG AA). Where a line has no room for all
 # cells, below 36 em, the name stands above its numbers.
@@ -51,13 +50,6 @@ footer p { margin: 0 0 .5rem; }
   tr { break-inside: avoid; }
 }
 """
-# A spreadsheet takes what begins so for a formula, and runs it.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>|~&$#])")
-_LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\u2013": "--", "<": r"\textless{}", ">": r"\textgreater{}",
-}  # fmt: skip
 
 
 def sections(summary: Summarised) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
@@ -70,30 +62,21 @@ def sections(summary: Summarised) -> Iterator[tuple[str, list[tuple[str, list[st
         )
 
 
+def table(summary: Summarised) -> Shown:
+    """The summary as a table of texts: column, group where there are groups, and the numbers."""
+    grouped = summary.keys is not None
+    names = ["column", *([printable(summary.by or "")] if grouped else [])]
+    rows = [
+        [column, *([name] if grouped else []), *numbers]
+        for column, found in sections(summary)
+        for name, numbers in found
+    ]
+    return Shown([*names, *header(summary)], rows, tuple(names), len(names))
+
+
 def text(summary: Summarised) -> str:
     """Columns side by side, then the footnote."""
-    grouped = summary.keys is not None
-    rows = [["column", *([printable(summary.by or "")] if grouped else []), *header(summary)]]
-    for column, lines in sections(summary):
-        rows += [[column, *([name] if grouped else []), *numbers] for name, numbers in lines]
-    left = 2 if grouped else 1
-    widths = [max(_width(row[i]) for row in rows) for i in range(len(rows[0]))]
-    shown = [
-        "  ".join(_padded(cell, width, i < left) for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
-        for row in rows
-    ]
-    return "\n".join([title(summary), "", *(line.rstrip() for line in shown), "", *footnote(summary)])
-
-
-def _padded(cell: str, width: int, left: bool) -> str:
-    blanks = " " * (width - _width(cell))
-    return cell + blanks if left else blanks + cell
-
-
-def _width(text: str) -> int:
-    """Places on a terminal: Chinese, Japanese and Korean characters take two, combining ones none."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
+    return "\n".join([title(summary), "", *lines_of(table(summary)), "", *footnote(summary)])
 
 
 def html_page(summary: Summarised) -> str:
@@ -101,7 +84,7 @@ def html_page(summary: Summarised) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{escape(printable(title(summary)))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{in_html(title(summary))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
         f"{html_piece(summary)}\n</main>\n</body>\n</html>\n"
     )
 
@@ -109,11 +92,11 @@ def html_page(summary: Summarised) -> str:
 def html_piece(summary: Summarised) -> str:
     """Table and footnote, for a notebook or a page."""
     alarm = f'<p class="alarm" role="alert">{SEEDED}</p>' if summary.seeded else ""
-    notes = "".join(f"<p>{escape(note)}</p>" for note in footnote(summary) if note != SEEDED)
+    notes = "".join(f"<p>{in_html(note)}</p>" for note in footnote(summary) if note != SEEDED)
     kind = "" if summary.confidence is not None else ' class="plain"'
-    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in ["column", *header(summary)])
+    heads = "".join(f'<th scope="col">{in_html(name)}</th>' for name in ["column", *header(summary)])
     body = "".join(f"<tbody>{''.join(_html_rows(*section, summary))}</tbody>" for section in sections(summary))
-    caption = f"<caption>{escape(printable(title(summary)))}</caption>"
+    caption = f"<caption>{in_html(title(summary))}</caption>"
     table = f"<table{kind}>{caption}<thead><tr>{heads}</tr></thead>{body}</table>"
     return f"<div>{alarm}{table}<footer>{notes}</footer></div>"
 
@@ -121,30 +104,26 @@ def html_piece(summary: Summarised) -> str:
 def _html_rows(column: str, lines: list[tuple[str, list[str]]], summary: Summarised) -> Iterator[str]:
     if summary.keys is not None:
         span = 1 + len(header(summary))
-        yield f'<tr><th scope="rowgroup" colspan="{span}">{escape(column)}</th></tr>'
+        yield f'<tr><th scope="rowgroup" colspan="{span}">{in_html(column)}</th></tr>'
     for name, numbers in lines:
         within = ' class="in"' if summary.keys is not None else ""
         classes = ["", ' class="mean"', "", ""]
-        shown = "".join(f"<td{kind}>{escape(cell)}</td>" for kind, cell in zip(classes, numbers, strict=False))
-        yield f'<tr{within}><th scope="row">{escape(name if summary.keys is not None else column)}</th>{shown}</tr>'
+        shown = "".join(f"<td{kind}>{in_html(cell)}</td>" for kind, cell in zip(classes, numbers, strict=False))
+        yield f'<tr{within}><th scope="row">{in_html(name if summary.keys is not None else column)}</th>{shown}</tr>'
 
 
 def markdown(summary: Summarised) -> str:
     grouped = summary.keys is not None
-    first = ["column", *([_marked(summary.by or "")] if grouped else [])]
+    first = ["column", *([in_markdown(summary.by or "")] if grouped else [])]
     heads = header(summary)
     rows = [[*first, *heads], [":---"] * len(first) + ["---:"] * len(heads)]
     for column, lines in sections(summary):
         for name, numbers in lines:
-            rows.append([_marked(column), *([_marked(name)] if grouped else []), *map(_marked, numbers)])
+            rows.append([in_markdown(column), *([in_markdown(name)] if grouped else []), *map(in_markdown, numbers)])
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     alarm = [f"**{SEEDED}**"] if summary.seeded else []
-    notes = [_marked(note) for note in footnote(summary) if note != SEEDED]
-    return "\n\n".join([f"# {_marked(title(summary))}", *alarm, table, *notes]) + "\n"
-
-
-def _marked(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", printable(text))
+    notes = [in_markdown(note) for note in footnote(summary) if note != SEEDED]
+    return "\n\n".join([f"# {in_markdown(title(summary))}", *alarm, table, *notes]) + "\n"
 
 
 def latex(summary: Summarised) -> str:
@@ -152,10 +131,12 @@ def latex(summary: Summarised) -> str:
     body = []
     for column, lines in sections(summary):
         if summary.keys is None:
-            body += [" & ".join([tex(column), *map(tex, numbers)]) + r" \\" for _, numbers in lines]
+            body += [" & ".join([in_latex(column), *map(in_latex, numbers)]) + r" \\" for _, numbers in lines]
         else:
-            body.append(rf"\multicolumn{{{1 + len(heads)}}}{{l}}{{{tex(column)}}} \\")
-            body += [r"\quad " + " & ".join([tex(name), *map(tex, numbers)]) + r" \\" for name, numbers in lines]
+            body.append(rf"\multicolumn{{{1 + len(heads)}}}{{l}}{{{in_latex(column)}}} \\")
+            body += [
+                r"\quad " + " & ".join([in_latex(name), *map(in_latex, numbers)]) + r" \\" for name, numbers in lines
+            ]
     return latex_table(title(summary), ["", *heads], body, footnote(summary))
 
 
@@ -165,43 +146,29 @@ def latex_table(caption: str, heads: Sequence[str], body: Sequence[str], notes: 
         [
             "% needs \\usepackage{booktabs}",
             r"\begin{table}",
-            rf"\caption{{{tex(caption)}}}",
+            rf"\caption{{{in_latex(caption)}}}",
             rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
             r"\toprule",
-            " & ".join(map(tex, heads)) + r" \\",
+            " & ".join(map(in_latex, heads)) + r" \\",
             r"\midrule",
             *body,
             r"\bottomrule",
             r"\end{tabular}",
-            rf"\par\smallskip{{\footnotesize {' '.join(map(tex, notes))}\par}}",
+            rf"\par\smallskip{{\footnotesize {' '.join(map(in_latex, notes))}\par}}",
             r"\end{table}",
             "",
         ]
     )
 
 
-def tex(text: str) -> str:
-    return "".join(_LATEX.get(c, c) for c in printable(text))
-
-
 def csv_text(summary: Summarised) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out)
     same = {
         "epsilon": show(summary.guarantee.epsilon),
         "delta": "0",
         "mechanism": summary.mechanism,
         "rows": summary.n,
-        "confidence": "" if summary.confidence is None else summary.confidence,
+        "nominal_confidence": "" if summary.confidence is None else summary.confidence,
         "private": "no" if summary.seeded else "yes",
     }
     found = [line.to_dict() | {"sd_public": "yes" if line.sd_public else "no"} for line in summary.lines]
-    writer.writerow([*found[0], *same])
-    for line in found:
-        writer.writerow([_harmless("" if cell is None else cell) for cell in (*line.values(), *same.values())])
-    return out.getvalue()
-
-
-def _harmless(cell: object) -> object:
-    """Texts that would be formulas get an apostrophe in front; numbers stay."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    return csv_lines([[*found[0], *same], *([*line.values(), *same.values()] for line in found)])

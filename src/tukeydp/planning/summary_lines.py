@@ -29,7 +29,7 @@ FLOOR = (
 )
 SHARE = "columns between 0 and 1 need no standard deviation: for yes/no answers it follows from the share"
 NO_SPREAD = "the spread of so few values cannot be told from the noise"
-TOO_FEW = "the number of values cannot be told from the noise, so no mean is shown"
+TOO_FEW = "the number of values cannot be told from none, so no mean is shown (an empty column, or a misspelt key?)"
 FEW = f"fewer than {FEWEST} values, by the noised count, or no more is known than the bounds: no interval"
 NOT_ASKED = "no standard deviation was asked for"
 
@@ -93,6 +93,7 @@ class WholeTable:
     columns: BoundedColumns
     names: tuple[str, ...]
     known: tuple[float | None, ...] | None
+    least: float = 0.0  # a number of values below cannot be told from none
 
     def interval_note(self) -> str | None:
         return self.release.interval_note
@@ -101,6 +102,8 @@ class WholeTable:
         return tuple(self._line(j) for j in range(self.columns.d))
 
     def _line(self, j: int) -> Line:
+        if self.counts[j] < self.least:
+            return Line(None, self.names[j], False, self.counts[j], None, None, None, None, False, (TOO_FEW,))
         details, mean = self.release.interval_details, float(self.release.point[j])
         sd, lower, upper, reason = None if self.known is None else self.known[j], None, None, ""
         if details is not None:

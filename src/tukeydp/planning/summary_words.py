@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
+from tukeydp.interval import nominal_header
 from tukeydp.parameters import show
 from tukeydp.planning.summary_lines import Line, reasons_of
 from tukeydp.privacy import PureDP
 from tukeydp.version import __version__
+from tukeydp.views.escaping import printable
 
 DASH = "\u2013"
 SEEDED = "SEEDED REHEARSAL: NOT PRIVATE. Do not publish this table."
@@ -55,11 +57,6 @@ class Summarised(Protocol):
     def interval_note(self) -> str | None: ...
 
 
-def printable(text: str) -> str:
-    """Line ends and codes that terminals obey become visible."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
 def title(summary: Summarised) -> str:
     among = (
         "" if summary.keys is None else f" in {_counted(len(summary.keys), 'group')} of {printable(summary.by or '')}"
@@ -69,7 +66,7 @@ def title(summary: Summarised) -> str:
 
 def header(summary: Summarised) -> list[str]:
     """Of the numbers; names of columns and groups come before."""
-    interval = [] if summary.confidence is None else [f"{100 * summary.confidence:g} % interval"]
+    interval = [] if summary.confidence is None else [nominal_header(summary.confidence)]
     return ["n", "mean", "sd", *interval]
 
 
@@ -128,7 +125,7 @@ def _released(summary: Summarised) -> str:
     columns = _counted(len(summary.columns), "column")
     what = "number of values (n), mean and standard deviation (sd)"
     if summary.confidence is not None:
-        what = "number of values (n), mean, standard deviation (sd) and interval"
+        what = "number of values (n), mean, standard deviation (sd) and nominal confidence interval (CI)"
     if summary.keys is None:
         return f"Released with noise: {what} of {columns}, from {_rows(summary)}, a number that is public."
     named = ", ".join(map(printable, summary.keys)) if len(summary.keys) <= _MOST_NAMED else f"{len(summary.keys)} keys"

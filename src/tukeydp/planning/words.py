@@ -10,6 +10,7 @@ from tukeydp.planning.advice import between, counted
 from tukeydp.planning.facts import PlanFacts
 from tukeydp.planning.records import ColumnOption, Option
 from tukeydp.planning.solving import said
+from tukeydp.views.escaping import printable
 
 _LINE = 79  # characters: the narrowest terminal in use
 _INDENT = 13  # characters that a heading takes
@@ -18,17 +19,24 @@ MANY = 1e6  # standard deviations that bounds may be wide: more is no limit to a
 
 
 def as_text(plan: PlanFacts) -> str:
-    parts = [*textwrap.wrap(title(plan), _LINE), "", *_table(plan), *_wrapped("", UNITS), ""]
+    parts = [*textwrap.wrap(title(plan), _LINE), "", *_table(plan), *_wrapped("", units(plan)), ""]
     for heading, text in paragraphs(plan):
-        parts += _wrapped(heading, text)
+        parts += _wrapped(heading, printable(text))
     return "\n".join(parts)
 
 
-UNITS = (
-    "Errors by privacy: how far a release is from the table's own mean (centre), in standard deviations (sd) of a "
-    "column, from the least to the most over bell-shaped, heavy-tailed, skewed and two-humped columns. far: share of "
-    "releases more than 3 sd off. bounds: how many sd wide they may be. sec.: about. >: what td.mean takes."
-)
+ESTIMANDS = ("mean", "centre", "quartiles")
+
+
+def units(plan: PlanFacts) -> str:
+    """What the numbers of the table are."""
+    others = ", ".join(name for name in ESTIMANDS[1:] if any(option.estimand == name for option in plan.options))
+    return (
+        f"Errors by privacy: how far a release is from the table's own mean{others and f' ({others})'}, in standard "
+        "deviations (sd) of a column, from the least to the most over bell-shaped, heavy-tailed, skewed and two-humped "
+        "columns. far: share of releases more than 3 sd off. bounds: how many sd wide they may be. sec.: about. >: "
+        "what td.mean takes."
+    )
 
 
 def title(plan: PlanFacts) -> str:
@@ -81,9 +89,11 @@ def sampling(plan: PlanFacts) -> str:
 def assumptions(plan: PlanFacts) -> str:
     question = plan.question
     missing = f"{100 * question.missing:g} % of the cells missing" if question.missing else "no cell missing"
+    ranked = any(option.estimand == "quartiles" for option in plan.options)
+    ties = ", and quantiles where many values are equal" if ranked else ""
     return (
         f"{_assumed_widths(plan)}{missing}. Formulas, not a simulation: more skewed or heavy-tailed columns do worse, "
-        "columns of few values by depth much worse (cube is for those). far is for bell-shaped columns."
+        f"columns of few values by depth much worse (cube is for those){ties}. far is for bell-shaped columns."
     )
 
 
@@ -138,7 +148,7 @@ HEADER = ["", "half within", "95 of 100", "far", "refused", "bounds", "sec."]
 
 def _table(plan: PlanFacts) -> list[str]:
     lines: list[list[str]] = []
-    for estimand in ("mean", "centre"):
+    for estimand in ESTIMANDS:
         among = [option for option in plan.options if option.estimand == estimand]
         if among:
             lines += [[estimand], *(cells(plan, option) for option in among)]
