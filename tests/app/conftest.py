@@ -8,10 +8,10 @@ import time
 from contextlib import contextmanager
 
 import pytest
-import uvicorn
 from starlette.testclient import TestClient
 
 import tukeydp as td
+from tukeydp.app.connections import Server
 from tukeydp.app.pages import application
 from tukeydp.app.release import Desk
 from tukeydp.app.server import bound, configured
@@ -101,7 +101,7 @@ def _served(session):
     with bound(0) as listening:
         port = listening.getsockname()[1]
         guard = application(session, port)
-        server = uvicorn.Server(configured(guard))
+        server = Server(configured(guard))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:

@@ -105,7 +105,10 @@ def test_languages_have_the_same_names():
 def test_options_of_the_command_line_have_the_names_of_fields():
     labels = phrases()["labels"]
     assert without_flags("pass --decimal , or --nothing", labels) == "pass “Decimal mark” , or “nothing”"
-    assert without_flags("confidence must be 1: the confidence", labels) == "“Intervals” must be 1: the confidence"
+    assert (
+        without_flags("confidence must be 1: the confidence", labels)
+        == "“Confidence intervals” must be 1: the confidence"
+    )
     assert without_flags("it is not: use tukeydp mean.", labels) == "it is not: use “Mean”."
     assert without_flags("check yourself (tukeydp look)", labels) == "check yourself (“What was read”)"
     assert without_flags("or come with sd= (known)", labels) == "or come with “Standard deviation” (known)"

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import signal
+import stat
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -15,8 +18,11 @@ import pytest
 
 import tukeydp as td
 from support.messy import workbook
+from tukeydp.app import keeping
 from tukeydp.app import release as module
 from tukeydp.app.phrases import phrases
+from tukeydp.app.results import FILES
+from tukeydp.cli import reports
 from tukeydp.data.files import read_file
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
@@ -47,7 +53,7 @@ def test_decimal_commas_are_found_and_the_numbers_are_the_librarys(user):
     user.choose(BOUNDS, **{"sd-0": "9", "sd-1": "12,5"})
     user.plan(confidence="")
     page = user.release()
-    expected = td.mean(X, epsilon=1, bounds=ENDS, sd=[9, "12.5"], randomness=td.seeded(7))
+    expected = td.mean(X, epsilon=1, bounds=ENDS, sd=[9, "12.5"], check=True, randomness=td.seeded(7))
     found = json.loads(user.get("/take-away/1/result.json").text)
     assert found["point"] == expected.point.tolist()
     for value in expected.point:
@@ -63,7 +69,8 @@ def test_the_centre_and_table_one_by_groups_are_the_librarys(user):
     user.plan(statistic="summary", epsilon="1", confidence="0.95")
     user.release()
     by = [row[2] for row in ROWS]
-    expected = td.summary(X, by=by, keys=list("ABCD"), epsilon=1, bounds=ENDS, confidence=0.95, randomness=td.seeded(7))
+    asked = {"by": by, "keys": list("ABCD"), "bounds": ENDS, "check": True}
+    expected = td.summary(X, epsilon=1, confidence=0.95, randomness=td.seeded(7), **asked)
     lines = json.loads(user.get("/take-away/1/result.json").text)["lines"]
     numbers = ("group", "n", "mean", "sd", "lower", "upper")
     assert [[line[name] for name in numbers] for line in lines] == [
@@ -72,7 +79,7 @@ def test_the_centre_and_table_one_by_groups_are_the_librarys(user):
     assert all(line["lower"] < line["mean"] < line["upper"] for line in lines[:3])
     user.plan(statistic="centre", epsilon="0.5")
     user.release(again="on")
-    centres = td.boxem(X, by=by, keys=list("ABCD"), epsilon="0.5", bounds=ENDS, randomness=td.seeded(7))
+    centres = td.boxem(X, epsilon="0.5", randomness=td.seeded(7), **(asked | {"check": False}))  # 400 rows are too few
     found = json.loads(user.get("/take-away/2/result.json").text)
     assert [found["groups"][key]["point"] for key in "ABCD"] == [one.point.tolist() for one in centres.values()]
 
@@ -262,8 +269,8 @@ def test_the_plan_touches_no_data(ready, monkeypatch):
 
     kept = ready.session.file
     ready.session.file = str.__new__(Untouchable, kept)
-    for name in ("look_at_file", "read_file"):
-        monkeypatch.setattr(f"tukeydp.app.{'session' if 'look' in name else 'release'}.{name}", refused)
+    for name in ("session.looked_at", "session.within", "release.read_file", "release.within"):
+        monkeypatch.setattr(f"tukeydp.app.{name}", refused)
     for fields in ({}, {"statistic": "centre"}, {"wish": "0.2"}, {"epsilon": "1.2", "confidence": "0.9"}):
         live = ready.post("/plan", fields, headers={"sec-fetch-site": "same-origin", "x-live": "1"})
         assert live.status_code == 200
@@ -312,24 +319,39 @@ def test_releases_are_kept_on_disk_and_found_again(make_user, tmp_path):
     assert WORDS["kept"] in second.get("/release").text
     assert "0001-summary" in second.get("/take-away").text
     kept = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(kept) == 1 + len(module.FILES)
+    assert len(kept) == 2 + len(FILES)  # with the ledger, and a mark that it was seen
     assert not any(CSV[-200:].encode() in content for content in kept)  # the data are nowhere
 
 
-def test_a_folder_that_cannot_be_written_costs_no_result(make_user, tmp_path):
+def test_what_could_not_be_kept_is_not_paid_for(make_user, tmp_path):
     (tmp_path / "kept").write_text("a file where the folder should be")
     user = make_user(folder=tmp_path / "kept")
     user.upload("clinic.csv", CSV.encode())
-    user.choose(BOUNDS, by="clinic", keys="A\nB")
+    user.choose(BOUNDS, by="clinic", keys="A\nB\nC")
     user.plan(statistic="summary")
-    assert "could not be written to disk" in user.release()
+    page = user.release()
+    assert "folder must be one that results can be written to" in page
+    assert WORDS["refused"] in page
+    assert user.account.totals.count == 0
+
+
+def test_a_disk_that_is_full_after_the_payment_costs_no_result(make_user, tmp_path, monkeypatch):
+    user = make_user(td.Accountant.open(tmp_path / "l.db", epsilon=1), folder=tmp_path / "kept")
+    user.upload("clinic.csv", CSV.encode())
+    user.choose(BOUNDS, by="clinic", keys="A\nB\nC")
+    user.plan(statistic="summary")
+    monkeypatch.setattr(module, "keep", lambda *_: "No space left on device")
+    assert WORDS["not_kept"].format(reason="No space left on device") in user.release()
     assert user.get("/take-away/1/table.csv").status_code == 200
+    monkeypatch.undo()
+    again = make_user(td.Accountant.open(tmp_path / "l.db"), folder=tmp_path / "kept")
+    assert again.desk.runs == []  # it was shown
 
 
 def test_every_file_and_the_ledger_can_be_taken_away(ready):
     ready.release()
     page = ready.get("/take-away").text
-    for name in module.FILES:
+    for name in FILES:
         assert f'href="/take-away/1/{name}"' in page
         assert len(ready.get(f"/take-away/1/{name}").content) > 100
     for form in ("json", "csv", "yaml"):
@@ -349,10 +371,144 @@ def test_the_result_is_on_disk_before_its_reports_are_made(make_user, tmp_path, 
     monkeypatch.setattr(module, "told", look)
     user = make_user(folder=folder)
     user.upload("clinic.csv", CSV.encode())
-    user.choose(BOUNDS, by="clinic", keys="A\nB")
+    user.choose(BOUNDS, by="clinic", keys="A\nB\nC")
     user.plan(statistic="summary")
     user.release()
     assert seen == [json.loads(user.get("/take-away/1/result.json").text)["lines"]]
+
+
+def _killed(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _after(function):
+    def both(*given, **options):
+        function(*given, **options)
+        _killed()
+
+    return both
+
+
+# Where the process is killed, what is patched for it, and what the next start finds.
+POINTS = {
+    "before it pays": (lambda: [(module.Order, "result", _killed)], "nothing"),
+    "when it has paid": (lambda: [(module._Noting, "spend", _after(module._Noting.spend))], "lost"),
+    "when it has a result": (lambda: [(module, "keep", _killed)], "lost"),
+    "while the result is written": (lambda: [(reports.os, "replace", _second(reports.os.replace))], "lost"),
+    "when the result is written": (lambda: [(module, "keep", _after(module.keep))], "kept"),
+    "before it is named": (lambda: [(keeping.Shelf, "named", _killed)], "kept"),
+    "when it is named": (lambda: [(keeping.Shelf, "named", _after(keeping.Shelf.named))], "kept"),
+    "before its reports": (lambda: [(module, "told", _killed)], "kept"),
+    "before anybody looked": (list, "kept"),
+}
+
+
+def _second(replace):
+    """The first file says what is about to run."""
+    calls = []
+
+    def counted(*given):
+        calls.append(given)
+        _killed() if len(calls) > 1 else replace(*given)
+
+    return counted
+
+
+def _asked(user):
+    user.upload("clinic.csv", CSV.encode())
+    user.choose(BOUNDS, by="clinic", keys="A\nB\nC")
+    user.plan(statistic="summary", epsilon="0.4")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed as a whole")
+@pytest.mark.parametrize("point", POINTS)
+def test_a_paid_release_survives_kill_9(make_user, tmp_path, monkeypatch, point):
+    patches, found = POINTS[point]
+    ledger, folder = tmp_path / "study.db", tmp_path / "kept"
+    td.Accountant.open(ledger, epsilon=1).close()
+    child = os.fork()
+    if child == 0:
+        try:
+            user = make_user(td.Accountant.open(ledger), folder=folder)
+            _asked(user)
+            number = user.number()
+            for where, name, put in patches():
+                monkeypatch.setattr(where, name, put)
+            user.post("/release", {"number": number})
+            user.desk.finish()
+            _killed()
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    account = td.Accountant.open(ledger)
+    user = make_user(account, folder=folder)
+    start = user.get("/").text
+    assert account.totals.count == (found != "nothing")
+    assert {run.state for run in user.desk.runs} == {"nothing": set(), "lost": {"lost"}, "kept": {"done"}}[found]
+    if found == "nothing":
+        assert list(folder.iterdir()) == []
+        assert 'role="status"' not in start
+    elif found == "lost":
+        told = WORDS["lost_before"].format(spent="0.4", when=account.history[0].time[:16])
+        assert told in start
+        assert told in user.get("/release").text
+        assert user.get("/take-away/1/result.json").status_code == 404
+        assert "0.4" not in make_user(account, folder=folder).get("/").text.partition("<main")[2]  # it was told
+    else:
+        assert WORDS["waiting"].format(title="0001-summary") in start
+        result = json.loads(user.get("/take-away/1/result.json").text)
+        assert [line["column"] for line in result["lines"]] == ["age"] * 3 + ["weight"] * 3
+        assert (user.get("/take-away/1/table.csv").status_code == 200) == point.startswith(("before its", "before any"))
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.rglob("*"))}
+        assert {mode for name, mode in modes.items() if name in ("kept", "0001-summary")} == {0o700}
+        assert {mode for name, mode in modes.items() if name not in ("kept", "0001-summary")} == {0o600}
+        assert 'role="status"' not in make_user(account, folder=folder).get("/").text  # it was taken away
+
+
+def test_a_result_is_kept_before_it_can_be_asked_for(make_user, tmp_path, monkeypatch):
+    """Whoever asks while it is written gets nothing yet."""
+    user, seen = make_user(td.Accountant.open(tmp_path / "l.db", epsilon=1), folder=tmp_path / "kept"), []
+    real = module.keep
+
+    def asked(place, files):
+        seen.append((user.get("/take-away/1/result.json").status_code, "/take-away/1/" in user.get("/take-away").text))
+        return real(place, files)
+
+    monkeypatch.setattr(module, "keep", asked)
+    _asked(user)
+    user.release()
+    assert seen[0] == (404, False)
+    assert user.get("/take-away/1/result.json").status_code == 200
+
+
+def test_a_second_start_leaves_a_run_alone(make_user, tmp_path, monkeypatch):
+    """Two pages on one ledger: what the other is at is neither lost nor thrown away."""
+    first, found = make_user(td.Accountant.open(tmp_path / "l.db", epsilon=1), folder=tmp_path / "kept"), []
+    order = module.Order.result
+
+    def started():
+        found.append(make_user(td.Accountant.open(tmp_path / "l.db"), folder=tmp_path / "kept").desk.runs)
+
+    def looked(*given):
+        started()
+        result = order(*given)
+        started()
+        return result
+
+    monkeypatch.setattr(module.Order, "result", looked)
+    _asked(first)
+    first.release()
+    assert found == [[], []]
+    assert (tmp_path / "kept" / "0001-summary" / "result.json").exists()
+
+
+def test_the_ledger_and_the_folder_name_a_run_by_the_same_token(make_user, tmp_path):
+    account = td.Accountant.open(tmp_path / "l.db", epsilon=1)
+    user = make_user(account, folder=tmp_path / "kept")
+    _asked(user)
+    user.release()
+    assert len(account.history[0].parameters["order"]) == 16
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["0001-summary"]
 
 
 def test_a_new_ledger_of_the_same_name_overwrites_no_release(make_user, tmp_path):
@@ -360,7 +516,7 @@ def test_a_new_ledger_of_the_same_name_overwrites_no_release(make_user, tmp_path
     for _ in range(2):
         user = make_user(td.Accountant(epsilon=1), folder=tmp_path / "kept", seed=len(kept))
         user.upload("clinic.csv", CSV.encode())
-        user.choose(BOUNDS, by="clinic", keys="A\nB")
+        user.choose(BOUNDS, by="clinic", keys="A\nB\nC")
         user.plan(statistic="summary", epsilon="0.4")
         user.release(again="on")
         kept.append((tmp_path / "kept" / "0001-summary" / "table.csv").read_bytes())
@@ -414,3 +570,26 @@ def test_the_forecast_is_for_what_is_released_in_plain_words(user, choice):
     for column in option.columns:
         low, high = column.within_95_in_units or column.within_95
         assert (f"{low:g} to {high:g}" if low != high else f"{low:g}") in forecast
+
+
+def test_a_misread_file_and_a_misspelt_group_are_stopped_and_say_why(make_user):
+    """The page released noise, and spent as much."""
+    user = make_user(td.Accountant(epsilon=3))
+    rows = "".join(f"{i % 90},x,{'AB'[i % 2]}\n" for i in range(600))
+    user.upload("t.csv", f"age,unit,clinic\n{rows}".encode())
+    user.choose({"unit": ("0", "100")})
+    user.plan(statistic="mean", confidence="")
+    page = user.release()
+    assert "No release: the check of readable rows stopped the run" in page
+    assert "cells of one column do not read as numbers" in page
+    assert "\u201cShare of cells that may be unreadable\u201d" in page
+    assert json.loads(user.get("/take-away/1/result.json").text)["released"] is False
+    assert user.account.totals.count == 1
+    user.choose({"age": ("0", "100")}, by="clinic", keys="A\nBB", **{"use-1": ""})
+    user.plan(statistic="summary", confidence="")
+    assert "rows are in none of the listed groups" in user.release(again="on")
+    user.choose({"age": ("0", "100")}, by="clinic", keys="A\nBB", **{"use-1": "", "allow-unlisted": "0,6"})
+    user.release(again="on")
+    found = json.loads(user.get("/take-away/3/result.json").text)
+    assert found["settings"]["rows_unlisted_most"] == 360
+    assert "check=td.Check(unlisted='0.6')" in user.get("/take-away/3/repeat.py").text

@@ -53,6 +53,14 @@ class Choices:
     confidence: str = "0.95"
     wish: str = ""
     wish_for: str = ""
+    unreadable: str = ""
+    unlisted: str = ""
+
+    @property
+    def allowed(self) -> dict[str, str]:
+        """What the check may let pass, where it was typed: public shares. Persons are not checked."""
+        told = {"unreadable": self.unreadable, "unlisted": self.unlisted if self.by else ""}
+        return {} if self.person else {name: share for name, share in told.items() if share}
 
     @property
     def bounds(self) -> dict[str, tuple[str, str]]:
@@ -135,7 +143,8 @@ class Choices:
         """The call on a table of persons or rows, with the key of each row's group if there are groups."""
         function, options = self.call()
         grouped = {"by": GroupOfRow(self.by, groups), "keys": list(self.keys)} if self.by else {}
-        return getattr(td, function)(table, **grouped, **options, **more)
+        allowed = {"check": td.Check(**self.allowed)} if self.allowed else {}
+        return getattr(td, function)(table, **grouped, **options, **allowed, **more)
 
     def _planned(self) -> dict[str, Any]:
         groups = len(self.keys) if len(self.keys) > 1 else None
@@ -166,10 +175,13 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
         "epsilon": _number("epsilon", typed.get("epsilon") or "1"),
         "confidence": _number("confidence", typed.get("confidence", "0.95")),
         "wish": _number("error", typed.get("wish", "")),
+        "unreadable": _number("unreadable", typed.get("allow-unreadable", "")),
+        "unlisted": _number("unlisted", typed.get("allow-unlisted", "")),
     }
     public: dict[str, Any] = {"by": by, "keys": keys, "person": person, "statistic": statistic, "wish_for": wish_for}
     found = Choices(columns=columns, rows=int(planned or rows), **public, **numbers)
     positive_rational("epsilon", found.epsilon)
+    td.Check(**found.allowed)  # checks them
     found.plan()  # checks bounds and standard deviations
     return found
 

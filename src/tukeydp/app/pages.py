@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -16,6 +17,7 @@ from starlette.routing import Route
 
 from tukeydp.app.choices import Choices
 from tukeydp.app.phrases import phrases, without_flags
+from tukeydp.app.release import Desk
 from tukeydp.app.results import FILES, told
 from tukeydp.app.safety import Guard
 from tukeydp.app.script import script
@@ -30,6 +32,7 @@ from tukeydp.planning.advice import USELESS, between
 from tukeydp.planning.exports import FORMATS, exported
 from tukeydp.planning.plain_svg import panel_svg
 from tukeydp.planning.words import MANY
+from tukeydp.views.escaping import escaped
 
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
 _LEDGER_TYPES = {"json": "application/json", "csv": "text/csv", "yaml": "application/yaml"}
@@ -53,6 +56,7 @@ class Pages:
             loader=PackageLoader("tukeydp.app"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
             lstrip_blocks=True,
         )  # fmt: skip
+        self._jinja.filters["shown"] = partial(escaped, form="text")  # then escaped for HTML like everything
         self._static = {name: (files("tukeydp.app") / "static" / name).read_bytes() for name in _STATIC}
 
     def routes(self) -> list[Route]:
@@ -103,7 +107,8 @@ class Pages:
     # 1. Data
 
     def data(self, request: Request) -> Response:
-        return self.render("data", message=self._message(), mark=MARK, note=NOTE)
+        waiting = [run for run in self.session.desk.runs if not run.seen and run.choices is None]
+        return self.render("data", message=self._message(), mark=MARK, note=NOTE, waiting=waiting)
 
     def upload(self, request: Request) -> Response:
         form = request.state.form
@@ -203,6 +208,13 @@ class Pages:
 
     def release(self, request: Request) -> Response:
         desk = self.session.desk
+        response = self._release(desk)
+        for run in desk.runs:
+            if run.told is not None or run.state == "lost":  # it stands on the page
+                run.note_seen()
+        return response
+
+    def _release(self, desk: Desk) -> Response:
         known: dict[str, Any] = {"runs": desk.runs, "spent": desk.spent, "running": desk.running}
         if known["running"] is not None:
             elapsed = int(time.monotonic() - known["running"].started)
@@ -243,6 +255,7 @@ class Pages:
         runs = self.session.desk.runs
         if not 0 < number <= len(runs) or name not in FILES or name not in runs[number - 1].files:
             raise HTTPException(404)
+        runs[number - 1].note_seen()
         return _download(runs[number - 1].files[name], f"release-{number}-{name}", FILES[name])
 
     def ledger(self, request: Request) -> Response:
@@ -260,7 +273,8 @@ class Pages:
 
 
 def _download(content: bytes, name: str, kind: str) -> Response:
-    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    safe = escaped(name, "file name")
+    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{safe}"'})
 
 
 def _texts(request: Request) -> dict[str, str]:

@@ -13,14 +13,15 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from tukeydp.app.choices import Choices
-from tukeydp.app.results import FILES, Told, told
+from tukeydp.app.keeping import ORDER, Shelf, keep, note_seen
+from tukeydp.app.reading import within
+from tukeydp.app.results import Told, numbers, told
 from tukeydp.app.script import notebook, parts, script
-from tukeydp.cli.reports import write_files
 from tukeydp.data.files import read_file
 from tukeydp.data.grouped_files import read_groups, read_persons
 from tukeydp.data.readers.options import ReadOptions
@@ -41,6 +42,7 @@ class Order:
     file: InMemory
     options: ReadOptions
     choices: Choices
+    memory: int
 
     def same(self, other: Order) -> bool:
         return self.file is other.file and (self.options, self.choices) == (other.options, other.choices)
@@ -51,11 +53,13 @@ class Order:
         groups: list[str | None] = []
         more: dict[str, Any] = {}
         if choices.by:
-            table, groups, _ = read_groups(self.file, names, choices.by, choices.keys, self.options)
+            table, groups, _ = within(
+                self.memory, read_groups, self.file, names, choices.by, choices.keys, self.options
+            )
         elif choices.person:
-            table, more["person"] = read_persons(self.file, names, choices.person, self.options)
+            table, more["person"] = within(self.memory, read_persons, self.file, names, choices.person, self.options)
         else:
-            table = read_file(self.file, names, self.options)
+            table = within(self.memory, read_file, self.file, names, self.options)
         randomness = None if seed is None else seeded(seed)
         return choices.on(table, groups, accountant=account, randomness=randomness, **more)
 
@@ -72,35 +76,47 @@ class Run:
     told: Told | None = None
     files: dict[str, bytes] = field(default_factory=dict)
     title: str = ""
+    place: Path | None = None
+    seen: bool = False
+    spent: str = ""
+    when: str = ""
+
+    def note_seen(self) -> None:
+        if not self.seen and self.state in ("done", "lost"):
+            self.seen = True
+            note_seen(self.place)
 
 
 @dataclass
 class _Noting:
-    """The accountant, and whether it has paid."""
+    """The accountant, and whether it has paid; its entry carries the token of the order."""
 
     account: Accountant
+    token: str
     entry: Any = None
 
     def require(self, guarantee: Guarantee) -> None:
         self.account.require(guarantee)
 
     def spend(self, guarantee: Guarantee, *, mechanism: str, seeded: bool, parameters: Mapping[str, Any]) -> Any:
-        self.entry = self.account.spend(guarantee, mechanism=mechanism, seeded=seeded, parameters=parameters)
+        noted = {**parameters, ORDER: self.token}
+        self.entry = self.account.spend(guarantee, mechanism=mechanism, seeded=seeded, parameters=noted)
         return self.entry
 
 
 class Desk:
-    """Hands out numbers and runs releases. Results are kept in `folder` too, so that Ctrl-C loses none."""
+    """Hands out numbers and runs releases. With a `folder` results are kept there before anybody sees them."""
 
     def __init__(self, account: Accountant, *, folder: Path | None, ledger: str | None, seed: int | None, pad_to: Any):
-        self._account, self._folder, self._ledger, self._seed, self._pad_to = account, folder, ledger, seed, pad_to
+        self._account, self._ledger, self._seed, self._pad_to = account, ledger, seed, pad_to
+        self._shelf = None if folder is None else Shelf(folder)
         self.seeded = seed is not None
         self._lock = threading.Lock()
         self._orders: dict[str, tuple[Order, int, bool]] = {}
         self._runs: dict[str, Run] = {}
         self._thread: threading.Thread | None = None
         self._closed = False
-        self.runs: list[Run] = [] if folder is None else _kept(folder)
+        self.runs: list[Run] = [] if self._shelf is None else _earlier(self._shelf, account)
 
     def number(self, current: Callable[[], Order]) -> tuple[Order, str]:
         """The order as it is now, and a new number, good once, for it and for the budget as it is now."""
@@ -141,36 +157,45 @@ class Desk:
         return next((run for run in self.runs if run.state == "running"), None)
 
     def _work(self, run: Run, order: Order) -> None:
-        paying, state = _Noting(self._account), "lost"
+        """Make sure of a place, pay, compute, keep, and only then show."""
+        paying, state = _Noting(self._account, secrets.token_hex(8)), "lost"
         try:
+            run.place = None if self._shelf is None else self._shelf.begin(paying.token, order.choices.statistic)
             result = paced(self._pad_to, lambda: order.result(paying, self._seed))
-            run.files, state = {"result.json": result.to_json(indent=2).encode()}, "done"
-            place = self._place(f"{paying.entry.number:04d}-{order.choices.statistic}")
-            run.reason = _keep(place, run.files)  # at once: reports take seconds, in which the machine may die
+            files = {"result.json": result.to_json(indent=2).encode()}
+            run.reason = keep(run.place, files)  # at once: reports take seconds, in which the machine may die
+            self._name(run, paying.entry.number, order)
+            run.files, state = files, "done"
             with suppress(Exception):  # whatever fails in a report, the result is there
+                run.files = files | {"table.csv": numbers(result, order.choices)}
+                run.reason = keep(run.place, run.files)
                 self._tell(run, order, result)
-                run.reason = _keep(place, run.files)
+                run.reason = keep(run.place, run.files)
         except ParameterError as error:
             run.reason = str(error) if paying.entry is None else ""
         except BaseException:  # what it says may quote cells
             run.reason = ""
         finally:
-            run.state = "refused" if paying.entry is None else state
+            if paying.entry is None:
+                state = "refused"
+                self._forget(run)
+            if self._shelf is not None:
+                self._shelf.end()
+            run.state = state
+
+    def _name(self, run: Run, number: int, order: Order) -> None:
+        if self._shelf is not None and run.place is not None and not run.reason:
+            run.place = self._shelf.named(run.place, number, order.choices.statistic)
+
+    def _forget(self, run: Run) -> None:
+        """Nothing was paid: its place was for nothing."""
+        if run.place is not None:
+            rmtree(run.place, ignore_errors=True)
 
     def _tell(self, run: Run, order: Order, result: Any) -> None:
         found, about = told(result, order.choices), self.about(order)
         code = {"repeat.py": script(*about).encode(), "repeat.ipynb": notebook(*about).encode()}
         run.told, run.title, run.files = found, found.headline, {**found.files, **code}
-
-    def _place(self, name: str) -> Path | None:
-        """A new folder: one that is there holds a release that another ledger of this name has paid for."""
-        if self._folder is None:
-            return None
-        places = (self._folder / f"{name}{again}" for again in ("", *(f"-{i}" for i in range(2, 1000))))
-        place = next(place for place in places if not place.exists())
-        with suppress(OSError):
-            place.mkdir(parents=True, exist_ok=True)
-        return place
 
     def about(self, order: Order) -> tuple[str, list[str]]:
         """The script of an order, in parts."""
@@ -191,20 +216,12 @@ class Desk:
             self._thread.join()
 
 
-def _keep(place: Path | None, files: Mapping[str, bytes]) -> str:
-    """Why not all could be written, if so; it is still on the page."""
-    if place is None:
-        return ""
-    failed = write_files({place / name: partial(bytes, content) for name, content in files.items()})
-    return next(iter(failed.values()), "")
-
-
-def _kept(folder: Path) -> list[Run]:
-    """Releases of earlier days, to be taken away again."""
+def _earlier(shelf: Shelf, account: Accountant) -> list[Run]:
+    """Releases of earlier starts, to be taken away again; and what was spent when nothing came of it."""
     runs: list[Run] = []
-    for place in sorted(folder.glob("[0-9]*-*")) if folder.is_dir() else ():
-        found = {name: place / name for name in FILES}
-        files = {name: path.read_bytes() for name, path in found.items() if path.is_file() and not path.is_symlink()}
-        if files:
-            runs.append(Run(len(runs) + 1, None, state="done", files=files, title=place.name))
+    for one in shelf.earlier(account):
+        state = "done" if one.files else "lost"
+        title = one.place.name if one.files else ""
+        about: dict[str, Any] = {"seen": one.seen, "spent": one.spent, "when": one.when}
+        runs.append(Run(len(runs) + 1, None, state=state, files=one.files, title=title, place=one.place, **about))
     return runs

@@ -14,13 +14,14 @@ from tukeydp.cli.reports.grouped import GROUP_REPORTS
 from tukeydp.cli.sections import Account, headline, sections
 from tukeydp.grouped_release import GroupedRelease
 from tukeydp.planning.forest import Mark, Panel, release_panels, summary_panels
-from tukeydp.planning.summary_formats import latex_table, tex
-from tukeydp.planning.summary_formats import sections as summary_sections
+from tukeydp.planning.summary_formats import latex_table
+from tukeydp.planning.summary_formats import table as summary_table
 from tukeydp.planning.summary_result import Summary
-from tukeydp.planning.summary_words import footnote, header, title
+from tukeydp.planning.summary_words import footnote, title
+from tukeydp.views.escaping import in_latex, printable
 from tukeydp.views.grouped import shown_groups
 from tukeydp.views.sentences import guarantee_sentence
-from tukeydp.views.table import Shown, printable, shown
+from tukeydp.views.table import Shown, shown
 
 # Files of a release and how they are served. All are downloads: nothing of them runs in the page.
 FILES = {
@@ -46,9 +47,23 @@ class Told:
     files: dict[str, bytes]
 
 
+def numbers(result: Any, choices: Choices) -> bytes:
+    """The numbers for a spreadsheet, which take no forecast: what a person can use if nothing else gets written."""
+    estimand = _estimand(choices)
+    if isinstance(result, Summary):
+        return result.to_csv().encode()
+    if isinstance(result, GroupedRelease):
+        return GROUP_REPORTS[".csv"](GroupAccount(result, estimand)).encode()
+    return REPORTS[".csv"](Account(result, estimand)).encode()
+
+
+def _estimand(choices: Choices) -> str:
+    return "centre" if choices.statistic == "centre" else "mean"
+
+
 def told(result: Any, choices: Choices) -> Told:
     """Intervals and forecasts are made here, from what was released and what is public; that may take seconds."""
-    estimand = "centre" if choices.statistic == "centre" else "mean"
+    estimand = _estimand(choices)
     if isinstance(result, Summary):
         return _of_summary(result)
     if isinstance(result, GroupedRelease):
@@ -60,13 +75,14 @@ def told(result: Any, choices: Choices) -> Told:
     account = Account(result, estimand, how)
     reports = {ending: report(account) for ending, report in REPORTS.items()}
     table = shown(result, result.quick_error)
-    return _told(headline(account), table, list(sections(account)), release_panels(result), result.mechanism, reports)
+    panels = release_panels(result) if result.released else []
+    return _told(headline(account), table, list(sections(account)), panels, result.mechanism, reports)
 
 
 def _told(
     titled: str, table: Shown, said: list[tuple[str, str]], panels: list[Panel], mechanism: str, reports: dict[str, str]
 ) -> Told:
-    body = [" & ".join(map(tex, row)) + r" \\" for row in table.rows]
+    body = [" & ".join(in_latex(cell) for cell in row) + r" \\" for row in table.rows]
     notes = [f"{label}: {text}" for label, text in said]
     reports[".tex"] = latex_table(titled, table.header, body, notes)
     return Told(titled, table, said, panels, mechanism, _named(reports))
@@ -77,20 +93,14 @@ def _named(reports: dict[str, str]) -> dict[str, bytes]:
 
 
 def _of_summary(summary: Summary) -> Told:
-    grouped = summary.keys is not None
-    names = ["column", *([printable(summary.by or "")] if grouped else [])]
-    rows = [
-        [column, *([group] if grouped else []), *numbers]
-        for column, lines in summary_sections(summary)
-        for group, numbers in lines
-    ]
     reports = {
         ".html": summary.to_html(), ".csv": summary.to_csv(), ".json": summary.to_json(indent=2) + "\n",
         ".md": summary.to_markdown(), ".tex": summary.to_latex(),
     }  # fmt: skip
     said = [("Guarantee", guarantee_sentence(summary.guarantee)), ("Footnote", " ".join(footnote(summary)))]
-    table = Shown([*names, *header(summary)], rows, tuple(names))
-    return Told(title(summary), table, said, summary_panels(summary), summary.mechanism, _named(reports))
+    return Told(
+        title(summary), summary_table(summary), said, summary_panels(summary), summary.mechanism, _named(reports)
+    )
 
 
 def _group_panels(found: GroupedRelease) -> Iterator[Panel]:

@@ -36,7 +36,10 @@ def parts(file: str, options: ReadOptions, choices: Choices, ledger: str | None)
     reader = read.partition("= ")[2].partition("(")[0]
     account = "" if ledger is None else f"budget = td.Accountant.open({ledger!r})\n"
     paid = "" if ledger is None else "accountant=budget, "
-    options_text = ",\n    ".join(f"{name}={pformat(value, width=100)}" for name, value in given.items())
+    told = [f"{name}={pformat(value, width=100)}" for name, value in given.items()]
+    if choices.allowed:
+        told.append(f"check=td.Check({', '.join(f'{name}={share!r}' for name, share in choices.allowed.items())})")
+    options_text = ",\n    ".join(told)
     return _ABOUT.format(version=__version__, epsilon=choices.epsilon), [
         f"import tukeydp as td\nfrom {source} import {reader}\nfrom tukeydp.data.readers.options import ReadOptions",
         f"columns = {columns}\n{read}",

@@ -15,6 +15,7 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
+from tukeydp.app.connections import MOST, Connection, Server
 from tukeydp.app.pages import application
 from tukeydp.app.phrases import phrases
 from tukeydp.app.session import Session
@@ -34,7 +35,7 @@ def serve(session: Session, *, port: int | None, browser: bool, language: str, s
         address = f"http://127.0.0.1:{own_port}/?token={app.token}"
         say(words["open"].format(address=address))
         with _opened(address) if browser and _has_screen() else nullcontext(), suppress(KeyboardInterrupt):
-            uvicorn.Server(configured(app)).run(sockets=[listening])
+            Server(configured(app)).run(sockets=[listening])
         with suppress(OSError, SystemExit):  # nobody may be there to read it
             say(words["stopping"])
         with suppress(KeyboardInterrupt):
@@ -55,7 +56,7 @@ def configured(app: ASGIApp) -> uvicorn.Config:
     """Nothing is logged: addresses hold the token, and tracebacks may hold data."""
     return uvicorn.Config(
         app, log_config=None, log_level="critical", access_log=False, server_header=False, lifespan="off", ws="none",
-        http="h11", loop="asyncio", timeout_graceful_shutdown=_SECONDS,
+        http=Connection, backlog=MOST, loop="asyncio", timeout_graceful_shutdown=_SECONDS,
     )  # fmt: skip
 
 
@@ -68,7 +69,7 @@ def bound(port: int | None) -> Iterator[socket.socket]:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind(("127.0.0.1", wanted))
-            listening.listen(128)
+            listening.listen(MOST)
         except OSError as error:
             listening.close()
             if wanted == port:

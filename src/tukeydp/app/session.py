@@ -9,20 +9,18 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tukeydp.app.choices import Choices, chosen
+from tukeydp.app.reading import looked_at, within
 from tukeydp.app.release import Desk, Order
 from tukeydp.data.example import BOUNDS, made_up_csv
-from tukeydp.data.look import look_at_file
 from tukeydp.data.look_report import Look
-from tukeydp.data.readers.excel import sheet_names
 from tukeydp.data.readers.options import ReadOptions
-from tukeydp.data.readers.sources import InMemory, kind_of
-from tukeydp.data.readers.unpacked import refuse_bombs
+from tukeydp.data.readers.sources import InMemory
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.per_person import PERSONS
 from tukeydp.planning.accountant import Accountant
 
 LARGEST_FILE = 1 << 28  # bytes of an upload, 256 MiB: a table of some million rows; it is held in memory as a whole
-_UNPACKED = 8  # times as large may a packed file be inside: real tables shrink to a fifth, bombs to a thousandth
+_UNPACKED = 8  # times as much memory may reading take: real tables shrink to a fifth, bombs to a thousandth
 
 
 @dataclass
@@ -43,6 +41,11 @@ class Session:
     message: str = ""
 
     @property
+    def memory(self) -> int:
+        """Bytes that reading a file may take."""
+        return _UNPACKED * self.largest
+
+    @property
     def names(self) -> list[str]:
         return [] if self.look is None else [column.name for column in self.look.columns]
 
@@ -56,12 +59,9 @@ class Session:
         file = InMemory(plain if plain not in ("", "-") else "upload.csv", content)
         if not content:
             raise ParameterError("FILE", "must not be empty", str(file))
-        refuse_bombs(content, _UNPACKED * self.largest, file)
-        look = look_at_file(file)
-        kind = kind_of(content[:16])
-        sheets = sheet_names(content, file) if kind is not None and kind[1] == "excel" else []
+        look, sheets = within(self.memory, looked_at, file, None, self.memory)
         with self.lock:
-            self.file, self.look, self.typed, self.sheets = file, look, {}, tuple(sheets)
+            self.file, self.look, self.typed, self.sheets = file, look, {}, sheets
             self._fill_in()
         self.desk.forget_orders()  # which hold the old file
 
@@ -78,7 +78,7 @@ class Session:
         }
         marks |= {"decimal": typed.get("decimal") or ".", "header": not typed.get("no-header"), "missing": missing}
         options = ReadOptions(format=self.options.format, skip=int(skip), **marks)
-        look = look_at_file(self.file, options)
+        look, _ = within(self.memory, looked_at, self.file, options, self.memory)
         with self.lock:
             same = [column.name for column in look.columns] == self.names
             self.look, self.typed = look, self.typed if same else {}
@@ -131,7 +131,7 @@ class Session:
             for name, unit in choices.units.items():  # first what was typed; cells may have it in other spellings
                 units[name] = list(dict.fromkeys([unit, *self.options.rule(name).units]))
             options = replace(self.options, units=units, missing=_for(read, self.options.missing))
-            return Order(self.file, options, choices)
+            return Order(self.file, options, choices, self.memory)
 
     def erase(self) -> None:
         """The file and what was typed about it; releases stay, they are public."""
