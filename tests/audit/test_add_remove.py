@@ -151,6 +151,17 @@ def test_the_noise_is_that_of_half_the_steps(fill, monkeypatch):
     assert asked == [(4 if fill is None else 3, Fraction(HALF) / Fraction(3, 7))]
 
 
+@pytest.mark.parametrize("fill", [None, (0.5, -1.0)])
+def test_the_quotient_is_of_noised_numbers_alone(fill, monkeypatch):
+    """Exact numbers of values below the noised sums would be a second, unpaid release."""
+    relative, noise = np.array([[0.5, -0.25], [0.25, np.nan], [-1.0, 1.0]]), [HALF // 2, -HALF, 2 * HALF, HALF // 4]
+    monkeypatch.setattr(counted_mean, "cube_noise", lambda d, *_: noise[:d])
+    noised = [s + z for s, z in zip(counted_sums(relative, fill), noise, strict=False)]
+    found = CountedMean(Fraction(1), fill).draw(relative, b"", b"k" * 32)
+    assert found == [Fraction(noised[0], noised[2]), Fraction(noised[1], noised[-1])]
+    assert noised[2] == 5 * HALF  # three rows, and noise as of two
+
+
 def test_sums_beyond_one_batch_are_exact(monkeypatch):
     monkeypatch.setattr(counted_mean, "_ROWS_AT_A_TIME", 3)
     relative = np.random.default_rng(0).uniform(-1, 1, size=(10, 2))

@@ -44,6 +44,7 @@ from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import clipped_sum, grouped_sums, readable_check, spread_step, subset_means
 from tukeydp.mechanisms import mean_without_bounds as mean_without_bounds_module
 from tukeydp.mechanisms.certificate import depth_certificate
+from tukeydp.mechanisms.readable_check import exact_counts
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.value_counts import value_counts
@@ -92,7 +93,7 @@ def test_what_is_no_number_or_failed_in_words_is_not_passed():
     assert not tally.result().passed
 
 
-CHEAP = [cube_noise, mean_cube, scale_first, group_sums, mean_without_bounds, baselines, composition, whole_calls]
+CHEAP = [cube_noise, mean_cube, scale_first, group_sums, mean_without_bounds, baselines, composition]
 
 
 @pytest.mark.parametrize("module", CHEAP, ids=lambda module: module.__name__.rpartition(".")[2])
@@ -269,14 +270,25 @@ def test_blocks_that_know_other_blocks_are_noticed_without_bounds(monkeypatch):
     assert mean_without_bounds.CHECK.run(QUICK).worst > 1
 
 
-def test_a_count_over_all_columns_is_noticed(monkeypatch):
-    monkeypatch.setattr(readable_rows, "RECORDS", ("1,1", "x,1", "x,x", "1,2,3", "1"))
-    monkeypatch.setattr(readable_rows, "COUNTS", range(-2, 5))
+def test_counts_over_all_columns_and_unequal_ones_are_noticed(monkeypatch):
+    """The sums of unreadable cells or values over all columns, and rows in no listed group counted twice."""
+    for name, some in (("RECORDS", ("1,1", "x,1", "x,x", "1,2,3", "1")), ("PLAIN", ("1,1", "x,x", "1,", "1"))):
+        monkeypatch.setattr(readable_rows, name, some)
     every = Effort(quick=False)
     assert readable_rows.CHECK.run(every).passed
-    over_all = lambda table: 2 * table.n - int(table.unreadable.sum())  # noqa: E731
-    monkeypatch.setattr(readable_check, "fewest_readable", over_all)
-    assert readable_rows.CHECK.run(every).worst > 1.01
+    wrong = {
+        "unreadable": lambda table, found: int(table.unreadable.sum()),
+        "values": lambda table, found: int((~np.isnan(table.cells)).sum()),
+        "unlisted": lambda table, found: None if found.unlisted is None else 2 * found.unlisted,
+    }
+    for name, count in wrong.items():
+
+        def changed(table, groups=None, name=name, count=count, **_):
+            found = exact_counts(table, groups)
+            return found._replace(**{name: count(table, found)})
+
+        monkeypatch.setattr(readable_check, "exact_counts", changed)
+        assert readable_rows.CHECK.run(every).worst > 1.01, name
 
 
 def test_a_certificate_with_too_little_noise_is_noticed(monkeypatch):

@@ -23,6 +23,7 @@ from tukeydp.mechanisms.block_statistics import corrected_means
 from tukeydp.mechanisms.group_counts import noised_group_counts
 from tukeydp.mechanisms.grouped_blocks import block_means, grouped_block_means, partly_filled
 from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, RowsOfGroups
+from tukeydp.privacy import bounded_range
 from tukeydp.randomness import Keystream, derived_key
 
 GRID = tuple(Fraction(k, 2) - 1 for k in range(5))  # -1, -1/2, ... 1
@@ -241,3 +242,30 @@ def test_counts_have_noise_of_half_their_epsilon_in_each_group(monkeypatch):
     assert found == [2, 1, 0]
     assert [scale for scale, _ in scales] == [10, 10, 10]
     assert len({bits for _, bits in scales}) == 3
+
+
+def test_groups_without_rows_have_noise_as_others_have(monkeypatch):
+    """A count that is exact where it is 0 tells who is not there."""
+    monkeypatch.setattr("tukeydp.mechanisms.group_counts.discrete_laplace", lambda scale, bits: 2)
+    assert noised_group_counts(np.array([0, 0, 1, -1, -1]), 3, Fraction(1), derived_key("k")) == [4, 3, 2]
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)])
+def test_blocks_of_groups_cost_as_two_draws_of_half_of_epsilon(epsilon):
+    """As zCDP: a row that moves is in two draws. Two coins show that half of the claim would not do."""
+    claimed = BlocksOfGroups(epsilon, 8, 1, (4,)).guarantee.zcdp.rho
+    assert claimed == 2 * bounded_range(epsilon / 2).zcdp.rho == epsilon**2 / 16
+    each = float(epsilon) / 2  # the range of a draw's log ratios: from each / 2 to -each / 2, by two outcomes
+    lost = 2 * (each / 2) * math.tanh(each / 4)  # their divergences add up; order 1
+    assert claimed / 2 < lost <= claimed
+
+
+def test_which_directions_there_are_does_not_hang_on_the_sizes_of_groups(monkeypatch):
+    """They are published: by the rows of the whole table, or by the blocks, both public."""
+    asked, chosen = [], grouped_ways.chosen_notion
+    monkeypatch.setattr(grouped_ways, "chosen_notion", lambda *given: asked.append(given) or chosen(*given))
+    relative = np.random.default_rng(1).uniform(-1, 1, size=(60, 2))
+    for groups in (np.arange(60) % 2, np.zeros(60, dtype=np.int64), np.full(60, -1)):
+        for way in (RowsOfGroups(Fraction(1), (8, 8)), BlocksOfGroups(Fraction(1), 6, 2, (8, 8))):
+            way.draw(relative, groups, 2, derived_key("p"), derived_key("s"))
+    assert asked == [(None, 60, 2), (None, 12, 2)] * 3

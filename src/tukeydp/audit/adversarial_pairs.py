@@ -33,7 +33,7 @@ from tukeydp.mechanisms import scale_step, spread_step, subset_means
 from tukeydp.mechanisms.certificate import depth_certificate
 from tukeydp.mechanisms.grouped_sums import GroupPlan, noised_group_sums
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
-from tukeydp.mechanisms.readable_check import fewest_readable, noisy_count
+from tukeydp.mechanisms.readable_check import exact_counts, noisy_counts
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, passes
 from tukeydp.mechanisms.scaled_mean import ScaledMean
@@ -234,11 +234,17 @@ def _certificate() -> Iterator[Pair]:
 
 @contextmanager
 def _readable_rows() -> Iterator[Pair]:
-    """One unreadable row more."""
+    """One unreadable cell more, and one value less: both counts move, and both are told."""
 
     def drawn(unreadable: int) -> Drawn:
-        table = Table(np.zeros((4, 1)), unreadable=np.array([unreadable]))
-        return lambda key: float(noisy_count(fewest_readable(table), Fraction(1), Keystream(key).bits(0)))
+        cells = np.array([[np.nan]] * unreadable + [[0.0]] * (4 - unreadable))
+        counts = exact_counts(Table(cells, unreadable=np.array([unreadable])))
+
+        def draw(key: bytes) -> float:
+            found = noisy_counts(counts, Fraction(1), Keystream(key).bits(0))
+            return 1000.0 * found.unreadable + found.values
+
+        return draw
 
     yield Pair(1.0, 0.0, (drawn(1), drawn(2)))
 

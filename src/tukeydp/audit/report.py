@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 from tukeydp.audit.catalogue import NOT_COVERED
 from tukeydp.audit.check import Effort
 from tukeydp.audit.running import Outcome
 from tukeydp.version import __version__
+from tukeydp.views.escaping import in_html
 
 # Of the JSON object. Grows by one when a field changes its meaning or goes; new fields do not change it.
 SCHEMA = 1
@@ -103,14 +103,14 @@ def as_page(outcomes: Sequence[Outcome], effort: Effort) -> str:
     title = f"Audit of {environment()}"
     kind = "quick" if effort.quick else "full"
     body = "".join(_row(outcome) for outcome in outcomes)
-    head = "".join(f"<th>{escape(name)}</th>" for name in HEADER)
+    head = "".join(f"<th>{in_html(name)}</th>" for name in HEADER)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body><main><h1>{escape(title)}</h1>"
-        f"<p><b>{escape(summary(outcomes))}</b> A {kind} run with seed {effort.seed}.</p><p>{escape(MEANING)}</p>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><footer>{escape(NOT_COVERED)}</footer>"
+        f"<title>{in_html(title)}</title><style>{_STYLE}</style></head><body><main><h1>{in_html(title)}</h1>"
+        f"<p><b>{in_html(summary(outcomes))}</b> A {kind} run with seed {effort.seed}.</p><p>{in_html(MEANING)}</p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><footer>{in_html(NOT_COVERED)}</footer>"
         "</main></body></html>\n"
     )
 
@@ -118,11 +118,12 @@ def as_page(outcomes: Sequence[Outcome], effort: Effort) -> str:
 def _row(outcome: Outcome) -> str:
     name, *numbers, verdict = cells(outcome)
     check = outcome.check
-    said = f"{escape(check.claim)} <i>Worst: {escape(check.measure)}.</i>"
-    said += "".join(f' <b class="failed">{escape(text)}.</b>' for text in outcome.result.failures)
+    said = f"{in_html(check.claim)} <i>Worst: {in_html(check.measure)}.</i>"
+    said += "".join(f' <b class="failed">{in_html(text)}.</b>' for text in outcome.result.failures)
     shown = "".join(
-        f'<td data-label="{label}">{escape(value)}</td>' for label, value in zip(HEADER[1:], numbers, strict=False)
+        f'<td data-label="{in_html(label)}">{in_html(value)}</td>'
+        for label, value in zip(HEADER[1:], numbers, strict=False)
     )
     kind = "passed" if outcome.result.passed else "failed"
-    shown += f'<td class="{kind}" data-label="result">{verdict}</td>'
-    return f"<tr><th>{escape(name)}<small>{said}</small></th>{shown}</tr>"
+    shown += f'<td class="{kind}" data-label="result">{in_html(verdict)}</td>'
+    return f"<tr><th>{in_html(name)}<small>{said}</small></th>{shown}</tr>"

@@ -19,7 +19,7 @@ _ROUNDING = 1e-12  # of means in floats
 LOWER, UPPER = -1, 1
 # Sums of these depend on the order in the last digit; some lie beyond a bound, some are missing.
 CELLS = (0.1, 0.7, -0.3, 1e9, None)
-IDS = (7, "b", "007", " a ")
+IDS = (7, "b", "7b", " a ")
 Bits = Counter[bytes]
 
 

@@ -19,6 +19,7 @@ from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, 
 from tukeydp.data.grid import Grid
 from tukeydp.mechanisms import quantiles as module
 from tukeydp.mechanisms import rank_draw
+from tukeydp.mechanisms.quantile_levels import number_of_levels
 from tukeydp.mechanisms.rank_draw import RankLaw
 from tukeydp.randomness import Keystream, derived_key, seeded
 
@@ -54,7 +55,7 @@ FULL = (
 
 def examine(case: Case, tally: Tally) -> None:
     cells = [*(float(v) for v in range(case.highest + 1)), math.nan]
-    levels = module.number_of_levels(len(case.shares))
+    levels = number_of_levels(len(case.shares))
     weights = oracle.weights(case.shares, EPSILON)
     tally.require(levels == len(weights), "a level of the recursion is not paid for")
     laws: dict[Dataset, oracle.Joint] = {}
