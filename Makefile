@@ -134,3 +134,12 @@ $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
 	@touch $@
+
+# The machine-checked proofs (Coq): minutes. Installs Debian's coq where it may.
+.PHONY: proofs proofs-statements
+proofs: $(STAMP)
+	$(BIN)/python tools/proofs.py --mutants
+	TUKEYDP_COQ=required $(BIN)/python -m pytest tests/proofs
+
+proofs-statements: $(STAMP)
+	$(BIN)/python tools/proofs.py --write

@@ -70,7 +70,7 @@ def pareto(tail: float) -> Shape:
     return Shape(f"Pareto({tail})", lambda rng, size: (rng.pareto(tail, size) - mean) / scale)
 
 
-OUTSIDE = (log_normal(1.0), log_normal(1.5), pareto(2.5))
+OUTSIDE = (log_normal(1.0), log_normal(1.2), log_normal(1.5), pareto(2.5))
 
 
 def drawn(shape: Shape, size: tuple[int, int], rng: np.random.Generator) -> FloatArray:

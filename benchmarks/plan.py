@@ -21,6 +21,7 @@ from tukeydp.accuracy import Range
 from tukeydp.arrays import FloatArray
 from tukeydp.data.shapes import SHAPES, made_up
 from tukeydp.planning.records import Option
+from tukeydp.quantile_release import QuantileRelease
 from tukeydp.randomness import SeededRandomness
 from tukeydp.release import Refused, Release
 
@@ -68,7 +69,7 @@ VALUES, VALUES_OF_LAWS, FEWEST = 60, 1000, 10
 SLACK, SLACK_95 = 1.15, 1.25
 _QUICK_CELLS = 3000  # rows times columns
 
-Run = Callable[[FloatArray, str, SeededRandomness], Release | Refused]
+Run = Callable[[FloatArray, str, SeededRandomness], Release | Refused | QuantileRelease]
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,7 @@ def runs(width: float | None) -> dict[tuple[str, str], Run]:
         ),
         ("centre", "boxem"): lambda x, e, r: td.boxem(x, epsilon=e, bounds=box, randomness=r),
         ("centre", "rem"): lambda x, e, r: td.rem(x, epsilon=e, delta=DELTA, randomness=r),
+        ("quartiles", "quantiles"): lambda x, e, r: td.quantiles(x, epsilon=e, bounds=box, randomness=r),
     }
 
 
@@ -117,14 +119,22 @@ def simulate(run: Run, option: Option, shape_number: int, n: int, d: int, epsilo
         start = time.perf_counter()
         outcome = run(x, epsilon, td.seeded(1000 * shape_number + i))
         seconds.append(time.perf_counter() - start)
-        if outcome.point is None:
+        if not outcome.released:
             refused += 1
             continue
-        errors.append(np.abs(outcome.point - (np.median(x, axis=0) if option.estimand == "centre" else x.mean(axis=0))))
+        errors.append(distances(outcome, option.estimand, x))
     table = np.array(errors) if errors else np.full((1, d), np.nan)
     far = float((table > 3.0).any(axis=1).mean())
     typical, within_95 = (float(np.quantile(table, share)) for share in (0.5, 0.95))
     return Simulated(typical, within_95, far, refused / releases, statistics.median(seconds))
+
+
+def distances(outcome: Release | Refused | QuantileRelease, estimand: str, x: FloatArray) -> FloatArray:
+    """Of all released values from the table's own."""
+    if isinstance(outcome, QuantileRelease):
+        return np.asarray(np.abs(outcome.values_by_share - np.quantile(x, list(outcome), axis=0))).ravel()
+    assert outcome.point is not None
+    return np.asarray(np.abs(outcome.point - (np.median(x, axis=0) if estimand == "centre" else x.mean(axis=0))))
 
 
 def outside(value: float, predicted: Range | None, slack: float) -> bool:

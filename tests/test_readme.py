@@ -7,9 +7,13 @@ import re
 import statistics
 from pathlib import Path
 
+import pytest
+
 import tukeydp as td
 from support.pages import run_page
 from tukeydp.cli import app
+
+pytestmark = pytest.mark.usefixtures("no_false_alarm")
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

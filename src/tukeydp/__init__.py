@@ -8,6 +8,7 @@ from tukeydp.version import __version__
 if TYPE_CHECKING:
     from tukeydp import baselines
     from tukeydp.accuracy import ExpectedError
+    from tukeydp.data.file_tables import FileTable, read
     from tukeydp.data.look import look
     from tukeydp.data.streams import Chunks, chunks
     from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Random, Spread
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tukeydp.grouped_release import GroupedRelease
     from tukeydp.mechanisms.aggregate import aggregate
     from tukeydp.mechanisms.boxem import boxem
+    from tukeydp.mechanisms.check_plan import Check
     from tukeydp.mechanisms.cube import cube
     from tukeydp.mechanisms.mean import mean
     from tukeydp.mechanisms.quantiles import quantiles
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 # Where a public name lives: it is loaded when it is first asked for, so that `import tukeydp` takes milliseconds.
 _HOMES = {
     "ExpectedError": "tukeydp.accuracy",
+    "FileTable": "tukeydp.data.file_tables",
+    "read": "tukeydp.data.file_tables",
     "look": "tukeydp.data.look",
     "Chunks": "tukeydp.data.streams",
     "chunks": "tukeydp.data.streams",
@@ -57,6 +61,7 @@ _HOMES = {
     "cube": "tukeydp.mechanisms.cube",
     "mean": "tukeydp.mechanisms.mean",
     "quantiles": "tukeydp.mechanisms.quantiles",
+    "Check": "tukeydp.mechanisms.check_plan",
     "regression": "tukeydp.mechanisms.regression",
     "rem": "tukeydp.mechanisms.rem",
     "spread": "tukeydp.mechanisms.spread",
@@ -104,10 +109,12 @@ __all__ = [
     "ApproxDP",
     "AxisAligned",
     "BudgetExceeded",
+    "Check",
     "Chunks",
     "Directions",
     "Exact",
     "ExpectedError",
+    "FileTable",
     "GroupedRelease",
     "ParameterError",
     "Plan",
@@ -130,6 +137,7 @@ __all__ = [
     "mean",
     "plan",
     "quantiles",
+    "read",
     "regression",
     "rem",
     "seeded",

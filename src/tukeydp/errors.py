@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tukeydp.views.escaping import lines_of_text
+
 # What is passed on, whoever's code it comes from. All else that a foreign package raises may quote cells, also what is
 # no Exception, such as a panic of polars.
 INTERRUPTIONS = (KeyboardInterrupt, SystemExit, GeneratorExit)
@@ -16,7 +18,7 @@ class ParameterError(ValueError):
 
     def __init__(self, parameter: str, rule: str, value: object) -> None:
         self.parameter, self.rule, self.value = parameter, rule, value
-        super().__init__(f"{parameter} {rule}; got {value}.")
+        super().__init__(lines_of_text(f"{parameter} {rule}; got {value}."))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.parameter, self.rule, self.value)

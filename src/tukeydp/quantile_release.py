@@ -6,21 +6,25 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.parameters import Bounds, show
+from tukeydp.accuracy import ExpectedError, Rehearsal
+from tukeydp.parameters import Bounds, in_order, show
 from tukeydp.privacy import PureDP
 from tukeydp.release import SEEDED_CAVEAT
+from tukeydp.views.accuracy_words import accuracy_sentences
+from tukeydp.views.escaping import in_html, printable
 from tukeydp.views.frames import pandas_for
 from tukeydp.views.html import table_html
 from tukeydp.views.sentences import guarantee_sentence
-from tukeydp.views.table import Shown, number, printable
+from tukeydp.views.table import Shown, number
 from tukeydp.views.text import lines
 
+_WIDEST = 100  # characters of a line of words
 QUANTILE_NOTE = (
     "The quantiles of the values that are there, moved between the bounds; missing cells rank nowhere. In each column "
     "they are in order."
@@ -37,6 +41,10 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
         Shape (number of shares, d): a row for each share, in ascending order.
     shares
         Exact rationals, ascending.
+    caveats
+        What to know before using the result: how wide bounds may be for so many rows, and when ties are found.
+    expected_error
+        What accuracy to expect; from public inputs only, simulated on made-up columns when asked for (about a second).
     """
 
     values_by_share: NDArray[np.float64]
@@ -49,6 +57,8 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
     bounds: Bounds
     settings: Mapping[str, Any] = field(default_factory=dict)
     mechanism: str = "quantiles"
+    notes: tuple[str, ...] = ()
+    rehearsal: Rehearsal | None = field(default=None, repr=False)
 
     def __getitem__(self, share: Any) -> NDArray[np.float64]:
         found = [i for i, one in enumerate(self.shares) if float(one) == float(share)]
@@ -77,11 +87,27 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        return (QUANTILE_NOTE, *((SEEDED_CAVEAT,) if self.seeded else ()))
+        width = () if self.rehearsal is None or self.rehearsal.caveat is None else (self.rehearsal.caveat,)
+        return (QUANTILE_NOTE, *width, *self.notes, *((SEEDED_CAVEAT,) if self.seeded else ()))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything public about the run, ready for JSON."""
+    @property
+    def expected_error(self) -> ExpectedError | None:
+        return None if self.rehearsal is None else self.rehearsal.usual
+
+    @property
+    def widest(self) -> float | None:
+        """How many standard deviations wide bounds may be for these rows, columns and quantiles."""
+        return None if self.rehearsal is None else self.rehearsal.widest
+
+    def rehearse(self, *, sd: Any = None, missing: float = 0.0) -> ExpectedError | None:
+        """What accuracy to expect under other public assumptions, as `Release.rehearse`."""
+        known = in_order("sd", sd, self.columns)
+        return None if self.rehearsal is None else self.rehearsal(sd=known, missing=missing)
+
+    def to_dict(self, *, verbose: bool = True) -> dict[str, Any]:
+        """Everything public about the run, ready for JSON; `expected_error`, which takes a second, if `verbose`."""
         lower, upper = self.bounds
+        error = self.expected_error if verbose else None
         return {
             "mechanism": self.mechanism,
             "released": True,
@@ -94,10 +120,11 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
             "bounds": {"lower": [float(v) for v in lower], "upper": [float(v) for v in upper]},
             "settings": {name: show(v) if isinstance(v, Fraction) else v for name, v in self.settings.items()},
             "caveats": list(self.caveats),
+            **({"expected_error": None if error is None else error.to_dict()} if verbose else {}),
         }
 
-    def to_json(self, *, indent: int | None = None) -> str:
-        return json.dumps(self.to_dict(), indent=indent)
+    def to_json(self, *, verbose: bool = False, indent: int | None = None) -> str:
+        return json.dumps(self.to_dict(verbose=verbose), indent=indent)
 
     def to_frame(self) -> Any:
         """A pandas DataFrame: a row for each share, a column for each column."""
@@ -121,12 +148,16 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
 
     def __str__(self) -> str:
         seeded = "; SEEDED REHEARSAL: NOT PRIVATE, not for publication" if self.seeded else ""
-        return "\n".join([self.headline, *lines(self.shown()), f"{self.guarantee}{seeded}"])
+        width = [] if self.rehearsal is None or self.rehearsal.caveat is None else wrap(self.rehearsal.caveat, _WIDEST)
+        return "\n".join([self.headline, *lines(self.shown()), *width, f"{self.guarantee}{seeded}"])
 
     def _repr_html_(self) -> str:
         seeded = "<p><b>SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result.</b></p>" if self.seeded else ""
-        said = escape(f"{guarantee_sentence(self.guarantee)} {QUANTILE_NOTE}")
-        return f"<div><p><b>{escape(self.headline)}</b></p>{seeded}{table_html(self.shown())}<p>{said}</p></div>"
+        paragraphs = [guarantee_sentence(self.guarantee), *self.caveats[: 1 + (self.widest is not None)], *self.notes]
+        if self.rehearsal is not None and self.rehearsal.ready:
+            paragraphs.append(" ".join(accuracy_sentences(self.n, self.rehearsal.usual)))
+        said = "".join(f"<p>{in_html(text)}</p>" for text in paragraphs)
+        return f"<div><p><b>{in_html(self.headline)}</b></p>{seeded}{table_html(self.shown())}{said}</div>"
 
     def __repr__(self) -> str:
         shares = ", ".join(show(share) for share in self.shares)

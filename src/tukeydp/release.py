@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tukeydp.accuracy import ExpectedError, Rehearsal
 from tukeydp.certificate import Certificate
 from tukeydp.errors import ParameterError
-from tukeydp.interval import Calibration, Interval
+from tukeydp.interval import SKEWED, Calibration, Interval, nominal
 from tukeydp.parameters import Bounds, in_order, show
 from tukeydp.privacy import Guarantee
 from tukeydp.views.by_column import ByColumn
@@ -234,13 +234,24 @@ class Release(Outcome):
         return list(self.point.tolist())
 
     @property
+    def caveats(self) -> tuple[str, ...]:
+        if self.calibration is None:
+            return super().caveats
+        shares = self.bounds is not None and all(a == 0 and b == 1 for a, b in zip(*self.bounds, strict=True))
+        said = f"The interval is a {nominal(self.settings['confidence'])}."
+        return (said if shares else f"{said} {SKEWED}", *super().caveats)
+
+    @property
     def interval_details(self) -> Interval | None:
         """The interval with what it rests on: computed when first asked for, from released and public numbers."""
         return None if self.calibration is None else self.calibration()
 
     @property
     def interval(self) -> NDArray[np.float64] | None:
-        """Lower and upper end for the population's mean, shape (d, 2); None unless a `confidence` was asked for."""
+        """The ends of a nominal confidence interval for the population's mean, shape (d, 2).
+
+        None unless a `confidence` was asked for. On skewed columns it covers less often than that: `interval_note`.
+        """
         return None if self.interval_details is None else self.interval_details.ends.copy()
 
     @property

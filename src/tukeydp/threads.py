@@ -82,3 +82,23 @@ def in_threads(work: Callable[[threading.Event], None], threads: int) -> None:
         guarded()
         for future in started:
             future.result()
+
+
+class ForkLock:
+    """A lock that a fork waits for: no child begins in the middle of what it guards, nor waits for a thread that it
+    does not have. Use `with guard.lock:`; the thread that holds it may take it again.
+
+    For modules, not for objects: what is called at forks is called until the process ends.
+    """
+
+    def __init__(self) -> None:
+        self._renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=lambda: self.lock.acquire(),
+                after_in_parent=lambda: self.lock.release(),
+                after_in_child=self._renew,
+            )
+
+    def _renew(self) -> None:
+        self.lock = threading.RLock()

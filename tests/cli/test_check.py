@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 import tukeydp as td
 from support import messages, messy
 from tukeydp.cli import bounds_file, main
-from tukeydp.data.files import READERS
+from tukeydp.data.files import READERS, read_file
+from tukeydp.data.readers.options import ReadOptions
+from tukeydp.mechanisms.check_plan import WARNING
 from tukeydp.mechanisms.readable_check import CHECK
 
 GOOD = [100.5 + i % 59 for i in range(400)]
@@ -67,11 +69,13 @@ def test_a_misread_file_stops_the_run_and_a_declared_one_does_not(run, tmp_path,
     release = json.loads(out)
     assert release["guarantee"]["epsilon_exact"] == "1"
     assert release["settings"]["epsilon_check"] == "0.05"
-    assert release["settings"]["readable_rows"] >= release["settings"]["readable_rows_least"]
+    told = release["settings"]
+    assert told["unreadable_cells"] <= told["unreadable_cells_most"] == 95
+    assert told["fewest_values"] >= told["fewest_values_least"] == 105
 
 
 def test_missing_cells_and_words_for_no_value_do_not_stop_a_run(run, tmp_path):
-    cells = ["" if i % 3 == 0 else "NA" if i % 3 == 1 else "unbekannt" for i in range(400)]
+    cells = [str(i) if i % 2 else ("", "NA", "unbekannt")[i % 3] for i in range(400)]
     path = saved(tmp_path, cells)
     asked = ("mean", path, "--columns=a", *ASKED, "--mechanism=cube")
     assert run(*asked, "--missing=UNBEKANNT")[0] == 0
@@ -230,3 +234,158 @@ def test_a_stop_is_reported_to_files_too(run, tmp_path, ending):
 def test_a_stop_says_which_bounds_were_given(run, tmp_path):
     path = saved(tmp_path, ["one"] * 400)
     assert json.loads(run("mean", path, "--columns=a", *ASKED)[1])["bounds"] == {"lower": [0.0], "upper": [200000.0]}
+
+
+# Numbers out of nothing: what went through with exit code 0 and a number.
+
+
+def with_formulas(rows, results=False):
+    """A workbook whose second column holds formulas, as programs write them: with their results, or without."""
+    result = "<v>7</v>" if results else "<v></v>"
+    header = "".join(f'<c t="inlineStr"><is><t>{name}</t></is></c>' for name in ("n", "a"))
+    body = "".join(f"<row><c><v>{i}</v></c><c><f>A1*2</f>{result}</c></row>" for i in range(rows))
+    return messy.workbook_of(f"<row>{header}</row>{body}")
+
+
+@pytest.mark.parametrize("command", ["mean", "centre", "summary", "quantiles"])
+def test_formulas_without_results_give_no_number(run, tmp_path, command):
+    """25, 58, 73 and 64 in four runs, exit code 0: the cells counted as empty, and empty as readable."""
+    path = tmp_path / "t.xlsx"
+    asked = [command, path, "--columns=a", "--epsilon=1", "--bounds=0,100", "--seed=1", "--json"]
+    asked += ["--confidence=none"] if command == "summary" else []  # fast
+    path.write_bytes(with_formulas(600))
+    code, out, err = run(*asked)
+    assert (code, err) == (3, "")
+    told = json.loads(out)
+    assert (told["mechanism"], told["point"]) == (CHECK, None)
+    assert told["settings"]["unreadable_cells"] > 500
+    assert "formulas without results" in told["caveats"][0]
+    path.write_bytes(with_formulas(600, results=True))
+    assert run(*asked)[0] == 0
+    assert run(*asked, "--no-check")[0] == 0
+
+
+def test_formulas_are_told_to_the_owner(run, tmp_path):
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(with_formulas(30))
+    assert "30 not numbers, such as '(a formula without a result)' (30)" in run("look", path)[1]
+
+
+@pytest.mark.parametrize("command", ["mean", "summary", "quantiles"])
+def test_a_column_without_values_gives_no_number(run, tmp_path, command):
+    path = saved(tmp_path, [""] * 400)
+    more = ["--confidence=none"] if command == "summary" else []
+    code, out, _ = run(command, path, "--columns=b,a", *ASKED, *more)
+    assert code == 3
+    assert "cannot be told from none" in json.loads(out)["caveats"][0]
+
+
+def test_short_lines_stop_a_run(run, tmp_path):
+    """A file of fixed widths: most lines have fewer cells than the header, and 910 of 1000 rows were lost."""
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n" + "".join("12;7\n" if i % 11 == 0 else "12  7\n" for i in range(1000)))
+    code, out, _ = run("mean", path, "--columns=b", *ASKED)
+    assert code == 3
+    assert json.loads(out)["settings"]["unreadable_cells"] > 850
+    assert "909 lines too short to hold it" in run("look", path, "--separator=;")[1]
+
+
+def test_a_third_of_the_cells_lost_stops_nearly_every_run(tmp_path):
+    """26 of 30 runs went on. Stopped with probability 0.958: fewer than 88 of 100 with probability 1e-3."""
+    path = saved(tmp_path, [f"{1000 + i:,}" if i % 3 == 0 else str(i % 1000) for i in range(500)])
+    written = {"lost": ReadOptions(separator=";"), "read": ReadOptions(separator=";", thousands=",")}
+    stops = {}
+    for name, options in written.items():
+        table = read_file(path, ["a"], options)
+        runs = (td.cube(table, epsilon=1, bounds=(0, 2000), fill=0, randomness=td.seeded(i)) for i in range(100))
+        stops[name] = sum(not outcome.released for outcome in runs)
+    assert stops["lost"] >= 88
+    assert stops["read"] <= 6  # in at most 1.5 % of runs: more than 6 of 100 with probability 1e-3
+
+
+def test_a_share_of_unreadable_cells_can_be_allowed(run, tmp_path):
+    path = saved(tmp_path, ["x" if i % 3 == 0 else str(i % 100) for i in range(1000)])
+    asked = ("mean", path, "--columns=a", *ASKED, "--mechanism=cube")
+    assert run(*asked)[0] == 3
+    code, out, _ = run(*asked, "--allow-unreadable=0.5")
+    assert code == 0
+    told = json.loads(out)
+    assert told["settings"]["unreadable_cells_most"] == 500
+    warned = [note for note in told["caveats"] if note.startswith(WARNING)]
+    assert len(warned) == 1
+    assert "cells of one column do not read as numbers" in warned[0]
+    shown = run("mean", path, "--columns=a", *ASKED[:-1], "--mechanism=cube", "--allow-unreadable=0.5")[1]
+    assert re.search(r"^Warning +About \d+ of 1000 cells of one column do not read", shown, re.MULTILINE)
+    for target in ("r.html", "r.md"):
+        run(
+            "mean",
+            path,
+            "--columns=a",
+            *ASKED,
+            "--mechanism=cube",
+            "--allow-unreadable=0.5",
+            "--out",
+            tmp_path / target,
+        )
+        assert "cells of one column do not read as numbers" in (tmp_path / target).read_text()
+
+
+def test_what_is_allowed_is_checked_before_the_file_is_read(run, tmp_path):
+    path = tmp_path / "none.csv"
+    for wrong, word in (
+        (("--allow-unreadable=2",), "share from 0 to 1"),
+        (("--allow-unreadable=0.1", "--no-check"), "left out with --no-check"),
+        (("--allow-unreadable=0.1", "--person=p"), "left out with --person"),
+        (("--allow-unlisted=0.1",), "by must be given"),
+    ):
+        code, out, err = run("mean", path, "--columns=a", *ASKED, *wrong)
+        assert (code, out) == (2, "")
+        assert word in err
+
+
+def grouped(folder, keys, n=1000):
+    path = folder / "g.csv"
+    path.write_text("a,clinic\n" + "".join(f"{i % 50},{keys[i % len(keys)]}\n" for i in range(n)))
+    return path
+
+
+@pytest.mark.parametrize("command", ["mean", "centre", "summary"])
+def test_a_misspelt_key_stops_the_run(run, tmp_path, command):
+    """It spent everything and printed dashes, exit code 0."""
+    path = grouped(tmp_path, ["North", "South"])
+    asked = (command, path, "--columns=a", "--by=clinic", "--epsilon=1", "--bounds=0,50", "--seed=1", "--json")
+    code, out, err = run(*asked, "--keys=Nort,South")
+    assert (code, err) == (3, "")
+    told = json.loads(out)
+    assert told["mechanism"] == CHECK
+    assert "rows are in none of the listed groups" in told["caveats"][0]
+    assert told["settings"]["rows_unlisted"] > told["settings"]["rows_unlisted_most"] == 200
+    assert told["guarantee"]["epsilon_exact"] == "1/20"
+    assert run(*asked, "--keys=North,South")[0] == 0
+    assert run(*asked, "--keys=South", "--allow-unlisted=0.6")[0] == 0
+
+
+def test_stops_by_groups_are_told_on_the_terminal(run, tmp_path):
+    path = grouped(tmp_path, ["North", "South"])
+    code, out, _ = run("mean", path, "--columns=a", "--by=clinic", "--keys=Nort", "--epsilon=1", "--bounds=0,50")
+    assert code == 3
+    told = " ".join(out.split())
+    assert "No release. Stopped before the release. About" in told
+    assert "--allow-unlisted SHARE" in told
+
+
+def test_where_the_number_of_rows_is_secret_cells_are_checked_too(run, tmp_path):
+    asked = ("--columns=a", *ASKED, "--neighbours=add-remove", "--rows=400", "--mechanism=cube")
+    for cells in (["x"] * 400, [""] * 400, ["x" if i % 2 else "1" for i in range(400)]):
+        code, out, _ = run("mean", saved(tmp_path, cells), *asked)
+        assert code == 3
+        told = json.loads(out)
+        assert (told["n"], told["guarantee"]["epsilon_exact"], told["guarantee"]["relation"]) == (
+            None,
+            "1/20",
+            "add-remove",
+        )
+        assert "400" not in told["caveats"][0].replace("400 rows", "")
+    code, out, _ = run("mean", saved(tmp_path, GOOD), *asked)
+    assert code == 0
+    assert json.loads(out)["guarantee"]["epsilon_exact"] == "1"

@@ -16,6 +16,8 @@ from tukeydp.mechanisms.registry import MECHANISMS, Mechanism
 
 SECRET = "4711.25"
 
+pytestmark = pytest.mark.usefixtures("no_false_alarm")
+
 
 def flat(text):
     """Without the line breaks of a terminal."""
@@ -98,7 +100,12 @@ def test_an_interval_stands_in_the_table_with_its_words(run, table):
     given = (*arguments, "--mechanism=two-step", "--sd", "a=1", "--sd", "b c=10", "--confidence=0.9")
     code, out, err = run(*given)
     assert (code, err) == (0, "")
-    for word in ("90 % interval", " to ", "Interval The interval is for the population's mean", "no proof"):
+    for word in (
+        "nominal 90 % CI",
+        " to ",
+        "Interval A nominal 90 % confidence interval for the population's mean",
+        "no proof",
+    ):
         assert word in flat(out)
     result = json.loads(run(*given, "--json")[1])
     (low, high), _ = result["interval"]["ends"]

@@ -1,5 +1,7 @@
 """Who waits for the compiler is told so, once, and nobody else is."""
 
+from pathlib import Path
+
 import pytest
 
 from tukeydp.cli import first_run
@@ -12,9 +14,10 @@ def said(monkeypatch, capsys, tmp_path):
 
     def call(command, terminal=True, compiled=False):
         monkeypatch.setattr(first_run.sys.stderr, "isatty", lambda: terminal, raising=False)
-        monkeypatch.setattr(kept.propose._cache, "_cache_path", str(tmp_path))
-        if compiled:
-            (tmp_path / "kernels.propose-161.py311.nbi").write_bytes(b"")
+        index = tmp_path / Path(kept.propose._cache._cache_file._index_path).name
+        monkeypatch.setattr(kept.propose._cache._cache_file, "_index_path", str(index))
+        other = tmp_path / "kernels.propose-0123456789abcdef.py311.nbi"  # kept of other sources: compiled again
+        (index if compiled else other).write_bytes(b"")
         first_run.announce(command)
         out, err = capsys.readouterr()
         assert out == ""

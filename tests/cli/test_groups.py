@@ -49,7 +49,7 @@ def test_groups_from_a_text_file_a_binary_file_and_a_file_of_keys(folder, comman
 
 
 def test_the_terminal_says_what_it_cost_and_that_sizes_are_secret(folder):
-    result = run("mean", folder / "t.csv", "--keys", "A,B", "--counts", "0.1", *QUICK)
+    result = run("mean", folder / "t.csv", "--keys", "A,B", "--counts", "0.1", "--allow-unlisted", "0.8", *QUICK)
     assert result.exit_code == 0
     words = " ".join(result.stdout.split())
     for said in ("SEEDED REHEARSAL", "all groups together", "secret but for the noised number", "Checked first"):
@@ -78,7 +78,8 @@ def test_a_file_of_words_stops_the_run(folder):
 def test_a_ledger_pays_once(folder):
     ledger = folder / "study.db"
     CliRunner().invoke(app, ["ledger", "create", str(ledger), "--epsilon", "3"])
-    assert run("mean", folder / "t.csv", "--keys", "A,B", "--ledger", ledger, "--json").exit_code == 0
-    again = run("mean", folder / "t.csv", "--keys", "A,B", "--ledger", ledger, "--json")
+    asked = ("--keys", "A,B", "--allow-unlisted", "1", "--ledger", ledger, "--json")
+    assert run("mean", folder / "t.csv", *asked).exit_code == 0
+    again = run("mean", folder / "t.csv", *asked)
     assert again.exit_code == 2
     assert "at most 1, what the accountant has left" in again.output

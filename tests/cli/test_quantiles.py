@@ -43,6 +43,23 @@ def test_quantiles_of_a_file_with_reports(folder):
     assert abs(found["0.9"][0] - 83) < 8
 
 
+def test_accuracy_cliff_and_ties_are_told_everywhere(folder):
+    """From public numbers: on the terminal, on pages, and with --verbose in JSON."""
+    targets = [folder / f"told.{kind}" for kind in ("html", "md", "json")]
+    outs = [part for target in targets for part in ("--out", target)]
+    result = run("quantiles", folder / "t.csv", *ASKED, "--sd", "10", *outs)
+    assert result.exit_code == 0, result.output
+    page, text, told = (target.read_text(encoding="utf-8") for target in targets)
+    for said in (" ".join(result.stdout.split()), page, text):
+        assert "Half of the released values are within" in said
+        assert "In the columns" in said
+        assert "Bounds may be up to" in said
+        assert "Equal values are found only where the rank asked for lies more than about" in said
+    assert any("Bounds may be up to" in caveat for caveat in json.loads(told)["caveats"])
+    verbose = run("quantiles", folder / "t.csv", *ASKED, "--json", "--verbose")
+    assert json.loads(verbose.stdout)["expected_error"]["estimand"] == "quantiles"
+
+
 def test_a_ledger_pays_for_quantiles(folder):
     ledger = folder / "q.db"
     assert run("ledger", "create", ledger, "--epsilon", "3").exit_code == 0

@@ -31,6 +31,7 @@ COMMANDS = {
     "centre": f"centre FILE {TWO} {BOUNDS}",
     "centre-rem": f"centre FILE {TWO} --mechanism rem --delta 1e-6",
     "centre-refused": "centre FILE --columns systolic --epsilon 0.1 --seed 3 --mechanism rem --delta 1e-9",
+    "quantiles": f"quantiles FILE {TWO} {BOUNDS} --sd systolic=15 --sd nights=4 --resolution 1",
     "demo": "demo --seed 3",
 }
 

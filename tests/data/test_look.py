@@ -92,7 +92,9 @@ def test_data_frames_with_text_are_looked_at():
     for frame in (texts, pl.LazyFrame({"a": [1, 2], "t": ["x", "y"]})):
         seen = td.look(frame, bounds={"a": (0, 1)})
         assert seen.columns[0].outside == 1
-        assert seen.columns[1].kind.startswith("refused")
+        assert (seen.columns[1].kind, seen.columns[1].remarks) == ("text", ("2 not numbers",))
+    nested = td.look(pl.DataFrame({"a": [1, 2], "t": [["secret-4711"], []]}))
+    assert nested.columns[1].kind == "text"
     with pytest.raises(td.ParameterError, match="bounds must be given for columns of the table"):
         td.look(pd.DataFrame({"a": [1]}), bounds={"z": (0, 1)})
 
@@ -111,3 +113,37 @@ def test_marks_of_thousands_that_were_read_as_decimal_ones(tmp_path):
     age, income, weight = look_at_file(path).columns
     assert "'.' is always before three digits: if it marks thousands, pass --thousands . --decimal ," in income.remarks
     assert not any("three digits" in remark for column in (age, weight) for remark in column.remarks)
+
+
+def test_no_command_where_marks_may_mean_two_things(tmp_path):
+    """`--decimal ,` was taken, and the command that was printed read 1,234 as 1.234."""
+    path = tmp_path / "t.csv"
+    path.write_text("age;income\n50;1,234\n51;987\n52;12,500\n")
+    seen = look_at_file(path)
+    assert seen.command is None
+    assert "'1,234' may be two numbers: --decimal , (1.234) or --thousands , --decimal . (1234)?" in str(seen)
+    assert str(seen).splitlines()[-1].startswith(MARK)
+    assert seen.to_dict()["question"] == seen.question
+    assert "may be two numbers" in seen._repr_html_()
+    for options, flag in ((ReadOptions(decimal=","), "--decimal ,"), (ReadOptions(thousands=","), "--thousands ,")):
+        sure = look_at_file(path, options)
+        assert sure.question is None
+        assert flag in sure.command
+    assert look_at_file(path, marks_stated=True).question is None  # --decimal . in so many words
+    # A mark that every column but one uses for decimals.
+    path.write_text("age;income;weight\n50.4;987;1.250\n61.0;1.808;2.125\n48.5;12.500;1.500\n")
+    doubtful = look_at_file(path)
+    assert doubtful.command is None
+    assert "--thousands . --decimal ,; if it does not, --decimal .: look again" in doubtful.question
+    # Other marks that read every cell as the same number are no doubt.
+    path.write_text("age;pulse\n50;70 bpm\n51;71 bpm\n")
+    assert look_at_file(path).question is None
+
+
+def test_the_owner_is_told_what_unreadable_cells_look_like(tmp_path):
+    path = tmp_path / "t.csv"
+    cells = ["1,234", "5,678", "131 mmHg", "NA", "", "987", "12", "13", "14", "15"]
+    path.write_text("a;b\n" + "".join(f"{cell};1\n" for cell in cells) + "3\n")
+    column, other = look_at_file(path, ReadOptions(separator=";"), marks_stated=True).columns
+    assert column.remarks[0] == "3 not numbers, such as '1,234' (2), '131 mmHg' (1)"
+    assert other.remarks[0] == "1 lines too short to hold it"

@@ -26,7 +26,7 @@ RULES = [
 @pytest.mark.parametrize(
     "text",
     ["", " ", ".", "-", "+-1", "1..2", "1.2.3", "1e", "e5", "1e1.5", "1 2", "1_000", "nan", "inf", "-Infinity", "0x1",
-     "\uff11", "٣", "½", "1,5", "5%", "$5", "(5)", "1\0", "--1", "1e+-5", "1-", "true"],
+     "\uff11", "٣", "½", "1,5", "5%", "$5", "(5)", "1\0", "--1", "1e+-5", "1-", "truth", "tru", "fals\u0435", "yes"],
 )  # fmt: skip
 def test_what_is_no_number(text):
     assert math.isnan(NumberRule().number(text))
@@ -36,7 +36,7 @@ def test_what_is_no_number(text):
 @pytest.mark.parametrize(
     ("text", "value"),
     [("1", 1), (" 1\t", 1), ("\u00a01.5", 1.5), ("+.5", 0.5), ("5.", 5), ("-1E-3", -0.001), ("\u22127", -7), ("007", 7),
-     ("1e999", math.inf), ("-1e999", -math.inf), ("1e-999", 0), ("0e999999999999", 0)],
+     ("1e999", math.inf), ("-1e999", -math.inf), ("1e-999", 0), ("0e999999999999", 0), ("TRUE", 1), (" false ", 0)],
 )  # fmt: skip
 def test_what_is_a_number(text, value):
     assert NumberRule().number(text) == number(text) == value
@@ -52,12 +52,14 @@ def agree(texts, rule):
 
 
 parts = st.sampled_from([*"0123456789", *"0123456789", "000", "123", "1", ".", ",", " ", "'", "\u2019", "-", "+", "e",
-                         "E", "\u202f", "\u00a0", "\u2212", "kg", "g", "mmHg", "m2", "€", "x", "\t", "é"])  # fmt: skip
+                         "E", "\u202f", "\u00a0", "\u2212", "kg", "g", "mmHg", "m2", "€", "x", "\t", "é",
+                         "true", "False", "t"])  # fmt: skip
 
 
 @given(st.lists(st.lists(parts, max_size=12).map("".join), min_size=1, max_size=20), st.sampled_from(RULES))
 @example(["1,234", "12,34", "1,234.5", "0,125", "1,234,567e2", ",123", "1,", "1234,567"], NumberRule(".", ","))
 @example(["5 kg", "kg5", "5 kgkg", "kg", "5g", "g 5 g", "1.234,5 kg"], RULES[3])
+@example(["TRUE", "tRue kg", "kg false", "truee", "+true", "FALSE", "true1", "Kalse"], RULES[3])
 @example(["m25", "5m2", "5 m2 m2", "€5", "€-5", "-€5"], RULES[5])
 @settings(max_examples=300)
 def test_the_compiled_rule_is_the_rule(texts, rule):

@@ -64,7 +64,12 @@ def test_cells_are_clipped_before_they_are_averaged():
 def test_ids_are_told_apart_to_the_last_digit():
     assert identity(2**60) != identity(2**60 + 1)
     assert identity(np.int64(7)) == identity(7.0) == 7
-    assert identity("007") != identity("7")
+    assert identity("9007199254740993") == 9007199254740993 != identity("9007199254740992")
+    assert identity("1" * 5000) == "1" * 5000  # longer than Python makes numbers of
+    assert identity("1e999") == "1e999"
+    assert identity("007") == identity("7.0") == identity(7)
+    assert identity("TRUE") == identity(True)
+    assert identity("NA") is identity(np.datetime64("2020-01-01")) is None
     assert person_numbers([" a", "b", None, "a", float("nan"), "", b"b"]).tolist() == [0, 1, -1, 0, -1, -1, 1]
     assert Ids().as_codes(["12345678901234567890", "12345678901234567891", "", "x"]).tolist()[:2] == [0.0, 1.0]
 

@@ -18,6 +18,7 @@ import tukeydp as td
 from support import messy
 from tukeydp.data.files import READERS, read_file
 from tukeydp.data.look import look_at_file
+from tukeydp.data.readers import formulas
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import BLOCK
 
@@ -216,3 +217,53 @@ def test_damaged_containers_are_read_or_refused(tmp_path_factory, case, changes,
     path = tmp_path_factory.mktemp("fuzz") / case.name
     path.write_bytes(content[: math.ceil(share * len(content))])
     read_or_refuse(path, ReadOptions())
+
+
+HEADER = '<row r="2"><c r="B2" t="inlineStr"><is><t>a</t></is></c><c r="C2" t="inlineStr"><is><t>b</t></is></c></row>'
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected", "unreadable"),
+    [
+        ('<row r="3"><c r="B3"><f>1+1</f></c><c r="C3"><v>5</v></c></row>', [[NAN, 5]], [1, 0]),
+        ('<row r="3"><c r="B3"><f>1+1</f><v/></c><c r="C3"><f>A1</f><v> </v></c></row>', [[NAN, NAN]], [1, 1]),
+        ('<row r="3"><c r="B3"><f>1+1</f><v>2</v></c><c r="C3"><v>5</v></c></row>', [[2, 5]], [0, 0]),
+        # A text without letters is a result, of IF(A1="","",A1) say.
+        ('<row r="3"><c r="B3" t="str"><f>A1</f><v></v></c><c r="C3"><v>5</v></c></row>', [[NAN, 5]], [0, 0]),
+        # Rows below the last result count, with gaps between them and without places.
+        ('<row r="3"><c r="B3"><v>1</v></c></row><row r="7"><c r="C7"><f>A1</f></c></row><row><c r="B8"><f/></c></row>',
+         [[1, NAN], [NAN, NAN], [NAN, NAN]], [1, 1]),
+        # No text in a cell passes for a tag.
+        ('<row r="3"><c r="B3" t="inlineStr"><is><t><![CDATA[<c r="C3"><f>1</f></c>]]></t></is></c></row>',
+         [[NAN, NAN]], [1, 0]),
+        ('<row r="3"><!-- <c r="C3"><f>1</f></c> --><c r="B3"><v>4</v></c></row>', [[4, NAN]], [0, 0]),
+    ],
+)  # fmt: skip
+def test_a_formula_without_a_result_is_unreadable_and_not_empty(tmp_path, rows, expected, unreadable):
+    path = tmp_path / "t.xlsx"
+    path.write_bytes(messy.workbook_of(HEADER + rows))
+    table = read_file(path, ["a", "b"], ReadOptions(skip=1))
+    np.testing.assert_array_equal(table.cells, expected)
+    assert table.unreadable.tolist() == unreadable
+
+
+def test_formulas_are_found_across_the_blocks_that_a_sheet_is_read_in(monkeypatch):
+    rows = "".join(f'<row r="{i}"><c r="A{i}"><v>1</v></c><c r="B{i}"><f>A{i}</f></c></row>' for i in range(1, 200))
+    content = messy.workbook_of(rows)
+    whole = formulas.formulas_without_results(content, "S")
+    assert whole == {i: [1] for i in range(199)}
+    for block in (1, 7, 64):
+        monkeypatch.setattr(formulas, "_BLOCK", block)
+        assert formulas.formulas_without_results(content, "S") == whole
+    assert formulas.formulas_without_results(content, "another") == {}
+    assert formulas.formulas_without_results(b"not a workbook", "S") == {}
+
+
+def test_a_short_line_is_unreadable_in_what_it_lacks(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c\n1,2,3\n1,2\n1\n\n1,,3\n")
+    table = read_file(path, ["c", "b", "a"])
+    assert table.n == 4
+    assert table.unreadable.tolist() == [2, 1, 0]
+    path.write_text("a\n1\n\n2\n")
+    assert read_file(path, ["a"]).unreadable.tolist() == [0]

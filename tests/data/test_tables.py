@@ -35,6 +35,17 @@ def cells(x):
         ([[1, 2], [3, 4j]], [[1, 2], [3, NAN]]),
         ([[1, [2]], (3, 4)], [[1, NAN], [3, 4]]),
         ([np.array([1, 2]), [3, "4"]], [[1, 2], [3, 4]]),
+        # How long a row is, is data too: what more than half of the rows have is the table's.
+        ([[1, 2], [3], [4, 5]], [[1, 2], [3, NAN], [4, 5]]),
+        ([[1, 2], [3, 4, 5], [6, 7]], [[1, 2], [NAN, NAN], [6, 7]]),
+        ([[1, 2], "row", [6, 7]], [[1, 2], [NAN, NAN], [6, 7]]),
+        ([[1, 2], [3, 4], np.array([5])], [[1, 2], [3, 4], [5, NAN]]),
+        ([1, [2, 3], 4], [[1], [NAN], [4]]),
+        ([[[1]], [["x"]]], [[NAN], [NAN]]),
+        # A complex cell makes numpy write all others of its array like that.
+        (np.array([[1, 2], [3, 4j]]), [[1, 2], [3, NAN]]),
+        (np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"), [[NAN], [NAN]]),
+        (np.array([[True, 1], [2, "x"]]), [[1, 1], [2, NAN]]),
         ([np.float64(1), None, np.array(2.0), "x"], [[1], [NAN], [2], [NAN]]),
         (np.array([["1.5", "nan"], ["", " 7 "]]), [[1.5, NAN], [NAN, 7]]),
         (np.array([[10**400, -(10**400)]], dtype=object), [[math.inf, -math.inf]]),
@@ -99,18 +110,10 @@ def test_series_categories_and_decimals():
         "text",
         [[1, 2], [3]],
         [[1, 2], "row"],
-        [[[1]], [["x"]]],
         iter([1, 2]),
-        np.array([[1 + 2j]]),
-        np.array(["2020-01-01"], dtype="datetime64[D]"),
-        np.array([[datetime.date(2020, 1, 1)], [datetime.date(2020, 1, 2)]], dtype=object),
-        pd.DataFrame({"a": pd.to_datetime(["2020-01-01"])}),
-        pd.DataFrame({"a": [[1, 2], [3]]}),
+        np.zeros(3, dtype="V4"),
         pd.DataFrame({"a": []}),
         pd.DataFrame(),
-        pl.DataFrame({"a": [datetime.date(2020, 1, 1)]}),
-        pl.DataFrame({"a": [[1, 2]]}),
-        pa.table({"a": [{"x": 1}]}),
         pd.DataFrame([[1, 2]], columns=["a", "a"]),
         {"a": [1, 2]},
         object(),
@@ -142,36 +145,13 @@ def test_no_cell_changes_how_another_row_is_read(base):
 
 def test_broken_text_and_wide_integers_in_tables():
     broken = pa.table({"a": pa.array([b"1", b"\xffsecret-4711"]).view(pa.string())})
-    with pytest.raises(td.ParameterError, match="x column 'a' must hold numbers"):
-        cells(broken)
+    np.testing.assert_array_equal(cells(broken), [[1], [NAN]])
+    with pytest.raises(UnicodeDecodeError):
+        broken.column(0).to_pylist()
     widest = getattr(pl, "Int128", pl.Int64)  # the first versions have none
     for values in ([1, 2], [1, None]):
         expected = [[1], [2 if values[1] else NAN]]
         np.testing.assert_array_equal(cells(pl.DataFrame({"a": pl.Series(values, dtype=widest)})), expected)
-
-
-TEXT = ["1", "secret-4711"]
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        pd.DataFrame({"good": [1, 2], "bad": pd.Series(TEXT, dtype="string")}),
-        pd.DataFrame({"good": [1, 2], "bad": pd.Categorical(pd.Series(TEXT, dtype="string"))}),
-        pd.DataFrame({"good": [1, 2], "bad": pd.Series(TEXT, dtype=pd.ArrowDtype(pa.string()))}),
-        pl.DataFrame({"good": [1, 2], "bad": TEXT}),
-        pl.LazyFrame({"good": [1, 2], "bad": TEXT}),
-        pl.DataFrame({"good": [1, 2], "bad": pl.Series(TEXT, dtype=pl.Categorical)}),
-        pl.DataFrame({"good": [1, 2], "bad": pl.Series(TEXT, dtype=pl.Enum(TEXT))}),
-        pa.table({"good": [1, 2], "bad": TEXT}),
-        pa.table({"good": [1, 2], "bad": pa.array(TEXT).dictionary_encode()}),
-        np.array([(1, "secret-4711")], dtype=[("good", "f8"), ("bad", "U20")]),
-    ],
-)
-def test_columns_of_text_are_refused_by_name(table):
-    with pytest.raises(td.ParameterError, match="x column 'bad' must hold numbers; leave it out or turn") as caught:
-        cells(table)
-    assert "4711" not in str(caught.value)
 
 
 def test_labels_that_are_not_text():
@@ -218,13 +198,6 @@ def test_a_column_of_nulls_is_missing():
         np.testing.assert_array_equal(cells(table), [[NAN], [NAN]])
 
 
-def test_declared_dates_are_refused_with_or_without_gaps():
-    dates = np.ma.masked_array(np.array(["2020-01-01"] * 2, dtype="datetime64[D]"), mask=[True, False])
-    for x in (dates, pd.DataFrame({"a": pd.to_datetime(["2020-01-01", None])})):
-        with pytest.raises(td.ParameterError):
-            cells(x)
-
-
 def test_masked_rows_in_a_list_keep_their_mask():
     np.testing.assert_array_equal(cells([np.ma.array([1.0, 2.0], mask=[0, 1]), [3, 4]]), [[1, NAN], [3, 4]])
 
@@ -262,7 +235,8 @@ def test_values_neither_raise_nor_print_nor_warn_and_are_never_modified(x, capfd
 
 def test_errors_never_quote_cells():
     ragged = [["secret-4711", 1], ["4711.25"]]
-    for x in (ragged, pd.DataFrame({"a": [["secret-4711"]]}), np.array([[{"secret-4711"}]], dtype=object)):
+    twice = pd.DataFrame([["secret-4711", "4711.25"]], columns=["a", "a"])
+    for x in (ragged, twice, np.array([[["secret-4711"]]])):
         with pytest.raises(td.ParameterError) as caught:
             td.boxem(x, epsilon=1, bounds=(0, 1))
         assert not any(secret in str(caught.value) for secret in SECRETS)

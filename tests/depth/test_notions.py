@@ -96,6 +96,14 @@ def test_the_default_notion_is_spread_and_takes_fewer_directions_for_huge_tables
     assert chosen_notion(None, 10**7, 5) == td.Spread(30)
 
 
+def test_no_more_rows_than_columns_are_looked_at_along_the_axes_where_columns_are_many():
+    """By public numbers alone; a secret number of rows is none."""
+    assert chosen_notion(None, 2, 30) == chosen_notion(None, 21, 21) == td.AxisAligned()
+    for n, d in ((22, 21), (20, 20), (2, 5), (None, 30)):
+        assert isinstance(chosen_notion(None, n, d), td.Spread)
+    assert chosen_notion(td.Spread(7), 2, 30) == td.Spread(7)
+
+
 def closest_weights(directions: np.ndarray, sds: np.ndarray) -> float:
     """For the worst-off pair of columns: the largest share that the lesser of the two has in any direction's spread."""
     weight = np.abs(directions * sds)

@@ -28,6 +28,8 @@ COMMAND = next(
     for command in app.registered_commands
     if {"mechanism", "depth"} <= inspect.signature(command.callback).parameters.keys()
 )
+
+pytestmark = pytest.mark.usefixtures("no_false_alarm")
 ROWS = np.random.default_rng(3).normal(size=(300, 3))
 
 

@@ -27,6 +27,7 @@ def name(path):
     return str(path.relative_to(DOCS))
 
 
+@pytest.mark.usefixtures("no_false_alarm")
 @pytest.mark.parametrize("page", WITH_CODE, ids=name)
 def test_blocks_run_as_written(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -40,7 +40,7 @@ def people():
 def test_clipped_means_are_those_of_the_table_in_memory_bit_by_bit():
     for partitions in (1, 7, 40):
         found = td.cube(frame_of(people(), partitions), epsilon=1, bounds=BOUNDS, randomness=td.seeded(3))
-        expected = td.cube(people(), epsilon=1, bounds=BOUNDS, randomness=td.seeded(3))
+        expected = td.cube(people(), epsilon=1, bounds=BOUNDS, check=False, randomness=td.seeded(3))
         assert found.point.tobytes() == expected.point.tobytes()
 
 

@@ -46,7 +46,7 @@ def in_memory_passes(frame):
 def test_clipped_means_are_those_of_the_table_in_memory_bit_by_bit(stored, engine, fill):
     given = {"epsilon": 1, "bounds": BOUNDS, "fill": fill}
     found = td.cube(opened(engine, stored), **given, randomness=td.seeded(3))
-    expected = td.cube(survey(), **given, randomness=td.seeded(3))
+    expected = td.cube(survey(), check=False, **given, randomness=td.seeded(3))  # lazy frames have no check
     assert found.point.tobytes() == expected.point.tobytes()
     assert found.to_dict() == expected.to_dict()
 
@@ -59,7 +59,7 @@ def test_clipped_means_are_the_same_in_small_chunks(stored, engine, chunk, monke
         monkeypatch.setattr(module, "BATCH", chunk)
     given = {"epsilon": 1, "bounds": BOUNDS, "mechanism": "cube"}
     found = td.mean(opened(engine, stored), **given, randomness=td.seeded(3))
-    assert found.point.tobytes() == td.mean(survey(), **given, randomness=td.seeded(3)).point.tobytes()
+    assert found.point.tobytes() == td.mean(survey(), check=False, **given, randomness=td.seeded(3)).point.tobytes()
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -70,7 +70,7 @@ def test_releases_by_drawn_blocks_are_the_same_in_every_engine(stored, mechanism
     monkeypatch.setattr("tukeydp.mechanisms.mean.is_lazy", lambda x: isinstance(x, LazyTable) or is_lazy(x))
     frames = [in_memory_passes(survey()), *(opened(engine, stored) for engine in ENGINES)]
     given = {"epsilon": 2, "bounds": BOUNDS, "mechanism": mechanism, "sd": {"age": 15, "income": 40, "smokes": 0.5}}
-    found = [td.mean(frame, **given, randomness=td.seeded(5)) for frame in frames]
+    found = [td.mean(frame, check=False, **given, randomness=td.seeded(5)) for frame in frames]
     assert len({(r.point.tobytes(), r.mechanism, str(r.guarantee), str(dict(r.settings))) for r in found}) == 1
     truth = survey().select(pl.all().cast(pl.Float64)).fill_nan(None).mean().row(0)
     assert np.abs(found[0].point - truth)[[0, 2]] == pytest.approx(0, abs=2)

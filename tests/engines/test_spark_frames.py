@@ -64,7 +64,7 @@ def test_clipped_means_are_those_of_the_table_in_memory_bit_by_bit(spark, folder
     frame = spark.read.parquet(os.fspath(folder / "survey.parquet"))
     for given in (frame, frame.repartition(5)):
         found = td.cube(given, epsilon=1, bounds=BOUNDS, randomness=td.seeded(3))
-        expected = td.cube(survey(), epsilon=1, bounds=BOUNDS, randomness=td.seeded(3))
+        expected = td.cube(survey(), epsilon=1, bounds=BOUNDS, check=False, randomness=td.seeded(3))
         assert found.point.tobytes() == expected.point.tobytes()
 
 

@@ -41,17 +41,19 @@ def seeded():
 def test_estimators_release_what_the_functions_do():
     given = {"epsilon": 2, "bounds": BOUNDS}
     mean = PrivateMean(**given, confidence=0.9, sd={"age": 12, "weight": 9}, randomness=seeded()).fit(FRAME)
-    other = td.mean(FRAME, **given, confidence=0.9, sd={"age": 12, "weight": 9}, randomness=seeded())
+    other = td.mean(FRAME, check=False, **given, confidence=0.9, sd={"age": 12, "weight": 9}, randomness=seeded())
     assert np.array_equal(mean.location_, other.point)
     assert mean.release_.to_dict(verbose=False) == other.to_dict(verbose=False)
     centre = PrivateLocation(**given, depth=td.AxisAligned(), resolution=1, randomness=seeded()).fit(FRAME)
-    other = td.boxem(FRAME, **given, depth=td.AxisAligned(), resolution=1, randomness=seeded())
+    other = td.boxem(FRAME, check=False, **given, depth=td.AxisAligned(), resolution=1, randomness=seeded())
     assert np.array_equal(centre.location_, other.point)
     free = PrivateLocation(epsilon=2, delta="1e-6", randomness=seeded()).fit(FRAME)
-    assert np.array_equal(free.location_, td.rem(FRAME, epsilon=2, delta="1e-6", randomness=seeded()).point)
+    assert np.array_equal(
+        free.location_, td.rem(FRAME, check=False, epsilon=2, delta="1e-6", randomness=seeded()).point
+    )
     asked = {"epsilon": 2, "bounds": (-2, 2), "ranges": BOUNDS, "target_range": (80, 200), "blocks": 60}
     fitted = PrivateLinearRegression(**asked, randomness=seeded()).fit(FRAME, Y)
-    other = td.regression(FRAME, Y, **asked, randomness=seeded())
+    other = td.regression(FRAME, Y, check=False, **asked, randomness=seeded())
     assert [fitted.intercept_, *fitted.coef_] == other.point.tolist()
     assert fitted.release_.columns == ("intercept", "age", "weight")
     assert fitted.feature_names_in_.tolist() == ["age", "weight"]
@@ -61,8 +63,8 @@ def test_estimators_release_what_the_functions_do():
 def test_the_scaler_releases_means_and_deviations_by_shares_of_epsilon():
     scaler = PrivateStandardScaler(epsilon=4, bounds=BOUNDS, randomness=seeded()).fit(FRAME)
     source = seeded()
-    mean = td.mean(FRAME, epsilon=3, bounds=BOUNDS, randomness=source)
-    spread = td.spread(FRAME, epsilon=1, bounds=BOUNDS, randomness=source)
+    mean = td.mean(FRAME, check=False, epsilon=3, bounds=BOUNDS, randomness=source)
+    spread = td.spread(FRAME, check=False, epsilon=1, bounds=BOUNDS, randomness=source)
     assert np.array_equal(scaler.mean_, mean.point)
     assert np.array_equal(scaler.spread_, spread.point)
     assert np.array_equal(scaler.scale_, scaler.spread_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
 from fractions import Fraction
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tukeydp as td
+from tukeydp.sampling.sampler import Search
 
 
 def gaussian(n, d, seed=0):
@@ -36,6 +38,21 @@ def test_accuracy_at_the_papers_setting():
 
     assert distance(1) == pytest.approx(0.078, abs=0.015)
     assert distance("0.5") > 0.1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_rows_in_thirty_columns_take_few_lanes_of_proposals(seed, monkeypatch):
+    """With slanted directions some tables of two rows made 10^8 proposals and more, in vain."""
+    lanes, accepted = itertools.count(1), Search.first_accepted
+
+    def counted(*given):
+        assert next(lanes) <= 8  # those of a first search among fixed rows too
+        return accepted(*given)
+
+    monkeypatch.setattr(Search, "first_accepted", counted)
+    x = gaussian(2, 30, seed)
+    found = td.boxem(x, epsilon=10**6, bounds=(-10, 10), randomness=td.seeded(seed)).point
+    assert ((x.min(axis=0) - 1e-9 <= found) & (found <= x.max(axis=0) + 1e-9)).all()
 
 
 def test_more_rows_than_noise_in_ten_columns():

@@ -12,8 +12,15 @@ from hypothesis.extra.numpy import arrays
 
 import tukeydp as td
 from tukeydp.mechanisms import grouped_clipping, grouped_ways
-from tukeydp.mechanisms.grouped_clipping import CENTRE_SHARES, ClippedSumsOfGroups, clipped_sums, scaled_groups
+from tukeydp.mechanisms.grouped_clipping import (
+    CENTRE_SHARES,
+    ClippedSumsOfGroups,
+    ScaledGroups,
+    clipped_sums,
+    scaled_groups,
+)
 from tukeydp.mechanisms.grouped_sums import HALF, GroupPlan, group_sums
+from tukeydp.privacy import bounded_range
 from tukeydp.randomness import derived_key
 
 KEYS = ["A", "B", "C"]
@@ -60,6 +67,18 @@ def test_the_steps_spend_epsilon_together(spent):
     assert sum(parts) == Fraction(9, 10) == found.guarantee.epsilon
     assert found.settings["epsilon_scale"] == parts[0]
     assert found.settings["epsilon_mean"] == sum(parts[1:])
+
+
+def test_whichever_way_is_taken_has_what_the_scale_leaves():
+    """Sums within a range that is found, depth of blocks, noise between the bounds: which it is hangs on the scale."""
+    wide, ways = np.full(6, 100.0), set()
+    for n, rows, widths in ((2000, 500, wide), (2000, 1000, np.full(6, 20.0)), (60, 20, wide)):
+        scaled = ScaledGroups(Fraction(1), Fraction(1, 50), n, rows, (100.0,) * 6)
+        way = scaled.way(widths)
+        assert way.epsilon == way.guarantee.epsilon == Fraction(49, 50)
+        assert (way.guarantee + bounded_range(scaled.scale)).epsilon == scaled.guarantee.epsilon == 1
+        ways.add(way.mechanism)
+    assert ways == {"two-step", "subset", "cube"}
 
 
 def test_a_known_sd_saves_the_scale(spent):

@@ -1,4 +1,4 @@
-"""Which keys td.boxem and td.rem use for what: directions are public, and nothing else may hang on their key."""
+"""Which keys are used for what: nothing but directions may hang on the public one, and no two steps share bits."""
 
 from __future__ import annotations
 
@@ -72,6 +72,34 @@ def test_two_releases_have_no_key_in_common(name, opened):
     RUNS[name]()
     assert first
     assert not first & set(opened)
+
+
+MANY = np.random.default_rng(1).normal(size=(2000, 2))
+SHARES = np.column_stack([MANY, MANY[:, 0] > 0])
+STEPS = {
+    "a point and its certificate": lambda: td.boxem(X, epsilon=1, bounds=(-10, 10), certify=0.2),
+    "quantiles of two columns": lambda: td.quantiles(X, epsilon=1, bounds=(-10, 10)),
+    "a mean and its interval": lambda: td.mean(MANY, epsilon=1, bounds=(-10, 10), mechanism="subset", confidence=0.95),
+    "the parts of a summary": lambda: td.summary(
+        SHARES, epsilon=2, bounds=([-10, -10, 0], [10, 10, 1]), confidence=None
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_steps_of_one_release_share_no_bits_and_no_key_is_known_beforehand(name, opened):
+    """Every lane is read once, and by no other run: noise that comes twice, or that anyone can compute, hides nothing.
+
+    A key that collides by chance: never, in 2^256.
+    """
+    runs = []
+    for _ in range(2):
+        opened.clear()
+        STEPS[name]()
+        runs.append([(key, lane) for key, lane in opened if key != TRIAL_KEY])
+    assert min(map(len, runs)) > 1
+    assert len(set(runs[0])) == len(runs[0])
+    assert {key for key, _ in runs[0]}.isdisjoint(key for key, _ in runs[1])
 
 
 def test_the_lane_of_a_refuted_proposal_is_never_read_again(opened, monkeypatch):

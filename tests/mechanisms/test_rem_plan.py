@@ -67,7 +67,7 @@ def test_a_plan_sees_no_data():
     assert list(inspect.signature(paper_plan).parameters) == ["n", "epsilon", "delta", "threshold"]
     rng = np.random.default_rng(0)
     tables = [rng.normal(size=(300, 2)), rng.standard_cauchy(size=(300, 2)) * 1e5, np.zeros((300, 2)), [[0, 1]] * 300]
-    runs = [td.rem(x, epsilon=1, delta=1e-6, randomness=td.seeded(i)) for i, x in enumerate(tables)]
+    runs = [td.rem(x, epsilon=1, delta=1e-6, check=False, randomness=td.seeded(i)) for i, x in enumerate(tables)]
     assert len({tuple(sorted(run.settings.items())) for run in runs}) == 1
     assert runs[0].settings["threshold"] == 42
 

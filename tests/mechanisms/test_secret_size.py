@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields, replace
 from fractions import Fraction
 
@@ -18,6 +19,7 @@ from tukeydp.cli.sections import Account, headline, sections
 from tukeydp.data.relation import Relation
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms import mean_of_secret_size, planned, subset_means
+from tukeydp.mechanisms import rem as rem_module
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
 from tukeydp.mechanisms.rem_test.choice import chosen_plan
 from tukeydp.privacy import ApproxDP, PureDP
@@ -229,6 +231,18 @@ def test_blocks_have_half_of_epsilon_in_the_exponent_and_rows_all_of_it(monkeypa
     assert given == [Fraction(1, 2), 2]
 
 
+def test_blocks_without_bounds_are_for_the_declared_rows_and_their_table_is_tested_for_swaps(monkeypatch):
+    """As many true rows as would suffice for blocks, and one less; a row more or less swaps one block for another."""
+    planned_for, chosen = [], rem_module.chosen_plan
+    monkeypatch.setattr(rem_module, "chosen_plan", lambda *given: planned_for.append(given) or chosen(*given))
+    options = {"epsilon": 8, "delta": 1e-6, "neighbours": "add-remove", "rows": 300}
+    blocks = rem_blocks(300, 2, ApproxDP(8, Fraction(1, 10**6), neighbours="add-remove"))
+    assert 0 < 4 * blocks < 300
+    found = [td.mean(table(n), **options, randomness=td.seeded(1)) for n in (4 * blocks, 4 * blocks - 1)]
+    assert [one.settings["blocks"] for one in found] == [blocks, blocks]
+    assert [(given[0], given[-1]) for given in planned_for] == [(blocks, "swap")] * 2
+
+
 def test_rows_by_themselves_where_blocks_would_be_too_few():
     guarantee = ApproxDP(1, Fraction(1, 10**6), neighbours="add-remove")
     blocks = rem_blocks(10_000, 2, guarantee)
@@ -267,17 +281,24 @@ def test_the_command_line_tells_nothing_either(words, tmp_path):
         found = json.loads(result.output)
         assert found["n"] is None
         assert found.pop("point") is not None
-        texts.append(json.dumps(found))
+        counts = [found["settings"].pop(name) for name in ("unreadable_cells", "fewest_values")]  # noisy, and paid for
+        assert counts[1] != n
+        texts.append(re.sub(r"(about|more than) \d+", r"\1 ...", json.dumps(found)))
     assert texts[0] == texts[1]
-    assert "the number of rows is secret" in texts[0]
+    assert "Checked first" in texts[0]
 
 
 def test_a_file_without_a_row_is_a_table_like_any_other(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text("a,b\n")
-    asked = ["centre", str(file), "--columns", "a,b", "--epsilon", "1", "--bounds=-10,10"]
-    assert CliRunner().invoke(app, [*asked, "--neighbours", "add-remove"]).exit_code == 0
+    asked = ["centre", str(file), "--columns", "a,b", "--epsilon", "1", "--bounds=-10,10", "--seed", "5"]
     assert CliRunner().invoke(app, asked).exit_code == 2
+    # No values can be told from few, and the check stops both; a table that is known to be small is not checked.
+    for rows in ("", "1,2\n"):
+        file.write_text(f"a,b\n{rows}")
+        assert CliRunner().invoke(app, [*asked, "--neighbours", "add-remove"]).exit_code == 3
+        for more in (("--no-check",), ("--rows", "20")):
+            assert CliRunner().invoke(app, [*asked, "--neighbours", "add-remove", *more]).exit_code == 0
 
 
 def test_a_ledger_of_the_command_line_knows_its_neighbours(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 from fractions import Fraction
@@ -12,6 +13,7 @@ import pytest
 import tukeydp as td
 from tukeydp.mechanisms.spread_step import OCTAVES, at_the_ends, log_differences
 from tukeydp.randomness import Keystream, derived_key
+from tukeydp.sampling.sampler import Search
 
 
 def columns(n, d, seed=0):
@@ -96,7 +98,7 @@ def test_no_cell_raises_or_warns(n, what):
     for bounds in ((-5, 5), (0, 1e-298), (-1e300, 1e300)):
         with np.errstate(all="raise"), warnings.catch_warnings():
             warnings.simplefilter("error")
-            r = td.spread(x, epsilon=1, bounds=bounds, randomness=td.seeded(2))
+            r = td.spread(x, epsilon=1, bounds=bounds, check=False, randomness=td.seeded(2))
         assert np.isfinite(r.point).all()
         assert (r.point >= 0).all()
 
@@ -137,3 +139,17 @@ def test_the_spread_of_a_yes_no_column_is_not_zero():
     ratios = np.median(found, axis=0) / yes.std(axis=0)
     assert (ratios > 0.5).all()
     assert (ratios < 3).all()
+
+
+@pytest.mark.parametrize(("n", "epsilon"), [(100, 100), (1000, 3), (5000, 1)])
+def test_forty_columns_take_few_lanes_of_proposals(n, epsilon, monkeypatch):
+    """With slanted directions a draw made 10^8 proposals and more, in vain."""
+    lanes, accepted = itertools.count(1), Search.first_accepted
+
+    def counted(*given):
+        assert next(lanes) <= 8  # those of a first search among fixed rows too
+        return accepted(*given)
+
+    monkeypatch.setattr(Search, "first_accepted", counted)
+    found = td.spread(columns(n, 40), epsilon=epsilon, bounds=(-10, 10), randomness=td.seeded(1))
+    assert np.median(np.abs(np.log2(found.point))) < 1  # the truth is 1; an octave is a factor of two

@@ -6,6 +6,7 @@ from mutants import (
     of_accounts,
     of_add_remove,
     of_depth,
+    of_exports,
     of_groups,
     of_means,
     of_noise,
@@ -17,6 +18,7 @@ from mutants import (
     of_scale,
     of_streams,
     of_summaries,
+    of_tables,
 )
 from mutants.harmless import HARMLESS
 
@@ -33,8 +35,10 @@ MUTANTS = (
     *of_scale.MUTANTS,
     *of_groups.MUTANTS,
     *of_summaries.MUTANTS,
+    *of_tables.MUTANTS,
     *of_accounts.MUTANTS,
     *of_add_remove.MUTANTS,
     *of_opendp.MUTANTS,
     *of_passes.MUTANTS,
+    *of_exports.MUTANTS,
 )

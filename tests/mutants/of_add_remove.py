@@ -9,6 +9,7 @@ SECRET = "tests/mechanisms/test_secret_size.py::"
 DRAWN = "tests/data/test_drawn_blocks.py::"
 DEFINITION = f"{AUDIT}test_its_chances_are_those_of_the_definition"
 TOLD = f"{SECRET}test_nothing_but_the_release_differs_between_tables_of_different_sizes"
+BLOCKS = f"{SECRET}test_blocks_without_bounds_are_for_the_declared_rows_and_their_table_is_tested_for_swaps"
 
 MUTANTS = (
     Mutant(
@@ -82,5 +83,29 @@ MUTANTS = (
         "numbers[fair] = np.arange(n)[fair] % blocks",
         (f"{DRAWN}test_words_that_would_favour_a_block_are_drawn_again",),
         "When one row leaves, all later ones change their block.",
+    ),
+    Mutant(
+        "noised sums over exact numbers of values",
+        "mechanisms/counted_mean.py",
+        "weights = noised[d:] if self.fill is None else noised[d:] * d",
+        "weights = exact[d:] if self.fill is None else exact[d:] * d",
+        (f"{AUDIT}test_the_quotient_is_of_noised_numbers_alone",),
+        "The number of rows, and of values, is released without noise beside what was paid for.",
+    ),
+    Mutant(
+        "blocks for REM by the true number of rows",
+        "mechanisms/mean_of_secret_size.py",
+        "count = rem_blocks(rows, table.d, guarantee) if",
+        "count = rem_blocks(table.n, table.d, guarantee) if",
+        (BLOCKS,),
+        "Whether there are blocks is told, and hangs on one row where the rows just suffice.",
+    ),
+    Mutant(
+        "the one-sided test for the table of drawn blocks",
+        "mechanisms/mean_of_secret_size.py",
+        "outcome = rem(replace(table, cells=means), check=False, **budget)",
+        'outcome = rem(replace(table, cells=means), check=False, **budget, neighbours="add-remove", rows=count)',
+        (BLOCKS,),
+        "A row more or less swaps one block for another: for swaps that test is not enough, nor eta for the draw.",
     ),
 )

@@ -9,6 +9,8 @@ HALF = "tests/sizes/test_half_cells.py::"
 SIZES = "tests/sizes/test_level_sizes.py::"
 SLICES = "tests/exact/test_slices.py::"
 DEEP = "tests/sizes/test_exact_depth_sizes.py::test_deep_points_are_those_of_tukey_depth"
+DIGITS = "tests/depth/test_tied_rows.py::test_twice_the_digits_are_as_close_as_the_proof_says"
+CONES = "tests/depth/test_cones.py::"
 
 MUTANTS = (
     Mutant(
@@ -218,5 +220,37 @@ MUTANTS = (
         "support[0, a] = 0.0",
         ("tests/depth/test_cones.py::test_many_points_are_deep_only_if_each_is",),
         "Copies taken whose corners are not deep: a lower size above the number of grid points.",
+    ),
+    Mutant(
+        "products of twice the digits without what was rounded off",
+        "depth/double_digits.py",
+        "error = ((a_half * b_half - product) + a_half * b_rest + a_rest * b_half) + a_rest * b_rest",
+        "error = 0.0",
+        (DIGITS,),
+        "Depths that depend on rounding: a swap may move them by more than one.",
+    ),
+    Mutant(
+        "sums of twice the digits without what was rounded off",
+        "depth/double_digits.py",
+        "return _tidy(total, error + (a_low + b_low))",
+        "return _tidy(total, a_low + b_low)",
+        (DIGITS,),
+        "Depths that depend on rounding: a swap may move them by more than one.",
+    ),
+    Mutant(
+        "rows in a plane counted in cones that part them",
+        "depth/cone_search.py",
+        "some = extra if opened == group else 0.0",
+        "some = extra",
+        (f"{CONES}test_what_is_proven_is_true_and_what_is_refuted_is_not[3-7-2]",),
+        "Points are taken for deeper than they are: a swap may move what is proven by more than one.",
+    ),
+    Mutant(
+        "vectors too close to tell apart taken one by one",
+        "depth/angular_sweep.py",
+        "lower = min(lower, here - gone, whole - here - come)",
+        "lower = min(lower, here)",
+        (f"{EXACT}test_floats_of_any_kind",),
+        "Depths that depend on rounding: a swap may move them by more than one.",
     ),
 )

@@ -7,6 +7,7 @@ from mutants.mutant import Mutant
 KEYS = "tests/mechanisms/test_keys.py::"
 FAULTS = "tests/faults/test_faults.py::"
 RANDOMNESS = "tests/test_randomness.py::"
+OWN_BITS = f"{KEYS}test_steps_of_one_release_share_no_bits_and_no_key_is_known_beforehand"
 
 MUTANTS = (
     Mutant(
@@ -144,5 +145,29 @@ MUTANTS = (
         "lane, in_vain = found.lane, 0",
         (f"{KEYS}test_the_lane_of_a_refuted_proposal_is_never_read_again",),
         "Words that have shown a refuted point are used again, conditioned on that.",
+    ),
+    Mutant(
+        "a certificate's noise from the bits of the draw",
+        "mechanisms/boxem.py",
+        'noise = Keystream(derived_key("certificate", secret_key)).bits(0)',
+        "noise = Keystream(secret_key).bits(0)",
+        (f"{OWN_BITS}[a point and its certificate]",),
+        "The noise is made of words that the released point tells of.",
+    ),
+    Mutant(
+        "one key for spread and mean",
+        "mechanisms/planned.py",
+        'keys = [derived_key("spread", key) for key in (public_key, secret_key)]',
+        "keys = [public_key, secret_key]",
+        (f"{OWN_BITS}[a mean and its interval]",),
+        "Two draws from the same words: their epsilons do not add up.",
+    ),
+    Mutant(
+        "one key for the quantiles of all columns",
+        "mechanisms/quantiles.py",
+        'derived_key("column", j, secret_key)',
+        'derived_key("column", secret_key)',
+        (f"{OWN_BITS}[quantiles of two columns]",),
+        "Columns are drawn from the same words: their epsilons do not add up.",
     ),
 )

@@ -14,6 +14,8 @@ ENVELOPE = "tests/sampling/test_envelope.py::"
 TABLE = "tests/exact/test_level_draw.py::"
 LISTS = "tests/sampling/test_listing.py::"
 COARSE = f"{TABLE}test_coarse_tables_enclose_the_law_too"
+BRANCHES = "tests/sampling/test_branches.py::"
+CANDIDATES = f"{FIRST_BYTES}test_candidates_are_those_that_the_definition_says_with_their_own_bytes"
 
 MUTANTS = (
     Mutant(
@@ -320,5 +322,77 @@ MUTANTS = (
             f"{LISTS}test_lists_leave_the_law_alone[plain]",
         ),
         "The listed points are more likely than their depth says, the others never released.",
+    ),
+    Mutant(
+        "a tilted parallelepiped certified for grid points instead of their cubes",
+        "sampling/envelope/tilts.py",
+        "largest = min(largest, (ends + bound + off) >> _SHIFT)",
+        "largest = min(largest, (ends + bound) >> _SHIFT)",
+        (f"{TILTED}test_cubes_count_as_wide_as_the_frame_makes_them",),
+        "Corners of cubes at the far end of a level are never kept: their points are released too rarely.",
+    ),
+    Mutant(
+        "caps of boxes bounded at the wrong end",
+        "sampling/branches/programs.py",
+        "ends += rest * (high[j] if rest > 0 else low[j])",
+        "ends += rest * (low[j] if rest > 0 else high[j])",
+        (f"{BRANCHES}test_no_point_is_deeper_than_the_cap_of_its_box",),
+        "Boxes are capped below their deepest points, which are then never released.",
+    ),
+    Mutant(
+        "weights of a solver taken whatever they are",
+        "sampling/branches/programs.py",
+        "if not abs(weights[i]) <= LARGEST_WEIGHT and basis[i] < 2 * k:",
+        "if False and basis[i] < 2 * k:",
+        (f"{BRANCHES}test_weights_that_a_solver_cannot_have_count_for_nothing",),
+        "Sums of the certificate wrap around: a box is capped by numbers that prove nothing.",
+    ),
+    Mutant(
+        "first bytes on the edge taken to be outside",
+        "sampling/coarse_kernels.py",
+        "dead[b] |= np.uint8((sums[b] < least) | (sums[b] > most))",
+        "dead[b] |= np.uint8((sums[b] < least) | (sums[b] >= most))",
+        (CANDIDATES,),
+        "Points at the edge of a level are released too rarely.",
+    ),
+    Mutant(
+        "words that tell no level taken to tell one",
+        "sampling/coarse_kernels.py",
+        "if word < first[row] or word > last[row]:",
+        "if word < first[row]:",
+        (CANDIDATES,),
+        "The levels' masses are rounded: the law is not the exponential mechanism's.",
+    ),
+    Mutant(
+        "first bytes of other proposals",
+        "sampling/coarse_kernels.py",
+        "column[b] = column[places[b]]",
+        "column[b] = column[b]",
+        (CANDIDATES,),
+        "A point is finished from bytes that were not tested: points far out are lost.",
+    ),
+    Mutant(
+        "leftover words of tilted boxes",
+        "sampling/tilted_kernels.py",
+        "redrawn |= lower < width and lower < (np.uint64(0) - width) % width",
+        "redrawn |= False",
+        (f"{TILTED}test_leftover_words_decide_nothing",),
+        "Some points of a cell are likelier than others.",
+    ),
+    Mutant(
+        "the last direction left out for tilted boxes",
+        "sampling/tilted_kernels.py",
+        "for position in range(k):",
+        "for position in range(k - 1):",
+        (f"{TILTED}test_draws_follow_the_exponential_mechanism",),
+        "Which direction is last depends on earlier rejections, so on the data: the law is nobody's depth.",
+    ),
+    Mutant(
+        "a share too many for each cell of a tilted box",
+        "sampling/tilted_kernels.py",
+        "while ends[box, j, cell + 1] <= share:",
+        "while ends[box, j, cell + 1] < share:",
+        (f"{TILTED}test_every_cell_has_its_share_to_the_last_one",),
+        "Points of a cell are drawn more often than their chance to be kept makes up for.",
     ),
 )

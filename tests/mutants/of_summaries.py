@@ -12,6 +12,7 @@ MADE_OF = f"{INTERVAL}test_an_interval_is_made_of_what_was_released_and_nothing_
 PARTS = f"{INTERVAL}test_what_is_spent_is_epsilon_exactly"
 CHECK = "tests/audit/test_readable_check.py::"
 WHOLE = f"{CHECK}test_the_run_as_a_whole_is_private_and_a_stop_costs_its_own_part"
+OWN_BITS = "tests/mechanisms/test_keys.py::test_steps_of_one_release_share_no_bits_and_no_key_is_known_beforehand"
 
 MUTANTS = (
     Mutant(
@@ -139,18 +140,18 @@ MUTANTS = (
         "Steps add up to more than the guarantee.",
     ),
     Mutant(
-        "the true number of readable rows told",
+        "the true number of unreadable cells told",
         "mechanisms/readable_check.py",
-        'told = {"epsilon_check": plan.epsilon, "readable_rows": count,',
-        'told = {"epsilon_check": plan.epsilon, "readable_rows": fewest_readable(table),',
+        "**told_of(plan, found)}",
+        "**told_of(plan, counts)}",
         (WHOLE,),
         "A count without noise.",
     ),
     Mutant(
-        "a threshold by the true number of readable rows",
+        "a threshold by the true number of values",
         "mechanisms/readable_check.py",
-        "    if count < plan.least:",
-        "    if count < check_plan(fewest_readable(table), total).least:",
+        "reasons = list(reasons_to_stop(plan, found))",
+        "reasons = list(reasons_to_stop(check_plan(counts.values, total, check), found))",
         (WHOLE,),
         "Whether a run stops depends on the count beside its noise.",
     ),
@@ -160,6 +161,14 @@ MUTANTS = (
         "Keystream(bits.key()).bits(0))",
         "Keystream(bytes(32)).bits(0))",
         (f"{CHECK}test_the_noise_of_two_checks_is_not_the_same",),
+        "Noise that everybody can subtract.",
+    ),
+    Mutant(
+        "a key for the numbers of values that everybody knows",
+        "planning/summary.py",
+        'key = derived_key("counts", bits.key())',
+        'key = derived_key("counts", bytes(32))',
+        (f"{OWN_BITS}[the parts of a summary]",),
         "Noise that everybody can subtract.",
     ),
 )

@@ -4,7 +4,7 @@
 
 A line for each mutant as soon as it was tried: its place, result, seconds, file and name. Exit code 1 if one is not
 caught, or if a test fails without any. The tests are those of the working tree; only the
-package is copied, with numba's compiled code, so that nothing but the mutated file is compiled again.
+package is copied, with its compiled code, which counts for unchanged kernels only (`tukeydp.compiled_code`).
 """
 
 from __future__ import annotations
@@ -139,12 +139,8 @@ def _tried_with(runners: Sequence[Runner], chosen: Sequence[Mutant], folder: Pat
 def _tried(mutant: Mutant, clean: Path, runner: Runner) -> Tested:
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
         source = Path(folder)
-        # With times of change, by which numba and Python know their compiled code again.
         shutil.copytree(clean / "tukeydp", source / "tukeydp")
-        target = source / "tukeydp" / mutant.file
-        target.write_text(mutant.applied(), encoding="utf-8")
-        for compiled in (target.parent / "__pycache__").glob(f"{target.stem}.*"):
-            compiled.unlink()
+        (source / "tukeydp" / mutant.file).write_text(mutant.applied(), encoding="utf-8")
         return runner.tested(source, mutant.tests)
 
 

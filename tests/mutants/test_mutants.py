@@ -93,7 +93,7 @@ def test_a_run_fails_unless_every_mutant_is_caught(second, word, code, tmp_path,
     assert said == capsys.readouterr().out
     assert f"   1/2 caught      2 s  {MUTANTS[0].file}" in said
     assert f"   2/2 {word}" in said
-    assert f"{2 - code} of 2 mutants caught, in 0.0 minutes." in said
+    assert f"{2 - code} of 2 mutants caught, in " in said
 
 
 def test_a_run_fails_where_tests_fail_without_a_mutant(tmp_path, capsys):

@@ -170,6 +170,35 @@ def test_no_proposal_is_dropped_that_some_further_bits_would_put_into_its_level(
         assert all(oracle.depth(rows, box.point(z), directions) < level for z in itertools.product(*spans))
 
 
+@pytest.mark.parametrize("d", [3, 5])
+def test_candidates_are_those_that_the_definition_says_with_their_own_bytes(d):
+    """Small coefficients and narrow ranges: many sums lie on an end, which is inside; some words tell no level."""
+    rng, n = np.random.default_rng(d), 3000
+    first = np.array([0, 2**62, 2**63], dtype=np.uint64)
+    last = np.array([2**62 - 1, 2**63 - 2**59, 2**64 - 1], dtype=np.uint64)
+    words, stream = rng.integers(2**64, size=n, dtype=np.uint64), rng.integers(9, size=n * d).astype(np.uint8)
+    slot, box = np.array([1, 0, -1]), np.array([1, 0])  # the last row of the table is not tested
+    coefficients = rng.integers(-3, 4, size=(2, 4, d)).astype(np.int32)
+    smallest, largest = np.full((2, 4), -12, dtype=np.int32), np.full((2, 4), 12, dtype=np.int32)
+    test = coarse_kernels.Filter(slot, box, coefficients, smallest, largest)
+    order = coarse_kernels.Order(np.arange(4), *np.zeros((2, 4), dtype=np.int64))
+    found = coarse_kernels.room(n, d)
+    count = coarse_kernels.candidates(words, stream, coarse_kernels.words_of(first, last), test, order, found)
+    rows = [next((r for r in range(3) if first[r] <= word <= last[r]), coarse_kernels.UNDECIDED) for word in words]
+    wanted, at = {p: None for p in range(n) if rows[p] in (2, coarse_kernels.UNDECIDED)}, 0
+    for s, row in ((0, 1), (1, 0)):  # bytes are dealt out slot by slot, and column by column for 2048 proposals
+        members = [p for p in range(n) if rows[p] == row]
+        drawn = stream[at : at + d * len(members)].reshape(d, -1).T
+        at += d * len(members)
+        inside = (np.abs(drawn.astype(np.int64) @ coefficients[box[s]].T) <= 12).all(axis=1)
+        wanted |= {p: drawn[i].tolist() for i, p in enumerate(members) if inside[i]}
+        assert 0.02 < inside.mean() < 0.95
+    known = zip(*(part[:count].tolist() for part in found[:4]), strict=True)
+    assert {p: bytes_ if drawn else None for p, _, drawn, bytes_ in known} == wanted
+    assert all(rows[p] == row for p, row in zip(found.number[:count], found.row[:count], strict=True))
+    assert coarse_kernels.UNDECIDED in rows
+
+
 def wide_proposals():
     rng = np.random.default_rng(5)
     rows = np.rint(2**30 * rng.standard_normal((60, 3))).astype(np.int64)

@@ -195,6 +195,22 @@ def test_no_real_point_of_a_cube_in_the_level_is_rarer_than_the_size_says(rows, 
         assert rarity(found, s, turned=True) <= found.size * shape.frame.denominator
 
 
+@pytest.mark.parametrize("hints", [LinearPrograms, Garbage])
+def test_cubes_count_as_wide_as_the_frame_makes_them(hints, monkeypatch):
+    """Along vectors of large entries a unit cube is many steps wide: its corners lie far beyond the level's points."""
+    levels = level_sets(np.array(ROWS), np.array([(1, 0), (0, 1), (9, 8), (-8, 9)]))
+    shape = parallelepiped(levels, 1)
+    matrix, points = shape.frame.matrix.tolist(), [y for y in PLANE if levels.contains(y, 1)]
+    corners = list(itertools.product((Fraction(-499, 1000), Fraction(499, 1000)), repeat=2))
+    largest = []
+    for rates in itertools.product((-6.0, 6.0), repeat=2):
+        found = tilted(monkeypatch, levels, 1, shape, rates, hints)
+        for (y, z), (a, b) in itertools.product(points, corners):
+            s = [first * (y + a) + second * (z + b) for first, second in matrix]
+            largest.append(rarity(found, s, turned=True) / power(found.highest))
+    assert Fraction(1, 4) < max(largest) <= 1  # and much lower than that it could not be
+
+
 @settings(deadline=None, derandomize=True, max_examples=40)
 @given(
     rows=st.lists(st.tuples(*[st.integers(-(2**30), 2**30)] * 2), min_size=4, max_size=9),
@@ -308,3 +324,28 @@ def test_leftover_words_decide_nothing(width, state):
         1, words, sampler._slots, sampler._tilts, levels.directions, np.arange(1), sampler._limits, found
     )
     assert found.state[0] == state
+
+
+def test_every_cell_has_its_share_to_the_last_one():
+    """At the first and at the last share of each cell the kernel takes the cell that the definition has."""
+    box = Box((0,), (4000,))
+    cells = cut(box, np.array([9.0]))
+    tilted = TiltedBox(box, cells, int(cells.heights.max()))
+    levels = level_sets(np.array([[0], [4000]]), np.array([[1]]))
+    sampler = Search(levels, box, [(Group(0, 1, tilted.size), tilted)], Fraction(1), many=0)._coarse
+    row = int(np.flatnonzero(sampler._slots.slot == 0)[0])
+    edges = cells.ends[0, :-1]
+    shares = np.unique(np.concatenate([edges, cells.ends[0, 1:] - 1]))
+    count = len(shares)
+    found = tilted_kernels.Survivors(
+        *np.zeros((2, count), dtype=np.int64),
+        np.zeros((count, 1), dtype=np.int32),
+        np.zeros((count, 1), dtype=np.int64),
+        np.zeros(count, dtype=np.int8),
+    )
+    words = np.full(count, sampler._words.first[row], dtype=np.uint64)
+    high = (shares << (32 - tilted_boxes.SHARE_BITS)).astype(np.uint32)[:, np.newaxis]
+    kept = np.zeros(count, dtype=np.uint64)
+    parts = (sampler._words, sampler._slots, sampler._tilts, sampler._limits)
+    assert tilted_kernels.survivors(words, kept, high, *parts, found) == count > 1000
+    assert found.cells[:, 0].tolist() == (np.searchsorted(edges, shares, side="right") - 1).tolist()

@@ -17,6 +17,7 @@ from scipy.optimize import linprog
 
 from support.regions import ends, region
 from tukeydp.depth.levels import level_sets
+from tukeydp.exact import linear_programs
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region, maximum
 from tukeydp.exact.matrices import integers
@@ -60,6 +61,46 @@ class TestLinearPrograms:
         best = maximum(body, [1, 1, 1, 1])
         assert best is not None
         assert best.value == 0
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_a_vertex_whose_basis_lost_a_row_is_the_one_computed_anew(self, seed):
+        rng = np.random.default_rng(seed)
+        d = int(rng.integers(1, 7))
+        body = region(rng.integers(-(10**6), 10**6, size=(8, d)), rng.integers(-(10**9), 10**9, size=8), 10**9)
+        objective = rng.integers(-9, 10, size=d).tolist()
+        here = linear_programs._vertex(body, objective, range(8, 8 + d))
+        signs = set()
+        for row in range(8):
+            out = int(rng.integers(d))
+            weight = int((body.normals[row] @ here.adjugate)[out])
+            basis = [*here.basis[:out], row, *here.basis[out + 1 :]]
+            anew = linear_programs._vertex(body, objective, basis)
+            assert (anew is None) == (weight == 0)
+            if anew is None:
+                continue
+            here = linear_programs._exchanged(body, objective, here, basis, out)
+            signs.add(weight > 0)
+            assert here.basis == anew.basis
+            assert here.denominator == anew.denominator > 0
+            for name in ("adjugate", "point", "multipliers"):
+                assert (getattr(here, name) == getattr(anew, name)).all()
+        assert signs
+
+    def test_few_pivots_are_made_in_integers(self, monkeypatch):
+        """The point with most room in a level of forty columns: floats find the basis, integers prove it."""
+        rng = np.random.default_rng(1)
+        directions = np.rint(2**10 * rng.standard_normal((190, 40))).astype(np.int64)
+        rows = np.rint(2**20 * rng.standard_normal((40, 40))).astype(np.int64)
+        ranks = np.sort(directions @ rows.T, axis=1)
+        body = region(np.vstack([directions, -directions]), [*ranks[:, 29], *-ranks[:, 10]], 2**24)
+        count, vertex = itertools.count(1), linear_programs._Vertex
+
+        def counted(*given):
+            assert next(count) <= 50
+            return vertex(*given)
+
+        monkeypatch.setattr(linear_programs, "_Vertex", counted)
+        assert inner_point(body) is not None
 
     def test_whatever_the_start(self):
         body = region([[1, 2, 3], [3, -1, 1], [-2, 1, 5]], [10, 7, 8], 40)

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import gc
 import inspect
+import itertools
 import logging
 import os
 import sys
@@ -22,6 +23,7 @@ import numpy as np
 import tukeydp as td
 from tukeydp import approximate, baselines
 from tukeydp.grouped_release import GroupedRelease
+from tukeydp.mechanisms.check_plan import CheckPlan, Counts, passed, reasons_to_stop
 from tukeydp.mechanisms.registry import MECHANISMS
 from tukeydp.planning.summary_result import Summary
 from tukeydp.quantile_release import QuantileRelease
@@ -159,7 +161,7 @@ WAYS: dict[str, Run] = {
     "summary, shares": _run(td.summary, epsilon=1, bounds=(0, 1)),
     "summary, groups": _run(td.summary, by=_ARMS, keys=["A", "B"], **_BOXED),
     "mean, groups": _run(td.mean, by=_ARMS, keys=["A", "B"], **_BOXED),
-    "mean, groups, scale first": _run(td.mean, by=_ARMS, keys=["A", "B"], **_RICH),
+    "mean, groups, scale first": _run(td.mean, by=_ARMS, keys=["A", "B"], check=td.Check(unlisted="0.5"), **_RICH),
     "mean, persons": _run(td.mean, person=[i // 2 for i in range(N)], **_BOXED),
     "mean, add-remove": _of_secret_size(td.mean, **_BOXED),
     "boxem, groups": _run(td.boxem, by=_ARMS, keys=["A", "B"], **_BOXED),
@@ -300,14 +302,37 @@ PAID = {
 }
 
 
+def _without_counts(outcome: Result) -> Result:
+    """Without the check's noisy counts, which are paid for, and what it says of them: a function of these alone."""
+    settings = dict(outcome.settings)
+    if "epsilon_check" not in settings or "unreadable_cells" not in settings:
+        return outcome
+    names = ("unreadable_cells", "fewest_values", "rows_unlisted")
+    counts = Counts(*(settings.pop(name, None) for name in names))
+    if outcome.n is None:
+        del settings["unreadable_cells_most"]
+    said: set[str] = set()
+    for in_memory, whole_rows in itertools.product((False, True), repeat=2):
+        kind = {"grouped": counts.unlisted is not None, "in_memory": in_memory, "whole_rows": whole_rows}
+        plan = CheckPlan(outcome.n, settings["epsilon_check"], **kind)
+        said |= {*passed(plan, counts), f"Stopped before the release. {' '.join(reasons_to_stop(plan, counts))}"}
+    assert any(note in said for note in outcome.notes), (outcome.notes, said)
+    notes = tuple(note for note in outcome.notes if note not in said)
+    return dataclasses.replace(outcome, settings=settings, notes=notes)
+
+
 def public_part(outcome: Result) -> dict[str, Any]:
     """Every field and every public property of an outcome that is not paid for."""
+    outcome = _without_counts(outcome)
     found: dict[str, Any] = {}
     for item in dataclasses.fields(outcome):
         if item.name not in PAID | {"rehearsal"}:
             value = getattr(outcome, item.name)
             found[item.name] = value.tolist() if isinstance(value, np.ndarray) else value
-    if isinstance(outcome, Summary | QuantileRelease):
+    if isinstance(outcome, QuantileRelease):
+        told = {name: value for name, value in outcome.to_dict().items() if name != "quantiles"}
+        return found | {"private": outcome.private, "widest": outcome.widest, "dict": told}
+    if isinstance(outcome, Summary):
         return found | {"private": outcome.private}
     if isinstance(outcome, GroupedRelease):
         return found | {"releases": {key: public_part(one) for key, one in outcome.items()}, "private": outcome.private}

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import gzip
 import io
 import os
@@ -102,12 +103,14 @@ STOPS = [
     f"mean comma.csv {ASKED} --separator ;",
     "centre units.csv --columns pulse --epsilon 1 --bounds 0,220 --seed 1",
     "mean thousands.csv --columns income --epsilon 1 --bounds 0,10000 --seed 1 --json",
+    "mean t.csv --columns pulse --by note --keys A,B --epsilon 1 --bounds 0,220 --seed 1",
 ]
 LOOKS = [
     "look t.csv --bounds-file b.csv",
     "look t.csv --bounds 0,60",
     "look comma.csv",
     "look units.csv",
+    "look thousands.csv",
     "look no-header.csv",
     "look no-header-german.csv",
     "look no-header.xlsx",
@@ -125,6 +128,9 @@ LOOKS = [
     "look t.csv --unit kg --unit pulse=bpm",
 ]
 COMMANDS = [
+    f"mean t.csv {ASKED} --allow-unreadable 3",
+    f"mean t.csv {ASKED} --allow-unreadable 0.1 --no-check",
+    f"mean t.csv {ASKED} --allow-unlisted 0.1",
     f"mean t.csv {ASKED} --rows 300",
     f"mean t.csv {ASKED} --neighbours add-remove",
     f"mean t.csv {ASKED} --neighbours add-remove --rows 300 --mechanism two-step",
@@ -310,9 +316,7 @@ CALLS = [
     ),
     Call("td.rem(x, neighbours='add-remove')", lambda: td.rem(X, epsilon=1, delta="1e-6", neighbours="add-remove")),
     Call("td.rem(x, resolution=0)", lambda: td.rem(X, epsilon=1, delta="1e-6", resolution=0)),
-    Call(
-        "td.boxem(array of dates)", lambda: td.boxem(np.array(["2024-01-01"], dtype="M8[D]"), epsilon=1, bounds=(0, 1))
-    ),
+    Call("td.boxem(array of raw bytes)", lambda: td.boxem(np.zeros(3, dtype="V4"), epsilon=1, bounds=(0, 1))),
     Call("td.chunks(folder without Parquet)", lambda: td.chunks("folder.html")),
     Call("td.chunks(generator)", lambda: td.chunks(x for x in [X])),
     Call("td.chunks(array)", lambda: td.chunks(X)),
@@ -327,29 +331,34 @@ CALLS = [
     Call("td.boxem(chunks that fail)", lambda: _streamed(lambda: (X / 0 for X in [None]))),
     Call("td.boxem(chunks that change)", lambda: _streamed(_growing())),
     Call("refuse_bombs(...)", lambda: refuse_bombs(gzip.compress(bytes(1 << 21)), 1 << 20, "t.csv.gz")),
-    Call("td.look(text field)", lambda: td.look(np.array([("x",)], dtype=[("note", "U5")]))),
     Call("td.look(vector field)", lambda: td.look(np.array([([1, 2],)], dtype=[("v", "f8", 2)]))),
     Call("td.look(three dimensions)", lambda: td.look(np.zeros((2, 2, 2)))),
     Call("td.look(ragged rows)", lambda: td.look([[1, 2], [3]])),
-    Call("td.look(column of dicts)", lambda: td.look([[{}], [{}]])),
     Call("td.boxem(no rows)", lambda: td.boxem(np.empty((0, 2)), epsilon=1, bounds=(0, 1))),
     Call(
         "td.boxem(no columns, add-remove)",
         lambda: td.boxem(np.empty((217, 0)), epsilon=1, bounds=(0, 1), neighbours="add-remove"),
     ),
     Call("td.boxem(frame with repeated names)", lambda: td.boxem(_repeated(), epsilon=1, bounds=(0, 1))),
-    Call("td.boxem(pandas text)", lambda: td.boxem(_text(), epsilon=1, bounds=(0, 1))),
-    Call("td.boxem(pandas dates)", lambda: td.boxem(_dates(), epsilon=1, bounds=(0, 1))),
-    Call("td.boxem(polars text)", lambda: td.boxem(pl.DataFrame({"note": ["Zoe4711"]}), epsilon=1, bounds=(0, 1))),
-    Call("td.boxem(polars dates)", lambda: td.boxem(pl.DataFrame(_dates()), epsilon=1, bounds=(0, 1))),
-    Call("td.boxem(Arrow text)", lambda: td.boxem(pa.table({"note": ["Zoe4711"]}), epsilon=1, bounds=(0, 1))),
-    Call(
-        "td.boxem(Arrow dates)",
-        lambda: td.boxem(pa.table({"day": pa.array([0], pa.date32())}), epsilon=1, bounds=(0, 1)),
-    ),
+    Call("td.boxem(chunks of Arrow text)", lambda: _streamed([pa.table({"note": ["Zoe4711"]})])),
+    Call("td.boxem(chunks of text)", lambda: _streamed([_text()])),
+    Call("td.boxem(chunks of dates)", lambda: _streamed([_dates()])),
+    Call("td.boxem(chunks of Arrow dates)", lambda: _streamed([pa.table({"day": pa.array([0], pa.date32())})])),
+    Call('td.mean(td.read("days.parquet", ["age"]), by="day")', lambda: _by_day()),
     Call('td.summary(by=["A"]) for two rows', lambda: _summary(X, ["A"], ["A"])),
     Call("td.summary(by=3)", lambda: _summary(X, 3, ["A"])),
-    Call("td.summary(by=dates)", lambda: _summary(X, np.array(["2020-01-01"] * 2, dtype="datetime64[s]"), ["A"])),
+    Call("td.summary(keys=dates)", lambda: _summary(X, ["A"] * 3, [datetime.date(2020, 1, 1)])),
+    Call('td.read("-")', lambda: td.read("-")),
+    Call('td.read("t.csv", "age")', lambda: td.read("t.csv", "age")),
+    Call('td.read("t.csv", [3])', lambda: td.read("t.csv", [3])),  # type: ignore[list-item]
+    Call('td.read("t.csv", ["weight"])', lambda: td.read("t.csv", ["weight"])),
+    Call('td.read("no-header.csv")', lambda: td.read("no-header.csv")),
+    Call('td.read("t.csv", header=1)', lambda: td.read("t.csv", header=1)),  # type: ignore[arg-type]
+    Call('td.read("t.csv", missing={"weight": -9})', lambda: td.read("t.csv", missing={"weight": -9})),
+    Call(
+        'td.mean(td.read("t.csv"), by="arm")',
+        lambda: td.mean(td.read("t.csv", ["age"]), by="arm", keys=["A"], epsilon=1, bounds=(0, 9)),
+    ),
     Call('td.summary(array, by="arm")', lambda: _summary(X, "arm", ["A"])),
     Call('td.summary(frame, by="arm")', lambda: _summary(NAMED, "arm", ["A"])),
     Call('td.summary(object, by="arm")', lambda: _summary(object(), "arm", ["A"])),
@@ -362,6 +371,14 @@ CALLS = [
     Call("td.aggregate(partitions=2, delta=...)", lambda: _aggregate(np.median, bounds=None, delta=1e-6, partitions=2)),
     Call("td.aggregate(clip=...) of a frame", lambda: _aggregate(np.median, _frame([1.0]), clip=(0, 1))),
     Call("td.aggregate(a frame without rows)", lambda: _aggregate(np.median, _frame([]))),
+    Call(
+        "td.aggregate(a frame, a statistic that fails)",
+        lambda: _aggregate(lambda rows: rows.medain(), _frame([1.0] * 2)),
+    ),
+    Call("td.aggregate(a frame with lists)", lambda: _aggregate(np.median, pl.DataFrame({"a": [[4711]] * 2}))),
+    Call("td.aggregate(types=...) of an array", lambda: _aggregate(np.median, types={"a": "text"})),
+    Call("td.aggregate(types of another column)", lambda: _aggregate(np.median, _frame([1.0]), types={"z": "text"})),
+    Call("td.aggregate(types of another kind)", lambda: _aggregate(np.median, _frame([1.0]), types={"a": "int"})),
     Call("td.aggregate(no frame)", lambda: _aggregate(np.median, _NoFrame())),
     Call("td.aggregate(a lazy frame)", lambda: _aggregate(np.median, _frame([1.0]).lazy())),
     Call("td.aggregate(a lazy frame, bounds=None)", lambda: _aggregate("mean", _frame([1.0]).lazy(), bounds=None)),
@@ -450,6 +467,11 @@ def _text() -> Any:
 
 def _dates() -> Any:
     return pd.DataFrame({"day": np.array(["2024-01-01"], dtype="M8[ns]")})
+
+
+def _by_day() -> Any:
+    NAMED.assign(day=_dates()["day"]).to_parquet("days.parquet")
+    return td.mean(td.read("days.parquet", ["age"]), by="day", keys=["A"], epsilon=1, bounds=(0, 9))
 
 
 def _without(module: str, job: Callable[[], Any]) -> Any:

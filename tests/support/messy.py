@@ -25,6 +25,19 @@ class Messy:
     values: list[list[float]] = field(default_factory=lambda: TRUE)
 
 
+def workbook_of(rows: str) -> bytes:
+    """A minimal .xlsx whose sheet holds these rows, in its own words."""
+    packed, plain = io.BytesIO(), workbook(("S", [[1]]))
+    with zipfile.ZipFile(io.BytesIO(plain)) as old, zipfile.ZipFile(packed, "w") as new:
+        for name in old.namelist():
+            text = old.read(name).decode()
+            if name.endswith("sheet1.xml"):
+                head, _, tail = text.partition("<sheetData>")
+                text = f"{head}<sheetData>{rows}</sheetData>{tail.partition('</sheetData>')[2]}"
+            new.writestr(name, text)
+    return packed.getvalue()
+
+
 def workbook(*sheets: tuple[str, list[list[Any]]]) -> bytes:
     """A minimal .xlsx: numbers, truth values and texts."""
 

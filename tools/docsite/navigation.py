@@ -71,7 +71,7 @@ REFERENCE = {
     "centres.md": "Centres",
     "statistics.md": "Other statistics",
     "results.md": "Releases and guarantees",
-    "planning.md": "Planning and budgets",
+    "planning.md": "Files, planning and budgets",
     "baselines.md": "Baselines",
     "geometry.md": "Geometry and pictures",
     "integrations.md": "Integrations",
@@ -90,6 +90,8 @@ def navigation(docs: Path, pages: Iterable[str]) -> list[Entry]:
             [
                 ("How it works", "how-it-works.md"),
                 ("Proofs", _folder(docs, "proofs", PROOFS, there)),
+                ("What the guarantee rests on", "trust.md"),
+                ("What the machine-checked proofs state", "statements.md"),
                 ("Threat model", "threat-model.md"),
                 ("Audit results", "results/audit.md"),
                 ("Reproduction results", "results/reproduction.md"),

@@ -21,7 +21,6 @@ from tukeydp.data.streams import MEMORY
 from tukeydp.depth.notions import NOTIONS, AnyScale, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.grouped_release import GroupedRelease
-from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
 from tukeydp.padding import paced
 from tukeydp.release import Outcome
@@ -93,6 +92,8 @@ def centre(
     neighbours: options.Neighbours = None,
     rows: options.Rows = None,
     no_check: check.NoCheck = False,
+    allow_unreadable: check.AllowUnreadable = None,
+    allow_unlisted: check.AllowUnlisted = None,
     ledger: options.Ledger = None,
     pad_to: options.PadTo = None,
     seed: options.Seed = None,
@@ -115,11 +116,15 @@ def centre(
             if stream and given is not None:
                 raise ParameterError(name, "must be left out with --stream", repr(given))
 
+    def checking() -> Any:
+        return check.check_asked(no_check, allow_unreadable, allow_unlisted, by=by, person=person)
+
     def known() -> tuple[list[str], list[str]]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
         groups.listed_keys(by, keys, keys_file, counts)
         groups.check_person(person, per_person, by)
+        checking()
         check_stream()
         names = reading.names(file, columns)
         return names, with_file(bounds, bounds_file, names)
@@ -145,7 +150,7 @@ def centre(
                 raise ParameterError("mechanism", rule, repr(mechanism))
             listed = groups.listed_keys(by, keys, keys_file)
             return groups.released(
-                partial(way.run, counts=counts),
+                partial(way.checked, counts=counts),
                 reading,
                 file,
                 names,
@@ -153,20 +158,21 @@ def centre(
                 listed,
                 epsilon,
                 seed,
-                no_check=no_check,
+                check=checking(),
                 **account,
                 **present,
             )
         if person is not None:
             source = options.source_for(seed)
-            asked: dict[str, Any] = {"per_person": per_person, "epsilon": epsilon, "randomness": source}
-            return groups.about_persons(way.run, reading, file, names, person, **asked, **account, **present)
+            of_persons: dict[str, Any] = {"per_person": per_person, "epsilon": epsilon, "randomness": source}
+            return groups.about_persons(way.run, reading, file, names, person, **of_persons, **account, **present)
         if stream:
             parts = reading.stream(file, names, MEMORY if memory is None else memory)
-            return way.run(parts, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
+            asked = {"epsilon": epsilon, "check": checking()}
+            return way.checked(parts, randomness=options.source_for(seed), **asked, **account, **present)
         table = reading.table(file, names, neighbours)
-        run = way.run if no_check else partial(with_check, way.run)
-        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
+        asked = {"epsilon": epsilon, "check": checking()}
+        return way.checked(table, randomness=options.source_for(seed), **asked, **account, **present)
 
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))

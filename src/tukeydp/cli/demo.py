@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from tukeydp.cli.words import explain, print_json, say, say_command
 from tukeydp.data.example import BOUNDS, LOWER, UPPER, made_up_patients, mean_between, write_csv
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.mean import mean
+from tukeydp.views.escaping import escaped
 
 
 def demo(
@@ -26,7 +26,7 @@ def demo(
     patients = made_up_patients()
     if save is not None:
         options.run(lambda: write_csv(patients, save))
-        file = shlex.quote(str(save))
+        file = escaped(str(save), "shell")
         say(f"Wrote {save}: {patients.n} made-up patients. What is in it, for those who may see it (not private):")
         say_command(f"tukeydp look {file}")
         say("A release, for example:")

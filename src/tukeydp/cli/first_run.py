@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 _COMPILED = ("mean", "centre", "regress", "demo")  # commands that sample
 
@@ -16,7 +15,7 @@ def announce(command: str | None) -> None:
 
 
 def _compiled() -> bool:
+    from tukeydp.compiled_code import is_kept
     from tukeydp.sampling.kept import propose
 
-    kept = Path(propose._cache.cache_path)  # where numba keeps what it has compiled
-    return any(kept.glob("kernels.propose-*.nbi"))
+    return is_kept(propose)

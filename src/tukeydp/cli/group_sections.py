@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tukeydp.cli.sections import LITTLE_PROTECTION, Section
+from tukeydp.cli.sections import LITTLE_PROTECTION, Section, labelled
 from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.grouped_centre import assumed_rows
 from tukeydp.release import SYMMETRY_CAVEAT
 from tukeydp.views.accuracy_words import accuracy_sentences
+from tukeydp.views.escaping import printable
 from tukeydp.views.grouped import TOGETHER, sizes_sentence
 from tukeydp.views.sentences import guarantee_sentence
-from tukeydp.views.table import printable
 
 # How the results were made, by the mechanism that the release names.
 _WAYS = {
@@ -78,5 +78,4 @@ def _notes(account: GroupAccount) -> Iterator[Section]:
         )
     for note in (*account.found.first.notes, *account.found.notes):
         if note != SYMMETRY_CAVEAT and not note.startswith("One of "):
-            told = note.removeprefix("What is estimated is ")
-            yield ("Estimated" if told != note else "Note"), told[:1].upper() + told[1:]
+            yield labelled(note)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +16,6 @@ from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.per_person import released_per_person
-from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.release import Outcome
 
 By = Annotated[str | None, typer.Option(help="Column with the key of each row's group: a result for each group.")]
@@ -90,13 +88,12 @@ def released(
     epsilon: Any,
     seed: int | None,
     *,
-    no_check: bool,
+    check: Any,
     **present: Any,
 ) -> Outcome | GroupedRelease:
-    """Read, check that cells read as numbers unless that was declined, and release by groups."""
+    """Read, and release by groups, after the check unless that was declined."""
     table, grouped = read_groups(reading, file, names, by, keys)
-    checked = run if no_check else partial(with_check, run)
-    return checked(table, epsilon=epsilon, randomness=source_for(seed), **grouped, **present)
+    return run(table, epsilon=epsilon, check=check, randomness=source_for(seed), **grouped, **present)
 
 
 def about_persons(

@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from tukeydp.cli import options
-from tukeydp.cli.words import say
+from tukeydp.cli.words import print_table, say
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.per_person import PERSONS
 from tukeydp.parameters import show
 from tukeydp.planning.accountant import Accountant
 from tukeydp.planning.exports import FORMATS, exported
 from tukeydp.privacy import delta_of
+from tukeydp.views.escaping import printable
+from tukeydp.views.table import Shown
 
 ledger = typer.Typer(help="Budgets for several releases, kept in a file.", no_args_is_help=True)
 
@@ -60,16 +59,20 @@ def show_ledger(file: LedgerFile) -> None:
     history, left = options.run(lambda: (account.history, account.remaining()))
     say(f"Budget  epsilon = {show(account.epsilon)}, delta = {show(account.delta)}, for all releases together.")
     say(f"Left    {options.left_in_words(left)}\n")
-    table = Table(box=None, pad_edge=False)
-    for header in ("", "time (UTC)", "mechanism", "epsilon", "delta", "columns"):
-        table.add_column(header, justify="right" if header in ("", "epsilon", "delta") else "left")
+    rows = []
     for entry in history:
         name = (entry.mechanism or "by hand") + (" (seeded, not for publication)" if entry.seeded else "")
         costs = show(entry.guarantee.epsilon), show(delta_of(entry.guarantee))
         columns = ", ".join(entry.parameters.get("columns") or ())
-        table.add_row(str(entry.number), entry.time[:19], name, *costs, Text(columns))
-    if history:
-        Console().print(table)
+        rows.append([str(entry.number), entry.time[:19], *map(printable, (name, *costs, columns))])
+    if rows:
+        print_table(
+            Shown(
+                ["", "time (UTC)", "mechanism", "epsilon", "delta", "columns"],
+                rows,
+                ("time (UTC)", "mechanism", "columns"),
+            )
+        )
     else:
         say("Nothing was spent yet.")
 

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import typer
+
 from tukeydp.cli import options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.reading import File, Reading, reads_a_file
@@ -18,6 +20,7 @@ from tukeydp.errors import ParameterError
 
 @reads_a_file
 def look(
+    context: typer.Context,
     file: File,
     reading: Reading,
     bounds: options.Bounds = None,
@@ -26,15 +29,18 @@ def look(
 ) -> None:
     """Tell what a file holds and which command reads it. NOT PRIVATE: for those who may see the data.
 
-    What is not declared is guessed, and the evidence is shown. Check it, then use the command that is printed last.
+    What is not declared is guessed, and the evidence is shown. Check it, then use the command that is printed last;
+    where only you can say how numbers are written, it asks instead.
     """
+    typed = context.get_parameter_source("decimal")
+    stated = typed is not None and typed.name == "COMMANDLINE"  # by its name: typer may bring its own click
 
     def job() -> Look:
         told = list(bounds or ())
         if bounds_file is not None:
             seen = look_at_file(file, reading.declared())
             told = with_file(bounds, bounds_file, [column.name for column in seen.columns])
-        return look_at_file(file, reading.declared(), bounds=_bounds(told))
+        return look_at_file(file, reading.declared(), bounds=_bounds(told), marks_stated=stated)
 
     seen = options.run(job)
     if as_json:

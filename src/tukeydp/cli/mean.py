@@ -21,7 +21,6 @@ from tukeydp.cli.stops import stopped
 from tukeydp.errors import ParameterError
 from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.mean import mean as released_mean
-from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
 from tukeydp.padding import paced
 from tukeydp.release import Outcome
@@ -66,8 +65,8 @@ def mean(
     confidence: Annotated[
         str | None,
         typer.Option(
-            help="Say 0.95: an interval for each column's population mean besides; part of epsilon goes to it, unless "
-            "--sd is given."
+            help="Say 0.95: a nominal 95 % confidence interval for each column's population mean besides (on skewed "
+            "columns it covers less); part of epsilon goes to it, unless --sd is given."
         ),
     ] = None,
     joint: Annotated[bool, typer.Option("--joint", help="One confidence for all columns together.")] = False,
@@ -81,6 +80,8 @@ def mean(
     neighbours: options.Neighbours = None,
     rows: options.Rows = None,
     no_check: check.NoCheck = False,
+    allow_unreadable: check.AllowUnreadable = None,
+    allow_unlisted: check.AllowUnlisted = None,
     ledger: options.Ledger = None,
     pad_to: options.PadTo = None,
     seed: options.Seed = None,
@@ -95,11 +96,15 @@ def mean(
     For a robust centre of the rows, unmoved by outliers: tukeydp centre.
     """
 
+    def checking() -> Any:
+        return check.check_asked(no_check, allow_unreadable, allow_unlisted, by=by, person=person)
+
     def known() -> tuple[list[str], list[str]]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
         groups.listed_keys(by, keys, keys_file, counts)
         groups.check_person(person, per_person, by)
+        checking()
         names = reading.names(file, columns)
         return names, with_file(bounds, bounds_file, names)
 
@@ -122,11 +127,11 @@ def mean(
         account = options.account_for(ledger, mechanism, epsilon, present.get("delta"), neighbours, persons=persons)
         if person is not None:
             source = options.source_for(seed)
-            asked: dict[str, Any] = {"per_person": per_person, "epsilon": epsilon, "randomness": source}
-            return groups.about_persons(way.run, reading, file, names, person, **asked, **account, **present)
+            of_persons: dict[str, Any] = {"per_person": per_person, "epsilon": epsilon, "randomness": source}
+            return groups.about_persons(way.run, reading, file, names, person, **of_persons, **account, **present)
         table = reading.table(file, names, neighbours)
-        run = way.run if no_check else partial(with_check, way.run)
-        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **present)
+        asked = {"epsilon": epsilon, "check": checking()}
+        return way.checked(table, randomness=options.source_for(seed), **asked, **account, **present)
 
     def by_groups(given: dict[str, Any]) -> Outcome | GroupedRelease:
         if given.pop("fill") is not None:
@@ -135,7 +140,7 @@ def mean(
         account = options.account_for(ledger, mechanism, epsilon, None)
         present = {**account, **{option: value for option, value in given.items() if value is not None}}
         listed = groups.listed_keys(by, keys, keys_file)
-        return groups.released(run, reading, file, names, by, listed, epsilon, seed, no_check=no_check, **present)
+        return groups.released(run, reading, file, names, by, listed, epsilon, seed, check=checking(), **present)
 
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))

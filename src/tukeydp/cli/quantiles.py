@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from html import escape
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from tukeydp.cli import options
+from tukeydp.cli import check, options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
+from tukeydp.cli.finishing import finish
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import checked_targets, write_texts
-from tukeydp.cli.reports.csv_table import harmless
-from tukeydp.cli.reports.html_page import footer, page
-from tukeydp.cli.reports.markdown import escaped, table_text
+from tukeydp.cli.reports.html_page import footer, page, wide
+from tukeydp.cli.reports.markdown import table_text
+from tukeydp.cli.sections import REHEARSED, Account, Section, labelled
 from tukeydp.cli.words import complain, print_section, print_table, say
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.quantiles import quantiles as released_quantiles
@@ -27,7 +25,9 @@ from tukeydp.padding import paced
 from tukeydp.parameters import show
 from tukeydp.planning.accountant import Accountant
 from tukeydp.quantile_release import QUANTILE_NOTE, QuantileRelease
-from tukeydp.views.html import table_html
+from tukeydp.release import Refused
+from tukeydp.views.accuracy_words import accuracy_sentences, assumptions
+from tukeydp.views.escaping import csv_text, in_html, in_markdown
 from tukeydp.views.sentences import guarantee_sentence
 
 _SEEDED = "SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result."
@@ -47,12 +47,25 @@ def quantiles(
     ] = "0.25,0.5,0.75",
     resolution: Annotated[
         list[str] | None,
-        typer.Option(help="Step of the public grid: --resolution 0.1 for all, --resolution age=1 for one column."),
+        typer.Option(
+            help="Step of the public grid: --resolution 0.1 for all, --resolution age=1 for one column. Give the true "
+            "step of columns in which many values are equal."
+        ),
     ] = None,
+    sd: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Standard deviations known without the data: --sd 10 for all, --sd age=15 for one. For what is said "
+            "about accuracy alone."
+        ),
+    ] = None,
+    no_check: check.NoCheck = False,
+    allow_unreadable: check.AllowUnreadable = None,
     ledger: options.Ledger = None,
     pad_to: options.PadTo = None,
     seed: options.Seed = None,
     as_json: options.Json = False,
+    verbose: options.Verbose = False,
     out: options.Out = None,
 ) -> None:
     """Release quantiles of each of the named columns with differential privacy: several at once, in order.
@@ -60,16 +73,20 @@ def quantiles(
     For the average: tukeydp mean. For a robust centre of all columns together: tukeydp centre.
     """
 
+    def checking() -> Any:
+        return check.check_asked(no_check, allow_unreadable)
+
     def known() -> tuple[list[str], list[str]]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
+        checking()
         names = reading.names(file, columns)
         told = with_file(bounds, bounds_file, names)
         if not told:
             raise ParameterError("bounds", "must be given: what is known of the columns without looking", "none")
         return names, told
 
-    def job() -> QuantileRelease:
+    def job() -> QuantileRelease | Refused:
         account = None if ledger is None else Accountant.open(ledger)
         return released_quantiles(
             reading.table(file, names),
@@ -77,18 +94,22 @@ def quantiles(
             epsilon=epsilon,
             bounds=options.pairs_per_column("bounds", told, names),
             resolution=options.one_per_column("resolution", resolution, names, "STEP"),
+            sd=options.one_per_column("sd", sd, names, "VALUE"),
             randomness=options.source_for(seed),
             accountant=account,
+            check=checking(),
         )
 
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))
     found = options.run(partial(paced, pad_to, job))
+    if isinstance(found, Refused):
+        return finish(Account(found, "quantile"), file, as_json=as_json, targets=targets)
     try:
         if as_json:
-            sys.stdout.write(found.to_json() + "\n")
+            sys.stdout.write(found.to_json(verbose=verbose) + "\n")
         else:
-            _explain(found)
+            _explain(found, verbose)
     finally:
         failed = write_texts(targets, lambda ending: _KINDS[ending](found))
     _tell_written(targets, failed, quiet=as_json)
@@ -104,50 +125,56 @@ def _tell_written(targets: list[Path], failed: dict[Path, str], *, quiet: bool) 
         raise typer.Exit(options.UNEXPECTED)
 
 
-def _sections(found: QuantileRelease) -> list[tuple[str, str]]:
+def _sections(found: QuantileRelease, verbose: bool = True) -> Iterator[Section]:
+    """As for other releases: what took no time to find out comes first."""
     each = show(found.settings["epsilon_of_level"])
     levels = found.settings["levels"]
-    return [
-        ("Guarantee", guarantee_sentence(found.guarantee)),
-        (
-            "How",
-            f"By rank, the middle one first, then those on either side of it: {levels} level{'s' * (levels > 1)}, each "
-            f"with epsilon = {each} for each column.",
-        ),
-        ("Estimated", QUANTILE_NOTE),
-    ]
+    yield "Guarantee", guarantee_sentence(found.guarantee)
+    yield (
+        "How",
+        f"By rank, the middle one first, then those on either side of it: {levels} level{'s' * (levels > 1)}, each "
+        f"with epsilon = {each} for each column.",
+    )
+    if (error := found.expected_error) is not None:
+        yield "Accuracy", " ".join(accuracy_sentences(found.n, error))
+        if verbose:
+            yield REHEARSED, " ".join(assumptions(error))
+    if found.rehearsal is not None and found.rehearsal.caveat is not None:
+        yield "Bounds", found.rehearsal.caveat
+    yield "Estimated", QUANTILE_NOTE
+    yield from map(labelled, found.notes)
 
 
-def _explain(found: QuantileRelease) -> None:
+def _explain(found: QuantileRelease, verbose: bool) -> None:
     if found.seeded:
         say(f"*** {_SEEDED} ***\n")
     say(f"{found.headline}\n")
     print_table(found.shown())
     say()
-    for section in _sections(found):
+    for section in _sections(found, verbose):
         print_section(section)
 
 
 def _html(found: QuantileRelease) -> str:
     parts = [f'<p class="alarm" role="alert">{_SEEDED}</p>'] if found.seeded else []
-    parts += [table_html(found.shown()), "<dl>"]
-    parts += [f"<dt>{escape(label)}</dt><dd>{escape(text)}</dd>" for label, text in _sections(found)]
+    parts += [wide(found.shown()), "<dl>"]
+    parts += [f"<dt>{in_html(label)}</dt><dd>{in_html(text)}</dd>" for label, text in _sections(found)]
     return page(found.headline, "\n".join([*parts, "</dl>", footer("the released values")]))
 
 
 def _markdown(found: QuantileRelease) -> str:
-    parts = [f"# {found.headline}", *([f"**{_SEEDED}**"] if found.seeded else []), table_text(found.shown())]
-    return "\n\n".join([*parts, *(f"**{label}**: {escaped(text)}" for label, text in _sections(found))]) + "\n"
+    parts = [
+        f"# {in_markdown(found.headline)}",
+        *([f"**{_SEEDED}**"] if found.seeded else []),
+        table_text(found.shown()),
+    ]
+    return "\n\n".join([*parts, *(f"**{label}**: {in_markdown(text)}" for label, text in _sections(found))]) + "\n"
 
 
 def _csv(found: QuantileRelease) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(["quantile", *map(harmless, found.names), "epsilon", "private"])
     same = [show(found.guarantee.epsilon), "yes" if found.private else "no"]
-    for share, row in zip(found.shares, found.values_by_share.tolist(), strict=True):
-        writer.writerow([show(share), *row, *same])
-    return text.getvalue()
+    pairs = zip(found.shares, found.values_by_share.tolist(), strict=True)
+    return csv_text([["quantile", *found.names, "epsilon", "private"], *([show(q), *row, *same] for q, row in pairs)])
 
 
 _KINDS: dict[str, Callable[[QuantileRelease], str]] = {

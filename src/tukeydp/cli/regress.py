@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +16,6 @@ from tukeydp.cli.sections import Account
 from tukeydp.cli.stops import stopped
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.mechanisms.regression import regression
 from tukeydp.padding import paced
 from tukeydp.release import Outcome
@@ -52,6 +50,7 @@ def regress(
     blocks: Annotated[int | None, typer.Option(help="Blocks that rows are dealt to.")] = None,
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="No constant.")] = False,
     no_check: check.NoCheck = False,
+    allow_unreadable: check.AllowUnreadable = None,
     ledger: options.Ledger = None,
     pad_to: options.PadTo = None,
     seed: options.Seed = None,
@@ -67,16 +66,18 @@ def regress(
     def known() -> list[str]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
+        checking()
         return _columns(reading, file, target, features)
+
+    def checking() -> Any:
+        return check.check_asked(no_check, allow_unreadable)
 
     def job() -> Outcome:
         given = _given(names, no_intercept, bounds, ranges)
         account = options.account_for(ledger, "rem" if delta else "regression", epsilon, delta)
         table = reading.table(file, names)
-        run: Callable[..., Outcome] = _on_table if no_check else partial(with_check, _on_table)
-        return run(
-            table, epsilon=epsilon, delta=delta, blocks=blocks, randomness=options.source_for(seed), **account, **given
-        )
+        asked = {"epsilon": epsilon, "delta": delta, "blocks": blocks, "check": checking()}
+        return _on_table(table, randomness=options.source_for(seed), **asked, **account, **given)
 
     names = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))

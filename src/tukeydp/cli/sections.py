@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 from tukeydp.baselines.setting import NOISE_NOTE
 from tukeydp.cli.stops import HEADLINE, stop_sections, stopped
+from tukeydp.mechanisms.check_plan import WARNING
 from tukeydp.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
 from tukeydp.views.accuracy_words import accuracy_sentences, assumptions
+from tukeydp.views.escaping import printable
 from tukeydp.views.sentences import beside_the_point, guarantee_sentence
-from tukeydp.views.table import counted, names, printable, rows_planned_for
+from tukeydp.views.table import counted, names, rows_planned_for
 
 LITTLE_PROTECTION = 10  # an epsilon above which results may become 22,000 times as likely: hardly a promise
 # Share of the bounds' width. Where bounds missed all data (20 seeds, 100 to 2000 rows, epsilon 1) 70 to 100 of 100
@@ -120,9 +122,17 @@ def _estimand(account: Account) -> Iterator[Section]:
             "bell-shaped columns that is the mean; for skewed or yes/no columns it is not: use tukeydp mean.",
         )
     for note in _notes(account):
-        told = note.removeprefix("What is estimated is ")
-        yield ("Estimated" if told != note else "Note"), told[:1].upper() + told[1:]
+        yield labelled(note)
     yield "Check", _secret(account)
+
+
+def labelled(note: str) -> Section:
+    """A mechanism's own words under the label that fits them."""
+    for start, label in (("What is estimated is ", "Estimated"), (WARNING, "Warning")):
+        if note.startswith(start):
+            told = note.removeprefix(start)
+            return label, told[:1].upper() + told[1:]
+    return "Note", note
 
 
 def _secret(account: Account) -> str:

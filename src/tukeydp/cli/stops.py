@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tukeydp.mechanisms.check_plan import FALSE_ALARM
 from tukeydp.mechanisms.readable_check import CHECK
 from tukeydp.parameters import show
 from tukeydp.privacy import delta_of
@@ -12,7 +13,8 @@ from tukeydp.release import Outcome
 HEADLINE = "No release: the check of readable rows stopped the run"
 OFTEN = (
     "a decimal comma (--decimal ,), marks between thousands (--thousands ,), a unit in the cells (--unit mmHg), words "
-    "for no value (--missing unknown), or a column of text, which has no mean."
+    "for no value (--missing unknown), formulas whose results were never stored (open and save the workbook once), a "
+    "key that is spelt otherwise in the file, or a column of text, which has no mean."
 )
 
 
@@ -31,10 +33,8 @@ def spent(outcome: Outcome) -> str:
             f"epsilon = {show(outcome.guarantee.epsilon)}{delta}: a ledger pays for the whole run before the table is "
             f"looked at, and gives nothing back. Without one the check alone would have cost {check}."
         )
-    return (
-        f"{cost} A file in which every cell reads is stopped once in ten thousand runs at most. --no-check releases "
-        "without the check."
-    )
+    alarm = f"A file in which every cell reads is stopped in at most {100 * FALSE_ALARM:g} % of runs."
+    return f"{cost} {alarm} --no-check releases without the check."
 
 
 def stop_sections(outcome: Outcome) -> Iterator[tuple[str, str]]:

@@ -16,13 +16,14 @@ from tukeydp.cli.finishing import finish, printed_and_written
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import REPORTS, checked_targets, write_files
 from tukeydp.cli.sections import Account
-from tukeydp.cli.words import say_lines
+from tukeydp.cli.words import print_table, say_lines
 from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.readable_check import with_check
 from tukeydp.padding import paced
 from tukeydp.planning.forest import picture, require_matplotlib
 from tukeydp.planning.summary import summary as released_summary
+from tukeydp.planning.summary_formats import table
 from tukeydp.planning.summary_result import Summary
+from tukeydp.planning.summary_words import footnote, title
 from tukeydp.release import Refused
 
 # What a file's ending asks for.
@@ -50,7 +51,9 @@ def summary(
     by: groups.By = None,
     keys: groups.KeyList = None,
     keys_file: groups.KeysFile = None,
-    confidence: Annotated[str, typer.Option(help="Of the intervals; none for a table without them.")] = "0.95",
+    confidence: Annotated[
+        str, typer.Option(help="Nominal, of the confidence intervals; none for a table without them.")
+    ] = "0.95",
     sd: Annotated[
         list[str] | None,
         typer.Option(help="Standard deviations known without the data: --sd 10 for all, --sd age=15 for one."),
@@ -60,6 +63,8 @@ def summary(
         typer.Option(help=f"Write the table to a file besides: {', '.join(_KINDS)}. May be repeated."),
     ] = None,
     no_check: check.NoCheck = False,
+    allow_unreadable: check.AllowUnreadable = None,
+    allow_unlisted: check.AllowUnlisted = None,
     ledger: options.Ledger = None,
     pad_to: options.PadTo = None,
     seed: options.Seed = None,
@@ -70,10 +75,14 @@ def summary(
     The table that opens a report, with a footnote ready to print; with --by and --keys for each group.
     """
 
+    def checking() -> Any:
+        return check.check_asked(no_check, allow_unreadable, allow_unlisted, by=by)
+
     def known() -> list[Path]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
         groups.listed_keys(by, keys, keys_file)
+        checking()
         return _checked_targets(out, file)
 
     def job() -> Summary | Refused:
@@ -89,8 +98,8 @@ def summary(
         }
         account: dict[str, Any] = {**options.account_for(ledger, "summary", epsilon, None)}
         table, grouped = groups.read_groups(reading, file, names, by, listed)
-        run = released_summary if no_check else partial(with_check, released_summary)
-        return run(table, epsilon=epsilon, randomness=options.source_for(seed), **account, **given, **grouped)
+        given |= {"epsilon": epsilon, "check": checking(), "randomness": options.source_for(seed)}
+        return released_summary(table, **account, **given, **grouped)
 
     targets = options.run(known)
     found = options.run(partial(paced, pad_to, job))
@@ -115,7 +124,9 @@ def _finish(found: Summary, targets: Sequence[Path], *, as_json: bool) -> None:
         if as_json:
             sys.stdout.write(found.to_json() + "\n")
         else:
-            say_lines(str(found))
+            say_lines(f"{title(found)}\n")
+            print_table(table(found))
+            say_lines("\n".join(["", *footnote(found)]))
 
     files = {target: partial(_KINDS[target.suffix.lower()], found) for target in targets}
     if printed_and_written(tell, partial(write_files, files), targets, quiet=as_json):

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from tukeydp.cli.sections import Account, Section, headline, sections
 from tukeydp.release import Outcome
+from tukeydp.views.escaping import lines_of_text
 from tukeydp.views.table import Shown, shown
+from tukeydp.views.text import blocks
 
 _WIDEST = 100  # characters of a line: longer ones are hard to read
 _INDENT = 11  # characters before the lines of a section: its label stands there
@@ -26,23 +27,28 @@ def console(*, stderr: bool = False) -> Console:
     return plain
 
 
+def _plain(text: str) -> Text:
+    """No markup, and nothing that a terminal obeys: names and paths are anybody's text."""
+    return Text(lines_of_text(text))
+
+
 def say(text: str = "") -> None:
-    console().print(Text(text))
+    console().print(_plain(text))
 
 
 def say_command(text: str) -> None:
     """On one line, however long, so that it can be copied."""
-    console().print(Text(f"  {text}"), soft_wrap=True)
+    console().print(_plain(f"  {text}"), soft_wrap=True)
 
 
 def say_lines(text: str) -> None:
     """Lines as they are: broken ones would lose what each begins with."""
-    console().print(Text(text), soft_wrap=True)
+    console().print(_plain(text), soft_wrap=True)
 
 
 def complain(message: str) -> None:
     """To standard error, so that standard output is the release and nothing else."""
-    console(stderr=True).print(Text(f"tukeydp: {message}"), soft_wrap=True)
+    console(stderr=True).print(_plain(f"tukeydp: {message}"), soft_wrap=True)
 
 
 def print_json(outcome: Outcome, *, verbose: bool = False) -> None:
@@ -77,15 +83,12 @@ def explain(
 
 
 def print_table(table: Shown) -> None:
-    """Columns side by side; a number is never cut."""
-    grid = Table(box=None, pad_edge=False)
-    for header in table.header:
-        left = header in table.left
-        # A number is never cut or broken: a name may go on in the next line.
-        grid.add_column(header, justify="left" if left else "right", overflow="fold", no_wrap=not left)
-    for row in table.rows:
-        grid.add_row(*map(Text, row))
-    console().print(grid)
+    """As wide as the terminal, in blocks of columns where it is wider; into a pipe or a file in one piece."""
+    out = console()
+    for number, block in enumerate(blocks(table, out.width if out.is_terminal else None)):
+        printed = _plain("\n".join([*([""] if number else []), *block.header, *block.rows]))
+        printed.stylize("bold", 0, sum(len(line) + 1 for line in block.header) + bool(number))
+        out.print(printed, soft_wrap=True)
 
 
 def print_section(section: Section) -> None:
@@ -97,6 +100,6 @@ def print_section(section: Section) -> None:
         text, out.width, initial_indent=start, subsequent_indent=" " * _INDENT, break_long_words=False,
         break_on_hyphens=False,
     )  # fmt: skip
-    printed = Text("\n".join(lines))
+    printed = _plain("\n".join(lines))
     printed.stylize("bold", 0, len(label))
     out.print(printed, soft_wrap=True)

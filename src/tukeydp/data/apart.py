@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tukeydp.data.key_columns import arrow_keys, key_cells
-from tukeydp.data.tables import Table, is_array, read_table
+from tukeydp.data.tables import Source, Table, is_array, read_table
 from tukeydp.errors import INTERRUPTIONS, ParameterError
 from tukeydp.parameters import brief
 
@@ -28,15 +28,23 @@ def taken_apart(x: Any, named: Any, parameter: str, what: str, usual: str) -> Ap
 
     A list without a name of its own is called `usual`.
     """
-    if isinstance(named, str):
+    if isinstance(x, Source) and isinstance(named, str):
+        _check_once(named, list(x.names), parameter)
+        table, cells = x.with_cells(named)
+        table, name = read_table(table), named
+    elif isinstance(named, str):
         cells, rest = _without_column(x, named, parameter, what)
         table, name = read_table(rest), named
     else:
         table, name = read_table(x), str(getattr(named, "name", None) or usual)
-        cells = key_cells(named, parameter, what)
+        cells = named.with_cells(named.columns[0])[1] if _is_column(named) else key_cells(named, parameter, what)
     if len(cells) != table.n:
         raise ParameterError(parameter, f"must name a column, or have one {what} for each row", f"{len(cells)} of them")
     return Apart(table, cells, name)
+
+
+def _is_column(named: Any) -> bool:
+    return isinstance(named, Source) and len(named.columns) == 1
 
 
 def _without_column(x: Any, named: str, parameter: str, what: str) -> tuple[list[Any], Any]:
@@ -70,7 +78,7 @@ def _from_frame(x: Any, named: str, parameter: str) -> tuple[list[Any], Any]:
 
     table = x if isinstance(x, pa.Table) else pa.table(x)
     place = _check_once(named, list(table.schema.names), parameter)
-    return arrow_keys(table.column(place), parameter), table.remove_column(place)
+    return arrow_keys(table.column(place)), table.remove_column(place)
 
 
 def _check_once(named: str, names: list[str], parameter: str) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import numpy as np
 
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
+from tukeydp.views.escaping import csv_text
 
 COLUMNS = ("systolic", "pulse", "temperature", "nights")
 # Bounds that one would state without looking: what a living adult may have.
@@ -44,11 +43,8 @@ def made_up_csv() -> bytes:
     """The made-up patients as the content of a CSV file, each in one of two clinics."""
     patients = made_up_patients()
     clinics = np.where(np.random.default_rng(7).random(patients.n) < 0.6, "North", "South")
-    text = io.StringIO()
-    csv.writer(text).writerows(
-        [*row, clinic] for row, clinic in zip(_texts(patients), ["clinic", *clinics.tolist()], strict=True)
-    )
-    return text.getvalue().encode()
+    rows = zip(_texts(patients), ["clinic", *clinics.tolist()], strict=True)
+    return csv_text([*row, clinic] for row, clinic in rows).encode()
 
 
 def _texts(table: Table) -> list[list[str]]:
@@ -60,7 +56,6 @@ def _texts(table: Table) -> list[list[str]]:
 def write_csv(table: Table, path: Path) -> None:
     """The table as a CSV file, missing cells empty."""
     try:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(_texts(table))
+        path.write_text(csv_text(_texts(table)), encoding="utf-8", newline="")
     except OSError as error:
         raise ParameterError("FILE", "must be a file that can be written", f"{path} ({error.strerror})") from None

@@ -48,12 +48,17 @@ def format_of(path: Path | str, options: ReadOptions) -> str:
 
 def has_column(path: Path | str, name: str, options: ReadOptions) -> bool:
     """Whether the header has this name. What else is wrong with the file is said when it is read."""
-    names = READERS[format_of(path, options)].names
     try:
-        with opened(path) as stream:
-            return names is not None and name in names(stream, options, path)
+        return name in names_in(path, options)
     except ParameterError:
         return False
+
+
+def names_in(path: Path | str, options: ReadOptions) -> list[str]:
+    """The names in the header, in order; none for a format that has no header."""
+    names = READERS[format_of(path, options)].names
+    with opened(path) as stream:
+        return [] if names is None else names(stream, options, path)
 
 
 def read_file(path: Path | str, columns: Sequence[str], options: ReadOptions | None = None, fewest: int = 1) -> Table:

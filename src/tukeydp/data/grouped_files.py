@@ -34,7 +34,7 @@ def read_groups(
     both = read_file(path, [*columns, by], replace(declared, keys={by: known}))
     places = known.places_of_codes(both.cells[:, -1])
     rows = [None if place < 0 else known.names[place] for place in places.tolist()]
-    return _without_last(both), GroupOfRow(by, rows), list(known.names)
+    return both.without_last(), GroupOfRow(by, rows), list(known.names)
 
 
 def read_persons(
@@ -45,11 +45,4 @@ def read_persons(
         raise ParameterError("person", "must not be one of the columns that are released", repr(person))
     declared = ReadOptions() if options is None else options
     both = read_file(path, [*columns, person], replace(declared, keys={person: Ids()}))
-    return _without_last(both), both.cells[:, -1]
-
-
-def _without_last(both: Table) -> Table:
-    assert both.columns is not None
-    units = None if both.units is None else both.units[:-1]
-    unreadable = None if both.unreadable is None else both.unreadable[:-1]
-    return Table(both.cells[:, :-1], both.columns[:-1], units, unreadable)
+    return both.without_last(), both.cells[:, -1]

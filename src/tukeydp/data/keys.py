@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, time, timedelta
 from functools import cached_property, lru_cache
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.numbers import BLANKS, PLAIN, NumberRule, number
+from tukeydp.data.numbers import BLANKS, PLAIN, TRUTH, NumberRule, is_missing, number
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
 
@@ -22,31 +22,48 @@ _MOST = 10_000  # keys: more groups than that have no rows to speak of, and each
 # holds such a number would be taken for a key, by itself and with no harm to others.
 _FIRST_CODE, _CODE_STEP = -1.5 * 2.0**1023, 2.0**990
 
+NUMPY_MISSING = "nan"  # what numpy writes for a missing number where another cell is a text
+
 Label = float | str | None
 
 
 def label(cell: Any, rule: NumberRule = PLAIN) -> Label:
     """What a cell is compared by: its number where it reads as one, else its text without blanks around; None: missing.
 
-    >>> label(" A "), label("07"), label(7), label(True), label(None), label(float("nan"))
-    ('A', 7.0, 7.0, 'True', None, None)
+    The same whatever a library has made of the column: words of truth values are truth values, the word that numpy
+    writes for a missing number is missing, and so is a date, which libraries write in several ways.
+
+    >>> label(" A "), label("07"), label(7), label(True), label("TRUE"), label(None), label(float("nan"))
+    ('A', 7.0, 7.0, 'True', 'True', None, None)
     """
     try:
         if isinstance(cell, bool | np.bool_):
             return str(bool(cell))
+        text = as_text(cell)
+        if text is not None and text.lower() in TRUTH:
+            return text.capitalize()
         value = number(cell, rule)
         if not math.isnan(value):
             return value
-        if cell is None or cell is np.ma.masked or isinstance(cell, Real):
+        if is_missing(cell) or is_time(cell):
             return None
-        if type(cell).__name__ in ("NAType", "NaTType"):
-            return None
-        text = cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
-        return text.strip(BLANKS) or None
+        text = str(cell).strip(BLANKS) if text is None else text
+        return None if text == NUMPY_MISSING else text or None
     except MemoryError:  # of the machine, not of the cell
         raise
     except Exception:  # an object that cannot say what it is
         return None
+
+
+def as_text(cell: Any) -> str | None:
+    """A text without blanks around; None for what is no text."""
+    if isinstance(cell, bytes):
+        cell = cell.decode("utf-8", "replace")
+    return cell.strip(BLANKS) if isinstance(cell, str) else None
+
+
+def is_time(cell: Any) -> bool:
+    return isinstance(cell, date | time | timedelta | np.datetime64 | np.timedelta64)
 
 
 @dataclass(frozen=True)
@@ -117,7 +134,7 @@ def checked_keys(keys: Any, rule: NumberRule = PLAIN) -> Keys:
     for key in listed:
         one = label(key, rule)
         if one is None or one in labels:
-            rule_text = "must be different from each other, and not empty; numbers are compared as numbers"
+            rule_text = "must be different from each other, not empty, and no dates; numbers are compared as numbers"
             raise ParameterError("keys", rule_text, brief(key))
         labels.append(one)
     if not 1 <= len(labels) <= _MOST:

@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.data.file_tables import FileTable
 from tukeydp.data.files import format_of, read_file
-from tukeydp.data.frames import read_frame
 from tukeydp.data.grid import checked_bounds
 from tukeydp.data.look_report import ColumnLook, Look, next_command
-from tukeydp.data.numbers import number
+from tukeydp.data.numbers import PLAIN, NumberRule, number
 from tukeydp.data.readers.dialects import guess_dialect, guess_header
 from tukeydp.data.readers.excel import sheet_names, sheet_rows
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import KIND_NAMES, InMemory, kind_of, name_of, opened
-from tukeydp.data.tables import is_array, read_table
+from tukeydp.data.tables import read_table
 from tukeydp.errors import ParameterError
 from tukeydp.extras import missing
 
@@ -38,6 +38,7 @@ _FAR = 5.0  # interquartile ranges from the quartiles: such a code is not one of
 _THOUSAND = 1000.0
 _IN_THREES = re.compile(r"[+-]?[1-9]\d{0,2}(?:([.,])\d{3})?|0")
 
+_BEFORE_THREE = "is always before three digits"
 _ID = "whole numbers in a row, all different: an id?"
 
 _LOOKED_AT = ", ".join(KIND_NAMES.values())
@@ -53,25 +54,25 @@ def look(x: Any, bounds: Any = None) -> Look:
     """
     if isinstance(x, str | os.PathLike):
         return look_at_file(Path(x), bounds=bounds)
-    refused: dict[str, str] = {}
-    if is_array(x):
-        table = read_table(x)
-        cells, names = table.cells, table.columns
-    else:
-        cells, names = read_frame(x.collect() if hasattr(x, "collect_schema") else x, "x", refused)
-    names = names or tuple(f"column {j}" for j in range(cells.shape[1]))
+    if isinstance(x, FileTable):
+        return look_at_file(x.path, x.options, bounds)
+    table = read_table(x)
+    cells, odd = table.cells, table.unreadable
+    names = table.columns or tuple(f"column {j}" for j in range(table.d))
     within = _by_name(names, bounds)
     columns = [
-        ColumnLook(name, f"refused: {refused[name]}", 0, len(cells))
-        if name in refused
-        else _column(name, cells[:, j], within)
-        for j, name in enumerate(names)
+        _column(name, cells[:, j], within, odd=0 if odd is None else int(odd[j])) for j, name in enumerate(names)
     ]
     return Look(type(x).__name__, len(cells), tuple(columns))
 
 
-def look_at_file(path: Path | str, options: ReadOptions | None = None, bounds: Any = None) -> Look:
-    """What a file (or standard input, `-`) is and how to read it, guessed with evidence where `options` do not say."""
+def look_at_file(
+    path: Path | str, options: ReadOptions | None = None, bounds: Any = None, *, marks_stated: bool = False
+) -> Look:
+    """What a file (or standard input, `-`) is and how to read it, guessed with evidence where `options` do not say.
+
+    `marks_stated`: the decimal mark in `options` is meant, also where it is the usual one.
+    """
     options = ReadOptions() if options is None else options
     named = format_of(path, options)
     if named not in KIND_NAMES:
@@ -90,16 +91,25 @@ def look_at_file(path: Path | str, options: ReadOptions | None = None, bounds: A
             raise ParameterError("FILE", rule, name_of(path)) from None
     told = options if named == form or form == "text" else replace(options, format=form)
     found = [f"kind: {KIND_NAMES.get(form, 'text (CSV)')}"]
+    marks_stated = marks_stated or (options.decimal, options.thousands) != (".", None)
     if form in ("parquet", "arrow"):
         return _look_at_schema(path, content, form, told, bounds, found)
     if form == "excel":
-        return _look_at_workbook(path, content, told, bounds, found)
-    return _look_at_text(path, content, told, bounds, found)
+        return _asking(_look_at_workbook(path, content, told, bounds, found), None, stated=marks_stated)
+    dialect = guess_dialect(content, told, _MOST_ROWS, marks_stated=marks_stated)
+    if len(dialect.names) == 1 and not content.rstrip(b"\0").endswith((b"\n", b"\r")):
+        found.append("last line: without an end, and so no row of a file of one column; add one")
+    evidence = (*found, *dialect.evidence)
+    seen = _from_texts(path, dialect.names, dialect.rows, dialect.options, bounds, evidence)
+    return _asking(seen, dialect.question, stated=marks_stated)
 
 
-def _look_at_text(path: Path | str, content: bytes, told: ReadOptions, bounds: Any, found: list[str]) -> Look:
-    dialect = guess_dialect(content, told, _MOST_ROWS)
-    return _from_texts(path, dialect.names, dialect.rows, dialect.options, bounds, (*found, *dialect.evidence))
+def _asking(seen: Look, question: str | None, *, stated: bool) -> Look:
+    """No command where the owner has to say first what marks mean."""
+    doubts = (remark for column in seen.columns for remark in column.remarks if _BEFORE_THREE in remark)
+    if question is None and not stated and (doubt := next(doubts, None)) is not None:
+        question = f"{doubt}; if it does not, --decimal {doubt[1]}: look again with the one that is right"
+    return seen if question is None else replace(seen, command=None, question=question)
 
 
 def _look_at_workbook(path: Path | str, content: bytes, told: ReadOptions, bounds: Any, found: list[str]) -> Look:
@@ -126,14 +136,14 @@ def _from_texts(
     looks, good = [], []
     everything = _whole_columns(path, readable, options)
     for j, name in enumerate(names):
-        texts = [row[j] if j < len(row) else "" for row in rows]
+        texts = [row[j] if j < len(row) else None for row in rows]
         if name not in readable:
             looks.append(ColumnLook(name, "refused: its name occurs twice", 0, len(rows)))
             continue
         values = everything.get(name)
         if values is None:
             values = np.array([number(text, options.rule(name)) for text in texts])
-        column = _column(name, values, within, texts)
+        column = _column(name, values, within, texts, rule=options.rule(name))
         looks.append(column)
         if column.kind == "numbers" and _ID not in column.remarks:
             good.append(name)
@@ -173,6 +183,8 @@ def _look_at_schema(
             table = pa.ipc.open_stream(pa.BufferReader(content)).read_all()
     except ImportError:
         raise missing("FILE", "pyarrow", "files", name_of(path)) from None
+    except MemoryError:
+        raise
     except Exception:
         raise ParameterError("FILE", f"must be {KIND_NAMES[form]} that can be read", name_of(path)) from None
     seen = look(table, bounds)
@@ -182,14 +194,24 @@ def _look_at_schema(
     return replace(seen, source=name_of(path), evidence=tuple(found), command=command, options=told)
 
 
-def _column(name: str, values: FloatArray, within: Bounds, texts: Sequence[Any] = ()) -> ColumnLook:
+def _column(
+    name: str,
+    values: FloatArray,
+    within: Bounds,
+    texts: Sequence[Any] = (),
+    odd: int = 0,
+    rule: NumberRule = PLAIN,
+) -> ColumnLook:
+    """`odd`: how many cells are not numbers, where there are no texts to show."""
     read = ~np.isnan(values)
     finite = values[np.isfinite(values)]
     distinct = len(np.unique(finite))
-    remarks = [*_strange(texts, values), *_codes(finite), *_thousands(texts, values)]
-    kind = "numbers" if read.sum() * 2 > len(values) else "empty" if not any(t != "" for t in texts) else "text"
+    remarks = [*_strange(texts, values, rule), *_codes(finite), *_thousands(texts, values)]
+    blank = not any(text not in ("", None) for text in texts)
+    kind = "numbers" if read.sum() * 2 > len(values) else "empty" if blank else "text"
     if texts == () and kind == "empty":
-        kind = "numbers" if read.any() else "empty"
+        kind = "text" if odd > read.sum() else "numbers" if read.any() else "empty"
+        remarks += [f"{odd} not numbers"] * (odd > 0)
     if kind == "numbers" and 0 < distinct <= _FEW and len(finite) > 2 * distinct:
         remarks.append(f"{distinct} different value{'s' * (distinct > 1)} only")
     whole = bool((finite == np.rint(finite)).all()) and distinct == len(finite) > _FEW
@@ -207,14 +229,20 @@ def _column(name: str, values: FloatArray, within: Bounds, texts: Sequence[Any] 
     )  # fmt: skip
 
 
-def _strange(texts: Sequence[Any], values: FloatArray) -> list[str]:
-    """The commonest texts that are no numbers."""
+def _strange(texts: Sequence[Any], values: FloatArray, rule: NumberRule) -> list[str]:
+    """What unreadable cells look like: the commonest forms, each with its first example."""
     pairs = zip(texts, np.isnan(values[: len(texts)]), strict=False)
-    odd = Counter(str(text) for text, missing in pairs if missing and text not in ("", None))
-    if not odd:
-        return []
-    shown = ", ".join(f"{text[:30]!r} ({often})" for text, often in odd.most_common(3))
-    return [f"{odd.total()} not numbers: {shown}"]
+    odd = [str(text) for text, missing in pairs if missing and text is not None and not rule.is_empty(str(text))]
+    forms, examples = Counter(map(_form, odd)), {_form(text): text for text in reversed(odd)}
+    shown = ", ".join(f"{examples[form][:30]!r} ({often})" for form, often in forms.most_common(3))
+    short = sum(text is None for text in texts)
+    remarks = [f"{len(odd)} not numbers, such as {shown}"] if odd else []
+    return [*remarks, *([f"{short} lines too short to hold it"] if short else [])]
+
+
+def _form(text: str) -> str:
+    """A text but for its digits and letters: 1,234 and 56,789 are written alike."""
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", text))
 
 
 def _codes(finite: FloatArray) -> list[str]:
@@ -245,7 +273,7 @@ def _thousands(texts: Sequence[Any], values: FloatArray) -> list[str]:
     if not plain or len(marks) != 1:
         return []
     mark, other = (".", ",") if marks == {"."} else (",", ".")
-    return [f"{mark!r} is always before three digits: if it marks thousands, pass --thousands {mark} --decimal {other}"]
+    return [f"{mark!r} {_BEFORE_THREE}: if it marks thousands, pass --thousands {mark} --decimal {other}"]
 
 
 def _skewness(finite: FloatArray) -> float | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tukeydp.data.readers.options import ReadOptions
+from tukeydp.views.escaping import escaped, in_html, printable
 
 MARK = "NOT PRIVATE"
 NOTE = "Not private: it tells about the data itself. For the data's owner alone, not for publication."
@@ -31,7 +30,7 @@ class ColumnLook:
 
 @dataclass(frozen=True)
 class Look:
-    """What was read. NOT private."""
+    """What was read. NOT private. Where `question` has to be answered first, there is no `command`."""
 
     source: str
     rows: int
@@ -39,6 +38,7 @@ class Look:
     evidence: tuple[str, ...] = ()
     command: str | None = None
     options: ReadOptions | None = None
+    question: str | None = None
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.source}: {self.rows} rows, {len(self.columns)} columns"
@@ -47,10 +47,12 @@ class Look:
         for column in self.columns:
             yield f"{column.name:{width}s}  {'; '.join(_facts(column))}"
         yield CHOOSING
+        if self.question is not None:
+            yield self.question
 
     def __str__(self) -> str:
         # A name may hold ends of line, and what comes after one would have no mark.
-        lines = [f"{MARK}  {''.join(c if c.isprintable() else '?' for c in line)}" for line in self._lines()]
+        lines = [f"{MARK}  {printable(line)}" for line in self._lines()]
         if self.command is not None:
             # Without the mark, so that it can be pasted: it holds names and the dialect, and no cell.
             lines += [f"{MARK}  if this is how the file is written, next:", self.command]
@@ -59,12 +61,13 @@ class Look:
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{h}</th>" for h in ("", "column", "what was read"))
         rows = "".join(
-            f"<tr><td><b>{MARK}</b></td><td>{html.escape(c.name)}</td><td>{html.escape('; '.join(_facts(c)))}</td></tr>"
+            f"<tr><td><b>{MARK}</b></td><td>{in_html(c.name)}</td><td>{in_html('; '.join(_facts(c)))}</td></tr>"
             for c in self.columns
         )
-        notes = "".join(f"<li><b>{MARK}</b> {html.escape(line)}</li>" for line in (*self.evidence, CHOOSING))
-        command = "" if self.command is None else f"<pre>{html.escape(self.command)}</pre>"
-        caption = html.escape(f"{self.source}: {self.rows} rows. {NOTE}")
+        said = (*self.evidence, CHOOSING, *(() if self.question is None else (self.question,)))
+        notes = "".join(f"<li><b>{MARK}</b> {in_html(line)}</li>" for line in said)
+        command = "" if self.command is None else f"<pre>{in_html(self.command)}</pre>"
+        caption = in_html(f"{self.source}: {self.rows} rows. {NOTE}")
         return f"<table><caption>{caption}</caption><tr>{head}</tr>{rows}</table><ul>{notes}</ul>{command}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,6 +80,7 @@ class Look:
             "evidence": list(self.evidence),
             "options": None if self.options is None else declared(self.options),
             "command": self.command,
+            "question": self.question,
         }
 
 
@@ -134,7 +138,7 @@ def next_command(path: str, columns: Sequence[str], bounds: Mapping[str, str], o
     words += [w for c in columns for w in ("--bounds", f"{c}={bounds.get(c, 'LOWER,UPPER')}")]
     # What is declared for a column that is not read would be refused.
     told = replace(options, units=_for(columns, options.units), missing=_for(columns, options.missing))
-    return shlex.join([*words, *flags(told)])
+    return " ".join(escaped(word, "shell") for word in [*words, *flags(told)])
 
 
 def _for(columns: Sequence[str], declared: Any) -> Any:

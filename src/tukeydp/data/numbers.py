@@ -2,7 +2,9 @@
 
 A number has ASCII digits, at most one decimal mark (exactly the declared one), and may have a sign, an exponent and
 blanks around it. Marks of thousands and units are read only where they are declared. Everything else, the words "nan"
-and "inf" included, is not a number, and such a cell is missing: a value nobody measured must not pull on a mean.
+and "inf" included, is not a number, and such a cell is missing: a value nobody measured must not pull on a mean. The
+words "true" and "false" are 1 and 0, as truth values are: whether a library has made truth values of a column of such
+words depends on all of its cells, and must not decide what one of them is.
 `readers/scanning.py` is the same rule, compiled.
 """
 
@@ -10,12 +12,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,7 @@ BLANKS = " \t\n\r\f\v\u00a0\u2009\u202f"
 THOUSANDS = {",": ",", ".": ".", " ": " \u00a0\u2009\u202f", "'": "'\u2019"}
 # What programs write where there is no value: R, pandas, SQL, spreadsheets, SAS and Stata. In small letters.
 NO_VALUE = ("na", "n/a", "n.a.", "nan", "<na>", "#n/a", "null", "\\n", "none", "nil", ".", "-", "--", "?")
+TRUTH = {"true": 1.0, "false": 0.0}  # in any letters, as R, Python and SQL write them
 MINUS = "\u2212"  # the typographic minus; left out, only the negative numbers of a column would be missing
 
 
@@ -93,10 +96,13 @@ class NumberRule:
         >>> german = NumberRule(decimal=",", thousands=".", units=("kg",))
         >>> german.number(" 1.234,5 kg"), german.number("12.34"), german.number("1_000")
         (1234.5, nan, nan)
+        >>> german.number("TRUE")
+        1.0
         """
-        found = self._pattern.fullmatch(self.without_unit(text))
+        bare = self.without_unit(text)
+        found = self._pattern.fullmatch(bare)
         if found is None:
-            return math.nan
+            return TRUTH.get(bare.lower(), math.nan) if bare.isascii() else math.nan
         sign, whole, after, only, exponent = found.groups()
         digits = "".join(c for c in whole or "" if c in "0123456789")
         minus = "-" if sign in ("-", MINUS) else ""
@@ -116,6 +122,9 @@ def number(cell: Any, rule: NumberRule = PLAIN) -> float:
         return rule.number(cell)
     if isinstance(cell, bytes):
         return rule.number(cell.decode("utf-8", "replace"))
+    if isinstance(cell, complex | np.complexfloating):
+        # One such cell makes numpy and pandas write all others of its column like that.
+        return float(cell.real) if cell.imag == 0 else math.nan
     if not isinstance(cell, Real | Decimal | np.bool_):
         return math.nan
     try:
@@ -152,27 +161,60 @@ def read_cells(cells: Iterable[Any], rule: NumberRule = PLAIN) -> FloatArray:
     return np.fromiter((number(cell, rule) for cell in listed), dtype=np.float64, count=len(listed))
 
 
-def unreadable_cells(cells: Iterable[Any], values: FloatArray, rule: NumberRule = PLAIN) -> NDArray[np.bool_]:
+class ReadColumn(NamedTuple):
+    """A column as floats, NaN for what is missing, and which cells hold something that is not a number.
+
+    None where the column's type rules that out. Both are secret.
+    """
+
+    values: FloatArray
+    unreadable: NDArray[np.bool_] | None = None
+
+    @property
+    def how_many(self) -> int:
+        """How many cells are unreadable; one row moves it by at most 1."""
+        return 0 if self.unreadable is None else int(self.unreadable.sum())
+
+
+def read_column(cells: list[Any], rule: NumberRule = PLAIN) -> ReadColumn:
+    """Each cell by itself, whatever it holds."""
+    values = read_cells(cells, rule)
+    return ReadColumn(values, unreadable_cells(cells, values, rule))
+
+
+def nothing_read(there: Any) -> ReadColumn:
+    """A column of a type that is neither numbers nor text, such as dates: `there` tells where it has a value."""
+    unreadable = np.asarray(there, dtype=np.bool_)
+    return ReadColumn(np.full(len(unreadable), np.nan), unreadable)
+
+
+def unreadable_cells(cells: Sequence[Any], values: FloatArray, rule: NumberRule = PLAIN) -> NDArray[np.bool_]:
     """Which of the cells hold something that is not a number, where `values` are the cells as `read_cells` reads them.
 
-    >>> unreadable_cells([1, "", "n/a", "131 mmHg"], read_cells([1, "", "n/a", "131 mmHg"])).tolist()
-    [False, False, False, True]
+    >>> cells = [1, "", "n/a", float("nan"), "131 mmHg"]
+    >>> unreadable_cells(cells, read_cells(cells)).tolist()
+    [False, False, False, False, True]
     """
     found = np.isnan(values)
-    for i, cell in enumerate(cells):
-        if found[i] and (cell is None or (isinstance(cell, str) and rule.is_empty(cell))):
-            found[i] = False
+    for i in np.flatnonzero(found).tolist():
+        found[i] = not _is_nothing(cells[i], rule)
     return found
 
 
 _NOTHING = {"NAType", "NaTType"}  # pandas' missing number and missing time, by name: pandas need not be there
 
 
-def readable(cell: Any) -> bool:
-    """Whether a cell is of a kind that a column of numbers may hold: a number, a text, or nothing."""
-    return (
-        cell is None
-        or cell is np.ma.masked
-        or isinstance(cell, Real | Decimal | str | bytes | np.bool_)
-        or type(cell).__name__ in _NOTHING
-    )
+def _is_nothing(cell: Any, rule: NumberRule) -> bool:
+    """Whether a cell that is no number stands for no value."""
+    if isinstance(cell, str | bytes):
+        return rule.is_empty(cell if isinstance(cell, str) else cell.decode("utf-8", "replace"))
+    return is_missing(cell)
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell that is no text and no number but NaN holds no value."""
+    if cell is None or cell is np.ma.masked or type(cell).__name__ in _NOTHING:
+        return True
+    if isinstance(cell, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(cell))
+    return isinstance(cell, Real | Decimal)

@@ -7,6 +7,7 @@ persons is public; how many rows there are, of one person or of all, is not.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Iterable
 from numbers import Integral, Real
 from typing import Any
@@ -16,8 +17,8 @@ import numpy as np
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.apart import taken_apart
 from tukeydp.data.grid import checked_bounds
-from tukeydp.data.keys import Keys
-from tukeydp.data.numbers import BLANKS, PLAIN, NumberRule
+from tukeydp.data.keys import Keys, as_text, is_time
+from tukeydp.data.numbers import BLANKS, PLAIN, TRUTH, NumberRule, is_missing
 from tukeydp.data.tables import Table
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import checked_choice
@@ -49,25 +50,45 @@ def person_numbers(ids: Iterable[Any]) -> IntArray:
 
 
 def identity(cell: Any) -> Hashable:
-    """What ids are compared by: whole numbers as such, to the last digit; others as texts without blanks around.
+    """What ids are compared by: whole numbers to the last digit, others as numbers or texts without blanks around.
 
-    >>> identity(7.0), identity("007"), identity(" a "), identity(float("nan")), identity(""), identity(None)
-    (7, '007', 'a', None, None, None)
+    A text that reads as a number is that number: whether a library has made numbers of a column of ids depends on all
+    of them, and must not decide whose rows another row is counted with. Words for no value are no id.
+
+    >>> identity(7.0), identity("007"), identity("7.0"), identity(" a "), identity("NA"), identity(""), identity(None)
+    (7, 7, 7, 'a', None, None, None)
     """
     try:
-        if cell is None or cell is np.ma.masked or type(cell).__name__ in ("NAType", "NaTType"):
-            return None
-        if isinstance(cell, Integral) and not isinstance(cell, bool | np.bool_):
+        text = as_text(cell)
+        if text is not None:
+            return None if PLAIN.is_empty(text) else _of_text(text)
+        if isinstance(cell, bool | np.bool_):
+            return str(bool(cell))
+        if isinstance(cell, Integral):
             return int(cell)
-        if isinstance(cell, Real) and not isinstance(cell, bool | np.bool_):
-            value = float(cell)
-            return None if math.isnan(value) else int(value) if value.is_integer() else value
-        text = cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
-        return text.strip(BLANKS) or None
+        if isinstance(cell, Real):
+            return _of_float(float(cell))
+        return None if is_missing(cell) or is_time(cell) else str(cell).strip(BLANKS) or None
     except MemoryError:  # the machine's, not the cell's: no row may go missing for it
         raise
     except Exception:  # an object that cannot say what it is
         return None
+
+
+_WHOLE = re.compile(r"[+-]?0*([0-9]{1,1000})(?:\.0*)?", re.ASCII)  # longer than any id; Python has a limit of its own
+
+
+def _of_text(text: str) -> Hashable:
+    if text.lower() in TRUTH:
+        return text.capitalize()
+    if whole := _WHOLE.fullmatch(text):
+        return -int(whole[1]) if text[0] == "-" else int(whole[1])
+    value = PLAIN.number(text)
+    return _of_float(value) if math.isfinite(value) else text
+
+
+def _of_float(value: float) -> Hashable:
+    return None if math.isnan(value) else int(value) if value.is_integer() else value
 
 
 @np.errstate(all="ignore")  # no cell may warn

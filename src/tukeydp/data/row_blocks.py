@@ -1,22 +1,30 @@
-"""Blocks of rows as the caller has them: arrays of floats, or frames of the caller's own kind.
+"""Blocks of rows as a statistic gets them: arrays of floats, or frames of the caller's own library.
 
-Each block is a fresh copy that shares nothing with the table or with another block: no index, no list of categories, no
-attributes, no mutable cell. Made-up rows of the same columns, nobody's data, serve to try a statistic out.
+Invariant (docs/proofs/aggregate.md, section 2): a block is a function of the names of the columns, of the types that
+the caller declares, and of the block's own rows. The types that a frame has are no part of it. Libraries infer them
+from all cells: one missing cell makes whole numbers floats, one text makes a column of numbers text. So every cell is
+read by itself, and each block is built anew from the cells of its rows: no index, dictionary, metadata, buffer or
+object comes from the table. Made-up rows of the same columns, nobody's data, serve to try a statistic out.
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.data.arrays_and_lists import width_of_rows
+from tukeydp.data.block_cells import READERS, TYPES, Cell, plain_floats, read_each, typed
+from tukeydp.data.block_frames import Library, library_of, no_frame
 from tukeydp.data.grid import checked_bounds
-from tukeydp.data.tables import is_array, read_table
-from tukeydp.errors import ParameterError
+from tukeydp.data.tables import Table, is_array, read_table
+from tukeydp.errors import INTERRUPTIONS, ParameterError
+from tukeydp.parameters import brief
 
 _SEED = 14  # of made-up rows: public, any number serves
 
@@ -28,6 +36,10 @@ class Rows(Protocol):
     def n(self) -> int: ...
     @property
     def names(self) -> tuple[str, ...] | None: ...
+    @property
+    def guesses(self) -> tuple[str, ...]:
+        """What made-up rows may take columns without a declared type for, the likeliest first."""
+        ...
 
     def take(self, places: IntArray) -> Any:
         """These rows in this order, as a copy of their own."""
@@ -37,30 +49,31 @@ class Rows(Protocol):
         """The block without its target column, and that column."""
         ...
 
-    def made_up(self, rows: int) -> Iterator[Any]:
+    def made_up(self, rows: int, guess: str = "number") -> Iterator[Any]:
         """Blocks of made-up rows of the same columns: numbers of several kinds, as a statistic may want them."""
         ...
 
 
-def rows_of(x: Any, clip: Any = None, name: str = "x") -> Rows:
+def rows_of(x: Any, clip: Any = None, types: Mapping[str, str] | None = None, name: str = "x") -> Rows:
     """The rows of an array, a list or a frame."""
-    if is_array(x) or _is_series(x):
+    if isinstance(x, Table) or is_array(x) or _is_series(x):
+        if types is not None:
+            raise ParameterError("types", "must be left out for arrays, whose cells are numbers", brief(types))
         table = read_table(x, name)
-        flat = _is_series(x) or _is_flat(x)
+        flat = not isinstance(x, Table) and (_is_series(x) or _is_flat(x))
         ends = None if clip is None else checked_bounds(table.d, clip, table.columns)
         return ArrayRows(table.cells, table.columns, flat, None if ends is None else _floats(ends))
     if clip is not None:
         rule = "must be left out for frames: clip inside the statistic, which sees its own block only"
         raise ParameterError("clip", rule, "one")
-    return FrameRows.of(x, name)
+    return FrameRows.of(x, types, name)
 
 
 def _is_flat(x: Any) -> bool:
-    """One column given as such. Of a list the first element tells: all are rows or none is, as the reader has seen.
-
-    numpy is not asked about lists: a cell that is a list itself would make it raise.
-    """
-    return not isinstance(x[0], list | tuple) and np.ndim(x[0]) == 0 if isinstance(x, list | tuple) else np.ndim(x) == 1
+    """One column given as such; numpy is not asked about lists, of which a cell may be a list itself."""
+    if isinstance(x, list | tuple):
+        return width_of_rows(x) is None
+    return np.ndim(x) == 1 and getattr(getattr(x, "dtype", None), "names", None) is None  # fields are columns
 
 
 def _is_series(x: Any) -> bool:
@@ -81,6 +94,7 @@ class ArrayRows:
     names: tuple[str, ...] | None
     flat: bool
     ends: tuple[FloatArray, FloatArray] | None
+    guesses = ("number",)
 
     @property
     def n(self) -> int:
@@ -92,108 +106,98 @@ class ArrayRows:
     def _shaped(self, block: FloatArray) -> FloatArray:
         if self.ends is not None:
             block = np.clip(block, *self.ends)  # cell by cell
-        return block[:, 0].copy() if self.flat else block
+        # Row by row in memory, whatever the table's layout: sums are rounded in the order of memory.
+        return plain_floats(block[:, 0] if self.flat else block)
 
     def without(self, block: FloatArray, target: Any) -> tuple[FloatArray, FloatArray]:
         j = target if self.names is None or target not in self.names else self.names.index(target)
         return np.delete(block, j, axis=1), block[:, j].copy()
 
-    def made_up(self, rows: int) -> Iterator[FloatArray]:
+    def made_up(self, rows: int, guess: str = "number") -> Iterator[FloatArray]:
         for numbers in _made_up_numbers(rows, self.cells.shape[1]):
             yield self._shaped(numbers)
 
 
 @dataclass(frozen=True)
 class FrameRows:
-    """Rows of a frame, as narwhals sees it, under the type that the caller has."""
+    """Rows of a frame: its cells, column by column, and what builds a frame of the caller's library from some of them.
 
-    frame: Any
+    `columns` are floats (NaN: missing) or objects (`Cell`); `declared` has None for a column without a declared type,
+    whose type each block decides by its own cells.
+    """
+
+    library: type[Library]
+    labels: tuple[Any, ...]
+    declared: tuple[str | None, ...]
+    columns: tuple[NDArray[Any], ...]
+    n: int
 
     @classmethod
-    def of(cls, x: Any, name: str) -> FrameRows:
-        import narwhals.stable.v2 as nw
-
+    def of(cls, x: Any, types: Mapping[str, str] | None, name: str) -> FrameRows:
+        library = library_of(x, name)
         try:
-            # A list of categories is made from all rows of a table: a block may know the values of its own only.
-            frame = nw.from_native(_plain_pandas(x) if _is_pandas(x) else x, eager_only=True)
-            listed = [c for c, kind in frame.schema.items() if isinstance(kind, nw.Categorical | nw.Enum)]
-            if listed:
-                frame = frame.with_columns(*(nw.col(c).cast(nw.String) for c in listed))
-        except Exception:  # a message might quote cells
-            rule = "must be an array or a frame with distinct column names that is held in memory"
-            raise ParameterError(name, rule, type(x).__name__) from None
-        if not len(frame) or not frame.columns:
-            raise ParameterError(name, "must have at least one row and one column", f"shape {frame.shape}")
-        return cls(frame)
-
-    @property
-    def n(self) -> int:
-        return len(self.frame)
+            labels, n = library.schema(x)
+            named = [str(label) for label in labels]
+            if len(set(named)) != len(named):
+                raise no_frame(x, name)
+            if not n or not named:
+                raise ParameterError(name, "must have at least one row and one column", f"shape {(n, len(named))}")
+            declared = _declared(types, named)
+            columns = [
+                library.column(x, j, READERS[kind], f"{name} column {named[j]!r}") for j, kind in enumerate(declared)
+            ]
+        except (ParameterError, MemoryError, *INTERRUPTIONS):
+            raise
+        except BaseException:  # a message might quote cells
+            raise no_frame(x, name) from None
+        return cls(library, tuple(labels), declared, tuple(columns), n)
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(str(c) for c in self.frame.columns)
+        return tuple(str(label) for label in self.labels)
+
+    @property
+    def guesses(self) -> tuple[str, ...]:
+        return ("number", "text") if None in self.declared else ("number",)
 
     def take(self, places: IntArray) -> Any:
-        return _own(self.frame[places.tolist()].to_native())
+        return self._built([column[places] for column in self.columns])
+
+    def _built(self, cells: Sequence[NDArray[Any]]) -> Any:
+        columns = [typed(block, kind) for block, kind in zip(cells, self.declared, strict=True)]
+        return self.library.frame(self.labels, columns)
 
     def without(self, block: Any, target: Any) -> tuple[Any, Any]:
-        import narwhals.stable.v2 as nw
+        return self.library.without(block, self.labels[self.names.index(target)])
 
-        frame = nw.from_native(block, eager_only=True)
-        return frame.drop(target).to_native(), frame[target].to_native()
-
-    def made_up(self, rows: int) -> Iterator[Any]:
-        import narwhals.stable.v2 as nw
-
-        schema = self.frame.schema
-        for numbers in _made_up_numbers(rows, len(schema)):
-            made = {c: _made_up_column(kind, numbers[:, j]) for j, (c, kind) in enumerate(schema.items())}
-            frame = nw.from_dict(made, backend=self.frame.implementation)
-            known = [c for c, kind in schema.items() if not isinstance(kind, nw.Object | nw.Unknown)]
-            yield _own(frame.with_columns(*(nw.col(c).cast(schema[c]) for c in known)).to_native())
+    def made_up(self, rows: int, guess: str = "number") -> Iterator[Any]:
+        for numbers in _made_up_numbers(rows, len(self.labels)):
+            columns = [_made_up_column(kind or guess, numbers[:, j]) for j, kind in enumerate(self.declared)]
+            yield self._built(columns)
 
 
-def _is_pandas(x: Any) -> bool:
-    return type(x).__module__.partition(".")[0] == "pandas"
+def _declared(types: Any, names: Sequence[str]) -> tuple[str | None, ...]:
+    if types is None:
+        return (None,) * len(names)
+    if not isinstance(types, Mapping) or not all(isinstance(kind, str) and kind in TYPES for kind in types.values()):
+        raise ParameterError("types", f"must be a dict of column names to one of {', '.join(TYPES)}", brief(types))
+    unknown = [label for label in types if str(label) not in names]
+    if unknown:
+        raise ParameterError("types", "must name columns of the frame", brief(unknown[0]))
+    kinds = {str(label): kind for label, kind in types.items()}
+    return tuple(kinds.get(label) for label in names)
 
 
-def _plain_pandas(x: Any) -> Any:
-    """The same cells without attributes, categories as the values they stand for."""
-    import pandas as pd
-
-    x = x.copy(deep=False)
-    x.attrs = {}
-    for j, kind in enumerate(x.dtypes):
-        if isinstance(kind, pd.CategoricalDtype):
-            x.isetitem(j, x.iloc[:, j].astype(object))
-    return x
-
-
-def _own(block: Any) -> Any:
-    """Without what pandas carries along: the index (a row's place), attributes, and cells that are shared objects."""
-    if not _is_pandas(block):
-        return block
-    block = block.reset_index(drop=True).copy()
-    block.attrs = {}
-    for j, kind in enumerate(block.dtypes):
-        if kind == np.dtype(object):
-            block.isetitem(j, copy.deepcopy(block.iloc[:, j].tolist()))
-    return block
-
-
-def _made_up_column(kind: Any, numbers: FloatArray) -> list[Any]:
-    import narwhals.stable.v2 as nw
-
-    if kind.is_float() or isinstance(kind, nw.Object | nw.Unknown):
-        return list(numbers.tolist())
-    if kind.is_numeric():  # whole numbers: two values, which serve as counts and as labels of classes
-        return [int(v > 0.5) for v in numbers.tolist()]
-    if isinstance(kind, nw.Boolean):
-        return [bool(v > 0.5) for v in numbers.tolist()]
-    if isinstance(kind, nw.String):
-        return ["a" if v > 0.5 else "b" for v in numbers.tolist()]
-    return [None] * len(numbers)
+def _made_up_column(kind: str, numbers: FloatArray) -> NDArray[Any]:
+    """Numbers, or for any other type two or more values made from them."""
+    if kind == "number":
+        return numbers.copy()
+    made: dict[str, Callable[[float], Cell]] = {
+        "bool": lambda v: v > 0.5,
+        "text": lambda v: "a" if v > 0.5 else "b",
+        "date": lambda v: datetime(2000, 1, 1) + timedelta(days=round(100 * v)),
+    }
+    return read_each(numbers.tolist(), made[kind])
 
 
 def _made_up_numbers(rows: int, columns: int) -> Iterator[FloatArray]:

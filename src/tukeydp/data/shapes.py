@@ -62,9 +62,9 @@ def _heavy(rng: np.random.Generator, size: tuple[int, int]) -> FloatArray:
     return rng.standard_t(_TAIL, size) / math.sqrt(_TAIL / (_TAIL - 2.0))
 
 
-def _log_normal(rng: np.random.Generator, size: tuple[int, int]) -> FloatArray:
-    growth = math.exp(_LOG_DEVIATION**2)
-    table = np.exp(_LOG_DEVIATION * rng.normal(size=size))
+def _log_normal(rng: np.random.Generator, size: tuple[int, int], deviation: float = _LOG_DEVIATION) -> FloatArray:
+    growth = math.exp(deviation**2)
+    table = np.exp(deviation * rng.normal(size=size))
     return np.asarray((table - math.sqrt(growth)) / math.sqrt(growth * (growth - 1.0)))
 
 
@@ -90,4 +90,32 @@ SHAPES = (
     Shape("two humps, 4 deviations of one apart", _humps, symmetric=True),
     Shape("scores from 1 to 5", _scores, span=4.0 / 1.0954, symmetric=True),
     Shape(f"yes/no, {_YES} yes", _yes_no, span=2.5),
+)
+
+# For what is found by rank: columns with ties, where quantiles stand or fall, and one that is skewed beyond the others.
+_STRONG = 1.5  # deviation of the logarithm: turnovers, debts
+_RATINGS = (0.03, 0.1, 0.35, 0.37, 0.15)  # 48 of 100 at most 3: the median is 4, hardly
+_EQUAL, _ZEROS = 0.97, 0.6
+
+
+def _few(values: FloatArray, chances: tuple[float, ...]) -> Draw:
+    """Columns of these values with these chances."""
+    centred = values - float(np.dot(values, chances))
+    centred /= math.sqrt(float(np.dot(centred**2, chances)))
+    return lambda rng, size: np.asarray(rng.choice(centred, size, p=chances))
+
+
+def _mostly_zero(rng: np.random.Generator, size: tuple[int, int]) -> FloatArray:
+    table = np.where(rng.random(size) < _ZEROS, 0.0, rng.exponential(size=size))
+    mean = 1.0 - _ZEROS
+    return np.asarray((table - mean) / math.sqrt(2.0 * mean - mean**2))
+
+
+RANKED = (
+    *(shape for shape in SHAPES if not shape.few_values),
+    Shape(f"log-normal({_STRONG})", lambda rng, size: _log_normal(rng, size, _STRONG)),
+    *(shape for shape in SHAPES if shape.few_values),
+    Shape("ratings from 1 to 5, 48 of 100 at most 3", _few(np.arange(5.0), _RATINGS), span=4.0),
+    Shape("97 of 100 equal", _few(np.array([-1.0, 0.0, 1.0]), (0.015, _EQUAL, 0.015)), span=11.5),
+    Shape("60 of 100 zero, the others exponential", _mostly_zero, span=8.0),
 )

@@ -18,6 +18,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.arrays_and_lists import NUMBERS
+from tukeydp.data.frames import require_declared_numbers
 from tukeydp.data.grid import Grid
 from tukeydp.data.readers.columns import places_in_schema
 from tukeydp.data.readers.options import ReadOptions
@@ -202,6 +203,8 @@ def _check_numbers(chunk: Any) -> None:
     if not plain or (isinstance(chunk, np.ndarray) and chunk.dtype.kind not in NUMBERS):
         rule = "must have chunks that are arrays of numbers, or tables whose columns are declared as numbers"
         raise ParameterError("x", rule, "a chunk of objects")
+    if not isinstance(chunk, np.ndarray):
+        require_declared_numbers(chunk, "x")
 
 
 def _check_table(chunk: Any) -> None:

@@ -1,11 +1,12 @@
 """Whatever the caller has (array, list, DataFrame) as a float matrix with NaN for missing cells.
 
-Only the declared schema may raise: shape, column names, column types. A value in a cell never does: text among
-objects is parsed cell by cell, and what cannot be read is missing.
+Only shape and column names may raise, and a type that nests tables in cells. Nothing that a library made of cells
+does, their type among it: text is parsed cell by cell in every container, and what cannot be read is missing.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -22,8 +23,9 @@ from tukeydp.errors import ParameterError
 class Table:
     """n rows, d columns; NaN marks a missing cell. Names and declared units are public, the cells are not.
 
-    `unreadable` counts, in each column of a text file, the cells that hold something which is not a number: secret like
-    the cells, and None where there can be none.
+    `unreadable` counts, in each column of a text file, a frame or a list, the cells that hold something which is not a
+    number: secret like the cells. None for arrays, and for files that declare a type for each column. What it is
+    filled for is public: the kind of the container decides, never the type of a column.
     """
 
     cells: FloatArray
@@ -44,6 +46,31 @@ class Table:
         """What a release tells about its table: the shape, the names and units, no cell."""
         return {"n": self.n, "d": self.d, "columns": self.columns, "units": self.units}
 
+    def without_last(self) -> Table:
+        """Without its last column."""
+        first = slice(None, -1)
+        names = None if self.columns is None else self.columns[first]
+        units = None if self.units is None else self.units[first]
+        return Table(self.cells[:, first], names, units, None if self.unreadable is None else self.unreadable[first])
+
+
+class Source(ABC):
+    """Rows that stay where they are and are asked for by the names of columns. Names are public.
+
+    Every request is one reading of all rows: what it returns fits together.
+    """
+
+    columns: tuple[str, ...]
+    names: tuple[str, ...]  # all that can be asked for
+
+    @abstractmethod
+    def table(self) -> Table:
+        """All columns as numbers."""
+
+    @abstractmethod
+    def with_cells(self, named: str) -> tuple[Table, list[Any]]:
+        """All other columns as numbers, and the cells of the named one as they are; it need not be one of `columns`."""
+
 
 def finite_rows(cells: FloatArray) -> FloatArray:
     """The rows without a missing or infinite cell."""
@@ -59,7 +86,7 @@ def read_table(x: Any, name: str = "x", fewest: int = 1) -> Table:
     """
     if isinstance(x, Table):
         return x
-    table = Table(*(read_array(x, name) if is_array(x) else read_frame(x, name)))
+    table = x.table() if isinstance(x, Source) else _in_memory(x, name)
     if table.d < 1 and not fewest:  # whoever allows an empty table may keep the number of rows secret
         raise ParameterError(name, "must have at least one column", "none")
     if table.n < fewest or table.d < 1:
@@ -67,8 +94,13 @@ def read_table(x: Any, name: str = "x", fewest: int = 1) -> Table:
     return table
 
 
+def _in_memory(x: Any, name: str) -> Table:
+    cells, names, unreadable = read_array(x, name) if is_array(x) else read_frame(x, name)
+    return Table(cells, names, unreadable=unreadable)
+
+
 def is_array(x: Any) -> bool:
-    return isinstance(x, np.ndarray | list | tuple | Real | str | bytes | None) or not any(
+    return isinstance(x, np.ndarray | list | tuple | Real | str | bytes | Source | None) or not any(
         # A lazy table is known before its columns are asked for, which would make it work and warn.
         hasattr(x, sign)
         for sign in ("collect_schema", "__arrow_c_stream__", "columns", "dtype", "type", "__dataframe__")

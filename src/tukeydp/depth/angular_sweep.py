@@ -11,14 +11,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from tukeydp.compiled_code import compiled
 
 # A fixed generic rotation of the plane, by one radian, keeps lattice directions away from the start of the sweep. Speed
 # only: a row with a vector close to the start is done in integers.
 COS, SIN = 0.5403023058681398, 0.8414709848078965
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def fill_keys(
     vectors: Any,
     scale: Any,
@@ -73,7 +74,7 @@ def fill_keys(
         usable[r] = count
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def scan_keys(
     keys: Any,
     usable: Any,

@@ -11,7 +11,7 @@ import numpy as np
 
 from tukeydp.data.grid import Grid
 from tukeydp.depth.directions import require_spanning
-from tukeydp.depth.notions import NOTIONS, AnyScale, Notion, Spread
+from tukeydp.depth.notions import NOTIONS, AnyScale, AxisAligned, Notion, Spread
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
 
@@ -19,6 +19,9 @@ from tukeydp.parameters import brief
 # is small already.
 _MOST_PROJECTIONS = 20_000_000
 _FEWEST_DIRECTIONS = 30  # however many rows: the number the paper uses
+# Columns above which no more rows than columns are looked at along the axes alone: slanted slabs of so few rows make a
+# level that fills next to nothing of any box around it, and a draw from it may take days.
+_MANY_COLUMNS = 20
 # Projections, the rows and the directions themselves, with room for one copy.
 _BYTES_PER_PROJECTION, _BYTES_PER_ENTRY = 16, 64
 TRIAL_KEY = bytes(32)  # known to all: directions are drawn under it to see whether they fit, and used for nothing else
@@ -27,6 +30,8 @@ TRIAL_KEY = bytes(32)  # known to all: directions are drawn under it to see whet
 def chosen_notion(depth: Any, n: int | None, d: int, default: type[AnyScale] | type[Spread] = Spread) -> Notion:
     """The given notion, or one with as many directions as suit the public numbers n and d; n is None if secret."""
     if depth is None:
+        if default is Spread and n is not None and n <= d and d > _MANY_COLUMNS:
+            return AxisAligned()
         usual = default.usual(d)
         return default(usual if n is None else min(usual, max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n)))
     if not isinstance(depth, Notion):

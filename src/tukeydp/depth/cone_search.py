@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from tukeydp.compiled_code import compiled
 
 PROVEN, REFUTED, IN_DOUBT, NO_ROOM = 1, 0, -1, -2
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def search(
     vectors: Any,
     weights: Any,
@@ -128,7 +129,7 @@ def search(
     return PROVEN, normal, 0, 0
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _choose_edge(opened: Any, corners: Any, edge: Any) -> None:
     """The edge that most weight of open vectors changes sides along, for its length."""
     d = len(corners)

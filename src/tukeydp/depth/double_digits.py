@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from tukeydp.arrays import FloatArray
+from tukeydp.compiled_code import compiled
 from tukeydp.exact.matrices import Integers
 
 _HALVES = 2.0**27 + 1.0
@@ -33,7 +33,7 @@ def _two(numerator: int, denominator: int) -> tuple[float, float]:
     return high, (numerator * bottom - top * denominator) / (denominator * bottom)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def minor(u: Any, v: Any, a: int, b: int) -> Any:
     """The determinant of two vectors in columns a and b."""
     x, y = _product(u[a, 0], u[a, 1], v[b, 0], v[b, 1])
@@ -41,7 +41,7 @@ def minor(u: Any, v: Any, a: int, b: int) -> Any:
     return _sum(x, y, -z, -w)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def sum_of_products(factors: Any, vector: Any, columns: Any) -> float:
     """The sum of three factors times entries of a vector, as one float."""
     high = low = 0.0
@@ -52,7 +52,7 @@ def sum_of_products(factors: Any, vector: Any, columns: Any) -> float:
     return high
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _product(a: float, a_low: float, b: float, b_low: float) -> Any:
     product = a * b
     a_half, b_half = _half(a), _half(b)
@@ -61,7 +61,7 @@ def _product(a: float, a_low: float, b: float, b_low: float) -> Any:
     return _tidy(product, error + (a * b_low + a_low * b))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _sum(a: float, a_low: float, b: float, b_low: float) -> Any:
     total = a + b
     of_b = total - a
@@ -69,14 +69,14 @@ def _sum(a: float, a_low: float, b: float, b_low: float) -> Any:
     return _tidy(total, error + (a_low + b_low))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _half(a: float) -> float:
     """The first half of a float's digits."""
     large = _HALVES * a
     return large - (large - a)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _tidy(high: float, low: float) -> Any:
     total = high + low
     return total, low - (total - high)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from tukeydp.compiled_code import compiled
 
 # Speed only, all of them.
 _HULLS, _PIVOTS = 30, 60  # steps of a walk, and of the simplex method for one hull
@@ -13,7 +14,7 @@ _FAR = 1e-6  # points that close to where rays start stand in for rows, at first
 _SAME, _ON_EDGE = 1e-12, 1e-9  # what counts as no progress, and the part by which rows on an edge are told apart
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def walk(rows: Any, weights: Any, level: float, rays: Any, starts: Any, found: Any) -> None:
     """From each start (k, s, d) of each ray (k, d): `found` is the last normal v, its hyperplane <v, y> = 1.
 
@@ -53,7 +54,7 @@ def walk(rows: Any, weights: Any, level: float, rays: Any, starts: Any, found: A
                     along[numbers[basis[j]]] = 1.0 + _ON_EDGE * share / held
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _project(rows: Any, normal: Any, along: Any) -> None:
     for i in range(len(rows)):
         along[i] = 0.0
@@ -61,7 +62,7 @@ def _project(rows: Any, normal: Any, along: Any) -> None:
             along[i] += rows[i, c] * normal[c]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _ranked(along: Any, weights: Any, level: float, values: Any, shares: Any) -> float:
     """The largest number so that those that are not below it weigh `level`, or the smallest; the last two are scratch.
 
@@ -100,7 +101,7 @@ def _ranked(along: Any, weights: Any, level: float, values: Any, shares: Any) ->
     return values[first]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _leave(rows: Any, ray: Any, normal: Any, edges: Any, basis: Any) -> bool:
     """The `normal` v, largest along the ray, with <v, row> <= 1 for all rows, by a dual simplex method; whether found.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from tukeydp.compiled_code import compiled
 from tukeydp.depth.cone_search import IN_DOUBT, NO_ROOM, PROVEN, REFUTED
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def search_hull(
     rows: Any, weights: Any, margins: Any, points: Any, least: float, work: int, deepest: int, pool: Any
 ) -> Any:
@@ -110,7 +110,7 @@ def search_hull(
     return PROVEN, corners[0, 0]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _choose_edge(opened: Any, corners: Any, edge: Any) -> None:
     """The edge that most weight of open rows changes sides along, for its length."""
     d = len(corners)
@@ -132,7 +132,7 @@ def _choose_edge(opened: Any, corners: Any, edge: Any) -> None:
                 edge[0], edge[1] = a, b
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _farthest(points: Any, normal: Any) -> Any:
     """The largest product of a point with a normal, and which point."""
     best = -np.inf
@@ -146,7 +146,7 @@ def _farthest(points: Any, normal: Any) -> Any:
     return best, which
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _of_one(points: Any, corners: Any, support: Any, beyond: Any) -> None:
     """By how much h exceeds, at each corner, the products of the point that is farthest along all together."""
     d = len(corners)

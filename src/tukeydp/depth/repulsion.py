@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from tukeydp.compiled_code import compiled
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def repel(lines: Any, fixed: int, rounds: int, first_step: float, doublings: int) -> None:
     """Move all lines but the first `fixed`, one after the other, away from their neighbours. In place."""
     count, d = lines.shape

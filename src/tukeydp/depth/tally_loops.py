@@ -1,14 +1,14 @@
-"""The loops of a pass over rows, compiled; with their records, since numba's cache notices this file only."""
+"""The loops of a pass over rows, compiled, with their records."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tukeydp.arrays import IntArray
+from tukeydp.compiled_code import compiled
 
 
 class Layout(NamedTuple):
@@ -37,7 +37,7 @@ class Room(NamedTuple):
     kept: IntArray
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def tally(columns: Any, directions: Any, first: int, last: int, layout: Layout, room: Room, scratch: Any) -> None:
     """Project rows, given by columns, on the directions first ... last - 1, count, and keep what has room."""
     edges, starts, guide, shifts = layout.edges, layout.starts, layout.guide, layout.shifts
@@ -73,7 +73,7 @@ def tally(columns: Any, directions: Any, first: int, last: int, layout: Layout, 
             counts[cell] += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def checksum(rows: Any) -> Any:
     """A sum over rows, so that their order does not matter, of a mixture of each row's coordinates (splitmix64)."""
     total = np.uint64(0)

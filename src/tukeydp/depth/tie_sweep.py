@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tukeydp.compiled_code import compiled
 from tukeydp.depth.angular_sweep import COS, SIN
 from tukeydp.depth.double_digits import minor, sum_of_products
 
@@ -31,7 +31,7 @@ class Exactly(NamedTuple):
     residues: Any
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def fill_chosen(vectors: Any, first: int, chosen: Any, index_bits: int, keys: Any, usable: Any) -> None:
     """Sort keys as `angular_sweep.fill_keys` has them; row r projects along the vectors `first` and chosen[r].
 
@@ -61,7 +61,7 @@ def fill_chosen(vectors: Any, first: int, chosen: Any, index_bits: int, keys: An
         usable[r] = count
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _project(u: Any, v: Any, minors: Any, columns: Any) -> bool:
     """What takes a vector to the plane left by u and v: its determinants with them in three columns, two of them fixed.
 
@@ -87,7 +87,7 @@ def _project(u: Any, v: Any, minors: Any, columns: Any) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def scan_ties(
     keys: Any,
     usable: Any,
@@ -151,7 +151,7 @@ def scan_ties(
         bounds[r, 0], bounds[r, 1] = max(min(lower, upper), 0), upper
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _minors(vectors: Any, i: int, j: int, found: Any) -> bool:
     """The minors of two vectors modulo each number, columns 01, 02, 03, 12, 13, 23; False if all are zero."""
     some = False
@@ -166,7 +166,7 @@ def _minors(vectors: Any, i: int, j: int, found: Any) -> bool:
     return some
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _all_inside(vectors: Any, minors: Any, which: Any) -> bool:
     """Whether all of these are in the plane of the two vectors: with them all minors of three columns vanish."""
     for k in range(len(which)):
@@ -182,7 +182,7 @@ def _all_inside(vectors: Any, minors: Any, which: Any) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _coincide(vectors: Any, minors: Any, j: int, k: int) -> bool:
     """Whether two vectors are parallel or opposite once projected: the determinant of all four vanishes."""
     for q in range(len(vectors.moduli)):

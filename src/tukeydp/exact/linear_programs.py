@@ -17,7 +17,7 @@ from tukeydp.arrays import FloatArray
 from tukeydp.exact.matrices import Integers, integers, inverse
 
 # Speed only, all of them: an optimum is proven in integers.
-_FLOAT_STEPS = 500  # pivots in floats, at most
+_FLOAT_STEPS = 5000  # pivots in floats, at most; forty columns may take two thousand
 _FRESH = 30  # pivots after which the inverse of the basis is computed anew, not updated: rounding adds up
 _VIOLATED = 1e-9  # what counts as a violation, or a weight, in floats; rows have length one
 _HUGE = 2**900  # what an integer counts as that no float holds, with room for factors
@@ -120,6 +120,22 @@ def _vertex(region: Region, objective: Sequence[int], basis: Sequence[int]) -> _
     return _Vertex(list(basis), adjugate, denominator, point, integers(objective) @ adjugate)
 
 
+def _exchanged(region: Region, objective: Sequence[int], here: _Vertex, basis: list[int], out: int) -> _Vertex:
+    """The vertex of a basis that differs from another in one place.
+
+    Integer pivoting (Edmonds 1967): entries of the new adjugate are minors too, so the division has no remainder. The
+    inverse is not computed anew, which would take d times as long.
+    """
+    weights = region.normals[basis[out]] @ here.adjugate
+    head, column = weights[out], here.adjugate[:, out].copy()
+    adjugate = (here.adjugate * head - np.outer(column, weights)) // here.denominator
+    adjugate[:, out] = column
+    if head < 0:
+        adjugate, head = -adjugate, -head
+    point = adjugate @ region.offsets[basis]
+    return _Vertex(basis, adjugate, int(head), point, integers(objective) @ adjugate)
+
+
 def _pivoted(region: Region, objective: Sequence[int], here: _Vertex) -> Optimum | None:
     """The simplex method from a vertex that is feasible or has multipliers >= 0, and keeps that property."""
     steps = 0
@@ -140,9 +156,7 @@ def _pivoted(region: Region, objective: Sequence[int], here: _Vertex) -> Optimum
                 return None  # the row is a combination <= 0 of rows whose common point it excludes
             out = min(leaving, key=lambda i: (Fraction(int(here.multipliers[i]), int(weights[i])), here.basis[i]))
             basis[out] = row
-        moved = _vertex(region, objective, basis)
-        assert moved is not None  # the weight of the row that left is not zero
-        here, steps = moved, steps + 1
+        here, steps = _exchanged(region, objective, here, basis, out), steps + 1
 
 
 def _blocking(region: Region, here: _Vertex, edge: Integers) -> int:

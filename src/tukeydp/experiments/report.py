@@ -7,7 +7,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from tukeydp.experiments.claims import AFTERWARDS, FAILS, HOLDS, OPEN, SIZE, Measured, Verdict, tally
@@ -15,6 +14,7 @@ from tukeydp.experiments.estimates import mean, papers_half_width, proportion
 from tukeydp.experiments.experiment import Experiment, Table
 from tukeydp.experiments.results import NotMeasured, Results
 from tukeydp.experiments.style import STYLE
+from tukeydp.views.escaping import in_html
 
 _CLASS = {True: "yes", False: "no", None: "open"}
 _SIGN = {True: "✓", False: "✗", None: "?"}
@@ -66,9 +66,9 @@ def _as_json(number: Measured) -> dict[str, object]:
 
 def _page(sections: Sequence[Section], facts: dict[str, object]) -> str:
     verdicts = [verdict for section in sections for verdict in section.verdicts]
-    made = ", ".join(f"{escape(str(k))} {escape(str(v))}" for k, v in facts.items())
+    made = ", ".join(f"{in_html(str(k))} {in_html(str(v))}" for k, v in facts.items())
     contents = "".join(
-        f'<li><a href="#{escape(s.experiment.name)}">{escape(s.experiment.title)}</a> {_marks(s.verdicts)}</li>'
+        f'<li><a href="#{in_html(s.experiment.name)}">{in_html(s.experiment.title)}</a> {_marks(s.verdicts)}</li>'
         for s in sections
     )
     return (
@@ -104,10 +104,10 @@ def _marks(verdicts: Sequence[Verdict]) -> str:
 def _section(section: Section) -> str:
     experiment = section.experiment
     table = "" if experiment.table is None else _table(experiment.table(section.results))
-    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in experiment.notes)
+    notes = "".join(f"<p><small>{in_html(note)}</small></p>" for note in experiment.notes)
     return (
-        f'<section id="{escape(experiment.name)}"><h2>{escape(experiment.title)}</h2>'
-        f'<p class="place">{escape(experiment.place)}</p>{table}{_pictures(section)}'
+        f'<section id="{in_html(experiment.name)}"><h2>{in_html(experiment.title)}</h2>'
+        f'<p class="place">{in_html(experiment.place)}</p>{table}{_pictures(section)}'
         f'<ul class="claims">{"".join(map(_claim, section.verdicts))}</ul>{notes}'
         f"<details><summary>Numbers</summary>{_numbers(section)}</details></section>"
     )
@@ -120,37 +120,41 @@ def _pictures(section: Section) -> str:
     for i, (words, path) in enumerate(section.pictures.items(), 1):
         data = base64.b64encode(path.read_bytes()).decode()
         alt = f"{title}: {words}" if words else title
-        shown = f"<figcaption>{escape(words)}</figcaption>" if words else ""
+        shown = f"<figcaption>{in_html(words)}</figcaption>" if words else ""
         figures += (
-            f'<figure id="{escape(name)}-{i}"><a class="close" href="#{escape(name)}">Close</a>'
-            f'<a class="open" href="#{escape(name)}-{i}"><img alt="{escape(alt)}" src="data:image/png;base64,{data}">'
+            f'<figure id="{in_html(name)}-{i}"><a class="close" href="#{in_html(name)}">Close</a>'
+            f'<a class="open" href="#{in_html(name)}-{i}"><img alt="{in_html(alt)}" src="data:image/png;base64,{data}">'
             f"</a>{shown}</figure>"
         )
     return f'<div class="panels">{figures}</div>'
 
 
 def _table(table: Table) -> str:
-    heads = "".join(f'<th scope="col">{escape(word)}</th>' for word in table.head)
+    heads = "".join(f'<th scope="col">{_with_lines(word)}</th>' for word in table.head)
     rows = "".join(
-        f'<tr><th scope="row">{escape(first)}</th>' + "".join(f"<td>{escape(v)}</td>" for v in rest) + "</tr>"
+        f'<tr><th scope="row">{_with_lines(first)}</th>' + "".join(f"<td>{_with_lines(v)}</td>" for v in rest) + "</tr>"
         for first, *rest in table.rows
     )
     return (
-        f'<div class="wide" tabindex="0"><table><caption>{escape(table.caption)}</caption>'
+        f'<div class="wide" tabindex="0"><table><caption>{in_html(table.caption)}</caption>'
         f"<tr>{heads}</tr>{rows}</table></div>"
     )
 
 
+def _with_lines(cell: str) -> str:
+    return "\n".join(map(in_html, cell.split("\n")))
+
+
 def _claim(verdict: Verdict) -> str:
     kind = _CLASS[verdict.holds]
-    numbers = "".join(f"<li>{escape(number)}</li>" for number in verdict.numbers)
+    numbers = "".join(f"<li>{in_html(number)}</li>" for number in verdict.numbers)
     listed = f'<ul class="numbers">{numbers}</ul>'
     if len(verdict.numbers) > _MOST_NUMBERS:
         listed = f"<details><summary>{len(verdict.numbers)} numbers</summary>{listed}</details>"
     return (
         f'<li class="{kind}"><span class="verdict {kind}">{verdict.word}</span> '
         f'<span class="whose">{verdict.whose}</span> '
-        f"<span>{escape(verdict.sentence)}</span>{_AFTERWARDS if verdict.afterwards else ''}{listed}</li>"
+        f"<span>{in_html(verdict.sentence)}</span>{_AFTERWARDS if verdict.afterwards else ''}{listed}</li>"
     )
 
 
@@ -172,11 +176,11 @@ def _numbers(section: Section) -> str:
             ]
         except NotMeasured:
             numbers = ["left out: not every trial was released", "", ""]
-        cells = "".join(f"<td>{escape('' if k is None else str(k))}</td>" for k in key)
+        cells = "".join(f"<td>{in_html('' if k is None else str(k))}</td>" for k in key)
         lines.append(
             f"<tr>{cells}<td>{len(rows)}</td>" + "".join(f'<td class="number">{n}</td>' for n in numbers) + "</tr>"
         )
-    head = "".join(f"<th>{escape(name)}</th>" for name in (*across, "trials", shown, "95 %", "the paper's 95 %"))
+    head = "".join(f"<th>{in_html(name)}</th>" for name in (*across, "trials", shown, "95 %", "the paper's 95 %"))
     rest = len(groups) - len(lines)
-    more = f"<p>{rest} more lines are in results/{escape(section.experiment.name)}.csv.</p>" if rest else ""
+    more = f"<p>{rest} more lines are in results/{in_html(section.experiment.name)}.csv.</p>" if rest else ""
     return f'<div class="wide" tabindex="0"><table><tr>{head}</tr>{"".join(lines)}</table></div>{more}'

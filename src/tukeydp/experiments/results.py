@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.views.escaping import csv_text
 
 Row = dict[str, Any]
 
@@ -49,7 +49,6 @@ class Results:
         return list(dict.fromkeys(name for row in self.rows for name in row))
 
     def write_csv(self, path: Path) -> None:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, self.columns(), restval="", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows({k: "" if v is None else v for k, v in row.items()} for row in self.rows)
+        names = self.columns()
+        rows = ([row.get(name) for name in names] for row in self.rows)
+        path.write_text(csv_text([names, *rows], line_end="\n"), encoding="utf-8", newline="")

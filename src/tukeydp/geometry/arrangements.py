@@ -10,14 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from tukeydp.compiled_code import compiled
 
 # Two crossings closer than this, as parts of a segment, leave no cell between them: a few units of rounding. Smaller:
 # cells that rounding made are counted. Larger: true cells are missed, and a bound of the level set with them.
 _NO_ROOM = 1e-15
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def lightest_cell(heights: Any, weights: Any, always: int, level: int, shares: Any) -> int:
     """Least weight over the simplex, which all rows cut; `always` weighs without cutting it.
 
@@ -80,7 +81,7 @@ def lightest_cell(heights: Any, weights: Any, always: int, level: int, shares: A
     return least
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _move_towards(heights: Any, corner: Any, on: Any, shares: Any) -> None:
     """Move half as far as no row changes sides, but for those in `on`, whose height is zero so far."""
     m, d = heights.shape
@@ -103,7 +104,7 @@ def _move_towards(heights: Any, corner: Any, on: Any, shares: Any) -> None:
         shares[c] += 0.5 * room * (corner[c] - shares[c])
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _section(heights: Any, corners: Any, i: int) -> Any:
     """Corners, and maybe other points, of the part where row i has height zero: between each two on different sides."""
     k = heights.shape[1]
@@ -126,7 +127,7 @@ def _section(heights: Any, corners: Any, i: int) -> Any:
     return section
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _cutting(heights: Any, weights: Any, i: int, kept: Any, indices: Any) -> tuple[int, int, int]:
     """Heights, on the section of row i, of the other rows that cut it, and which these are.
 
@@ -164,7 +165,7 @@ def _cutting(heights: Any, weights: Any, i: int, kept: Any, indices: Any) -> tup
     return number, earlier, above
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _sweep(heights: Any, weights: Any, corners: Any, always: int, shares: Any) -> int:
     """Least weight along a segment, which the corners lie on."""
     m, k = heights.shape

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from tukeydp.compiled_code import compiled
 
 # Sine of the angle below which two planes are parallel; rounding makes about 1e-16. Smaller: a clip by a parallel plane
 # divides by rounding. Larger: a plane at a tiny angle clips nothing, and the volume is too large.
@@ -16,7 +17,7 @@ _GROWTH = 1e3
 _LARGEST = 1e12
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def polyhedron_volumes(normals: Any, slacks: Any, sums: Any) -> None:
     """Volumes of {normals z <= slack} in space, one for each row of slacks, all positive (the origin is inside).
 
@@ -52,7 +53,7 @@ def polyhedron_volumes(normals: Any, slacks: Any, sums: Any) -> None:
         sums[row] = volume
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _tangents(normal: Any, tangents: Any) -> None:
     """Two unit vectors orthogonal to the normal and to each other."""
     k = 0
@@ -67,7 +68,7 @@ def _tangents(normal: Any, tangents: Any) -> None:
     tangents[1, 2] = normal[0] * tangents[0, 1] - normal[1] * tangents[0, 0]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _facet(normals: Any, slack: Any, i: int, tangents: Any, size: float, polygon: Any, clipped: Any) -> int:
     """The facet on plane i, within a square, in the plane's own coordinates about the foot of the origin."""
     for c in range(4):

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from tukeydp.compiled_code import compiled
 
 # Parts of a row's size below which it is on a hyperplane, and lengths below which a unit vector depends on others. Well
 # below `normal_cones.TOLERANCE`, from which a descent starts just below the rows it must leave behind. Smaller:
@@ -24,7 +25,7 @@ _STUCK = 1e-11
 _STEPS = 200  # moves to a neighbouring hyperplane; effort, not accuracy, for the same reason
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def settle(points: Any, weights: Any, level: int, v: Any, u: Any, members: Any) -> int:
     """Move v (in place) to a hyperplane through rows `members`, of which there are as many as returned.
 
@@ -77,7 +78,7 @@ def settle(points: Any, weights: Any, level: int, v: Any, u: Any, members: Any) 
     return d
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def ranked(values: Any, weights: Any, level: int) -> int:
     """The row whose value is the level-th largest, each row counted by its weight (quickselect)."""
     index = np.arange(len(values))
@@ -113,7 +114,7 @@ def ranked(values: Any, weights: Any, level: int) -> int:
     return index[low]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _fall(points: Any, u: Any, members: Any, count: int, basis: Any, step: Any) -> bool:
     """The direction of v in which the members' common value falls fastest; False if it cannot fall."""
     d = len(u)
@@ -152,7 +153,7 @@ def _fall(points: Any, u: Any, members: Any, count: int, basis: Any, step: Any) 
     return False
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _append(basis: Any, number: int) -> bool:
     """Orthonormalise row `number` against those before; False if it depends on them."""
     size = np.abs(basis[number]).max()
@@ -170,7 +171,7 @@ def _append(basis: Any, number: int) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _advance(
     points: Any,
     sizes: Any,
@@ -220,7 +221,7 @@ def _advance(
     return True
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _beyond(points: Any, weights: Any, sizes: Any, v: Any, members: Any) -> int:
     """Weight strictly beyond the hyperplane through the members."""
     length = np.sqrt(_dot(v, v))
@@ -235,7 +236,7 @@ def _beyond(points: Any, weights: Any, sizes: Any, v: Any, members: Any) -> int:
     return above
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _dot(a: Any, b: Any) -> float:
     total = 0.0
     for c in range(len(a)):

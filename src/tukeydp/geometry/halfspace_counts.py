@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from tukeydp.compiled_code import compiled
 
 # Sines closer than this are equal. Differences of floats are exact to 2^-53, about 1e-16, and
 # some products and sums follow. Smaller: rows on a hyperplane are counted beside it, and facets are missed. Larger:
@@ -17,7 +18,7 @@ from numba import njit
 _SAME = 1e-13
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def beside_planes(
     z: Any, weights: Any, members: Any, first: int, last: int, normals: Any, above: Any, below: Any
 ) -> None:
@@ -87,7 +88,7 @@ def beside_planes(
         below[t] = down
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _side(z: Any, j: int, o: int, normal: Any) -> int:
     """On which side of the hyperplane through row o row j lies; 0 if rounding cannot tell."""
     height = 0.0
@@ -101,7 +102,7 @@ def _side(z: Any, j: int, o: int, normal: Any) -> int:
     return -1 if height < -_SAME * size else 0
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _orthogonalise(basis: Any, count: int, v: Any) -> None:
     for r in range(count):
         along = 0.0

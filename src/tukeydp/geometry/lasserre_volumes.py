@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from tukeydp.compiled_code import compiled
 
 # Length of what is left of a unit normal within a face; with no more than this it bounds nothing there. Rounding leaves
 # about 1e-16 of a parallel one. Smaller: rounding is scaled up to a direction. Larger: a facet at a tiny angle is lost.
 _NONE = 1e-12
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def outer_face_volumes(
     normals: Any,
     outer: Any,
@@ -65,7 +66,7 @@ def outer_face_volumes(
         larger[which[p]] += abs(height) * volumes[inner[p]] / dimension
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _project_out(normal: Any, basis: Any, count: int, rest: Any) -> None:
     """Gram-Schmidt, again if much was lost; of length one, or zero."""
     d = len(normal)

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tukeydp.compiled_code import compiled
 from tukeydp.geometry.arrangements import lightest_cell
 from tukeydp.geometry.facet_descent import ranked, settle
 
@@ -61,7 +61,7 @@ class Findings(NamedTuple):
     members: Any
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def examine(rows: Rows, bounds: Bounds, cones: Cones, level: int, first: int, last: int, findings: Findings) -> None:
     """Fill in the findings of the cones first ... last - 1."""
     n, d = rows.z.shape
@@ -87,7 +87,7 @@ def examine(rows: Rows, bounds: Bounds, cones: Cones, level: int, first: int, la
                 members[i] = near[members[i]] if i < count else -1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _around(heights: Any, weights: Any, level: int) -> tuple[Any, int]:
     """Rows that may be level-th in directions of the cone or somewhat outside, and the level among them.
 
@@ -116,7 +116,7 @@ def _around(heights: Any, weights: Any, level: int) -> tuple[Any, int]:
     return rows[:count].copy(), rank
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def measure(z: Any, normals: Any, offsets: Any, members: Any, heights: Any) -> None:
     """Heights of all rows above the hyperplanes of a cone, a little too high rather than too low.
 
@@ -138,7 +138,7 @@ def measure(z: Any, normals: Any, offsets: Any, members: Any, heights: Any) -> N
                 heights[j, i] = TOLERANCE
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def lightest(heights: Any, weights: Any, level: int, shares: Any) -> int:
     """A number below `level` that some direction of a cone has for its weight; if there is none, at least `level`.
 

@@ -17,6 +17,7 @@ from tukeydp.extras import missing
 from tukeydp.geometry.depth_regions import body_of
 from tukeydp.geometry.level_sets import LevelSet, level_set_of
 from tukeydp.parameters import checked_integer
+from tukeydp.views.escaping import in_plot
 
 _USUAL_LEVELS = 8  # drawn unless levels are named: more are hard to tell apart
 _INCHES = 3.6  # height of a panel
@@ -64,8 +65,8 @@ def contours(
     for a, b in combinations(range(len(chosen)), 2):
         panel = axes[b - 1, a]
         _draw(panel, finite_rows(table.cells[:, [chosen[a], chosen[b]]]), depth, levels)
-        panel.set_xlabel(names[chosen[a]])
-        panel.set_ylabel(names[chosen[b]])
+        panel.set_xlabel(in_plot(names[chosen[a]]))
+        panel.set_ylabel(in_plot(names[chosen[b]]))
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize="x-small", frameon=False)
     return figure
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
+from tukeydp.compiled_code import compiled
 from tukeydp.geometry import monotone_chain
 
 for _part in (monotone_chain.coincide, monotone_chain.right_turn):
     register_jitable(_part)  # may be called from compiled code from now on, and remains what it is elsewhere
-compiled_chain = njit(nogil=True, cache=True)(monotone_chain.chain)
+compiled_chain = compiled(monotone_chain.chain)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def polygon_areas(normals: Any, slacks: Any, sums: Any) -> None:
     """Areas of {normals z <= slack} in the plane, one for each row of slacks, all positive (the origin is inside)."""
     k = len(normals)
@@ -41,7 +41,7 @@ def polygon_areas(normals: Any, slacks: Any, sums: Any) -> None:
         sums[row] = 0.5 * twice
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _ordered(x: Any, y: Any) -> Any:
     """By x; equal ones by y."""
     order = np.argsort(x, kind="mergesort")
@@ -53,6 +53,6 @@ def _ordered(x: Any, y: Any) -> Any:
     return order
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _dot(normals: Any, i: int, j: int) -> float:
     return normals[i, 0] * normals[j, 0] + normals[i, 1] * normals[j, 1]

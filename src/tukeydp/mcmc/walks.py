@@ -11,9 +11,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from tukeydp.arrays import FloatArray
+from tukeydp.compiled_code import compiled
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import checked_choice, checked_integer
 
@@ -97,7 +97,7 @@ def walk_on(
     return out
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def _steepest(column: Any, slack: Any) -> tuple[float, float]:
     """Largest and smallest of column / slack: the chord goes from 1/smallest to 1/largest. No branches."""
     largest, smallest = 0.0, 0.0
@@ -108,13 +108,13 @@ def _steepest(column: Any, slack: Any) -> tuple[float, float]:
     return largest, smallest
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def _advance(column: Any, slack: Any, step: float) -> None:
     for i in range(len(slack)):
         slack[i] = max(slack[i] - step * column[i], _TOUCHING)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _walk(
     columns: Any, offsets: Any, y: Any, sharpness: float, along_axes: bool, thin: int, out: Any, rng: Any
 ) -> None:
@@ -142,7 +142,7 @@ def _walk(
             out[sample, j] = y[j]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _step(rates: Any, slack: Any, along: float, sharpness: float, rng: Any) -> float:
     """How far to go along a line on which row i loses rates[i] of its slack per unit; `along` is <y, line>."""
     largest, smallest = _steepest(rates, slack)
@@ -154,7 +154,7 @@ def _step(rates: Any, slack: Any, along: float, sharpness: float, rng: Any) -> f
     return step
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@compiled(fastmath=True)
 def _direction(columns: Any, y: Any, u: Any, rates: Any, rng: Any) -> float:
     """A uniform direction in `u`, its product with every row in `rates`, and its product with y."""
     d, m = columns.shape
@@ -173,7 +173,7 @@ def _direction(columns: Any, y: Any, u: Any, rates: Any, rng: Any) -> float:
     return along
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _slacks(columns: Any, offsets: Any, y: Any, slack: Any) -> None:
     slack[:] = offsets
     for j in range(len(columns)):
@@ -183,7 +183,7 @@ def _slacks(columns: Any, offsets: Any, y: Any, slack: Any) -> None:
         slack[i] = max(slack[i], _TOUCHING)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _on_chord(low: float, high: float, mode: float, sharpness: float, rng: Any) -> float:
     """A draw from exp(-sharpness (t - mode)^2) on low <= t <= high."""
     if sharpness == 0.0:
@@ -201,7 +201,7 @@ def _on_chord(low: float, high: float, mode: float, sharpness: float, rng: Any) 
     return min(max(mode + sigma * z, low), high)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _middle(a: float, b: float, rng: Any) -> float:
     """Standard normal on a <= 0 <= b: propose from itself or, on short chords, uniformly."""
     if b - a > _SHORT_ACROSS:
@@ -215,7 +215,7 @@ def _middle(a: float, b: float, rng: Any) -> float:
             return z
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _tail(a: float, b: float, rng: Any) -> float:
     """Standard normal on 0 < a <= z <= b: exponential proposals, or uniform ones where b is near (Robert 1995)."""
     if (b - a) * a < _SHORT_BESIDE and b - a < _SHORT_BESIDE:

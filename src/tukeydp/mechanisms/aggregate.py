@@ -46,6 +46,7 @@ def aggregate(
     attribute: Any = None,
     target: Any = None,
     dummy: Any = None,
+    types: Any = None,
     clip: Any = None,
     depth: Notion | None = None,
     resolution: Any = None,
@@ -60,13 +61,13 @@ def aggregate(
     Parameters
     ----------
     x
-        Array-like of shape (n, d) or (n,), or a frame (pandas, polars, Arrow) with columns of any kind; one row per
-        person. Never modified.
+        Array-like of shape (n, d) or (n,), or a frame (pandas, polars, Arrow) with a number, a text, a truth value or a
+        date in each cell; one row per person. Never modified.
     statistic
         A function of a block of rows that returns a number, a vector, or a dict of numbers: always of the same length.
-        It gets an array of floats (NaN: missing) of as many dimensions as `x`, or a frame of the caller's kind with a
-        fresh index. Or an estimator as in scikit-learn, cloned and fitted to each block. For a lazy frame the word
-        "mean": the mean of each column, its cells clipped to `clip`, or else to `bounds`.
+        It gets an array of floats (NaN: missing) of as many dimensions as `x`, or a frame of the caller's library with
+        numbers and texts (`types`). Or an estimator as in scikit-learn, cloned and fitted to each block. For a lazy
+        frame the word "mean": the mean of each column, its cells clipped to `clip`, or else to `bounds`.
     blocks
         How many blocks rows are dealt to. Without bounds about (250 + 27 d) / epsilon for d numbers at delta = 1e-6.
     epsilon
@@ -84,7 +85,13 @@ def aggregate(
         For an estimator: what to read once it is fitted, such as "coef_" or ("intercept_", "coef_"), and which column
         it is fitted to, a name or a number; without a target it is fitted to all columns.
     dummy
-        Public rows like those of `x` that the statistic is tried on. None: made-up ones, of numbers of three kinds.
+        Public rows like those of `x` that the statistic is tried on. None: made-up ones, of numbers of three kinds
+        where no type is declared; if it fails on these, of texts.
+    types
+        For frames: a dict of column names to "number" (floats), "text", "bool" or "date" (UTC); what cannot be read so
+        is missing. The types that a frame has are not looked at: they depend on all of its cells. A column without a
+        declared type holds floats in each block whose cells are numbers, otherwise texts; there truth values are 0 and
+        1, a text that is a number is one ("007" is 7), a date is a text.
     clip
         (lower, upper) for the cells of an array, as `bounds`; None clips nothing.
     depth, resolution
@@ -125,7 +132,7 @@ def aggregate(
     True
     """
     if is_lazy(x):
-        refuse_in_passes(attribute=attribute, target=target, dummy=dummy)
+        refuse_in_passes(attribute=attribute, target=target, dummy=dummy, types=types)
         return mean_in_passes(
             x, statistic, blocks=blocks, epsilon=epsilon, bounds=bounds, delta=delta, partitions=partitions,
             columns=columns, clip=clip, depth=depth, resolution=resolution, accountant=accountant,
@@ -135,15 +142,14 @@ def aggregate(
     dealings = checked_partitions(partitions, guarantee)
     require_room(accountant, guarantee)
     bits = source(randomness)
-    rows = rows_of(x, clip)
+    rows = rows_of(x, clip, types)
     count = checked_integer("blocks", blocks, least=1, most=rows.n)
     if is_estimator(statistic):
         compute = fitted_statistic(statistic, attribute, rows, target)
     else:
         compute = _checked_function(statistic, attribute=attribute, target=target)
-    known = tried(
-        compute, rows, max(1, rows.n // count), None if dummy is None else rows_of(dummy, clip, "dummy"), columns
-    )
+    public_rows = None if dummy is None else rows_of(dummy, clip, types, "dummy")
+    known = tried(compute, rows, max(1, rows.n // count), public_rows, columns)
     drawn = BlockRelease(guarantee, count, dealings, known.length, known.names, bounds, depth, resolution)
     public = {"n": rows.n, "d": known.length, "columns": known.names, "bounds": drawn.ends, "settings": drawn.settings}
     spend(accountant, guarantee, "aggregate", private=bits.private, **public)

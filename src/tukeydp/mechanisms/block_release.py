@@ -112,9 +112,9 @@ class BlockRelease:
         given: dict[str, Any] = {"epsilon": own.epsilon, "depth": self.depth, "randomness": bits}
         outcome: Release | Refused
         if isinstance(own, ApproxDP):
-            outcome = rem(named, delta=own.delta, resolution=self._step, **given)
+            outcome = rem(named, delta=own.delta, resolution=self._step, check=False, **given)
         else:
-            outcome = boxem(named, bounds=self.ends, resolution=self.resolution, **given)
+            outcome = boxem(named, bounds=self.ends, resolution=self.resolution, check=False, **given)
         return replace(
             outcome,
             guarantee=self.guarantee,

@@ -19,6 +19,7 @@ from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.grouped_centre import grouped_boxem
 from tukeydp.mechanisms.grouped_mean import refuse_with_groups
 from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
+from tukeydp.mechanisms.readable_check import checked
 from tukeydp.mechanisms.streaming import on_grid, refuse_streams, require_room_for_ranks, table_or_stream
 from tukeydp.mechanisms.unproven import require_swaps, unproven_boxem
 from tukeydp.padding import padded
@@ -31,6 +32,7 @@ from tukeydp.spending import Spends, require_room, spend
 
 
 @padded
+@checked(whole_rows=True)
 @on_one_thread
 def boxem(
     x: Any,
@@ -49,6 +51,7 @@ def boxem(
     rows: Any = None,
     accountant: Spends | None = None,
     unproven: Any = None,
+    check: Any = None,
     pad_to: Any = None,
     randomness: Any = None,
 ) -> Release:
@@ -69,8 +72,9 @@ def boxem(
         (lower, upper), scalars or one per column, or a dict of column name -> (lower, upper): what is known of the
         columns without looking. Rows outside are moved to the edge. Wide bounds cost little.
     depth
-        `td.Spread(k)` (default: with a number of directions that grows with d), `td.Random(k)`, `td.AxisAligned()`,
-        `td.Directions(vectors)`, or `td.Exact()`: all directions, practical for up to four columns.
+        `td.Spread(k)` (default: with a number of directions that grows with d), `td.Random(k)`, `td.AxisAligned()`
+        (default for more than 20 columns and no more rows than columns), `td.Directions(vectors)`, or `td.Exact()`: all
+        directions, practical for up to four columns.
     resolution
         Step of the public grid, a scalar, one per column, or a dict of column name -> step; unless given,
         the width over 2**44, and over 2**30 for
@@ -99,6 +103,8 @@ def boxem(
         experience only, so the release has `guarantee` None, `private` False, and must not be published. For comparison
         with the paper; the proven mode is faster and better. A column of equal values has no volume: its levels
         count as empty, and the point is as if from no data at all.
+    check
+        As for `td.mean`.
     pad_to
         None, or seconds: the call ends only at multiples of them, so that how long it takes tells at most which
         (docs/threat-model.md, "Time").

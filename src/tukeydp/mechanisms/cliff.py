@@ -5,17 +5,20 @@ the middle wins if, for Gaussian rows,
 
     max over l of [ (epsilon/2) l + d ln r_l + ln vol(unit ball) ] + ln(1 - e^(-epsilon/2))  >=  d ln W + margin,
 
-r_l the radius of level l. Beyond it every release is a uniform point of the box, whatever the data.
+r_l the radius of level l. Beyond it every release is a uniform point of the box, whatever the data. Quantiles have a
+cliff of the same kind, column by column: a point outside the data has weight e^(-w n q) or e^(-w n (1 - q)).
 """
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.mechanisms.quantile_levels import levels_of
 
 # Odds of the deep middle against the rest of the box: what is called meaningful, and what blocks are chosen for.
 MEANINGFUL, SAFE = math.log(20), math.log(100)
@@ -23,6 +26,7 @@ MEANINGFUL, SAFE = math.log(20), math.log(100)
 _NARROWEST, _MANY = 4.0, 1e6
 _LARGEST_EXPONENT = 700.0  # e to it is the end of the floats
 _TINY, _HUGE = 1e-100, 1e100  # epsilons beyond are taken as these: floats would give out, and nothing changes
+_AROUND, _PLACES = 3.0, 2001  # standard deviations around a quantile that count as found, and places to add up at
 
 
 @lru_cache(maxsize=4096)
@@ -47,6 +51,44 @@ def widest_bounds(rows: int, d: int, epsilon: float, margin: float = MEANINGFUL)
     """How many standard deviations wide bounds may be, so that depth of so many rows finds the middle."""
     exponent = (log_odds(rows, d, epsilon) - margin) / d
     return math.exp(min(exponent, _LARGEST_EXPONENT))
+
+
+@lru_cache(maxsize=4096)
+def log_odds_of_ranks(n: int, shares: tuple[Fraction, ...], epsilon: Fraction) -> float:
+    """ln of the odds of quantiles of n Gaussian rows against the rest of bounds one standard deviation wide.
+
+    `epsilon` is what a level of a column has. Rows lie in the middle of the bounds. What one quantile can get lost in
+    is beyond the data on the sides where its part of the values ends at a bound.
+    """
+    from scipy.special import ndtr, ndtri
+
+    lost = []
+    for weight, parts in levels_of(shares, epsilon):
+        strength = min(float(weight), _HUGE) * n
+        for part in parts:
+            share = float(shares[part.middle])
+            around = ndtri(share) + np.linspace(-_AROUND, _AROUND, _PLACES)
+            found = 2.0 * _AROUND * float(np.exp(-strength * np.abs(ndtr(around) - share)).mean())
+            sides = [-strength * share] * (part.low == 0) + [-strength * (1.0 - share)] * (part.high == 1)
+            # Half of the bounds' width lies on each side. A peak narrower than the places is as wide as one of them.
+            lost += [side - math.log(2.0) - math.log(max(found, 2.0 * _AROUND / _PLACES)) for side in sides]
+    return -float(np.logaddexp.reduce(lost))
+
+
+def widest_for_ranks(n: int, shares: tuple[Fraction, ...], epsilon: Fraction, margin: float = MEANINGFUL) -> float:
+    """How many standard deviations wide a column's bounds may be, so that all of its quantiles are found."""
+    return math.exp(min(log_odds_of_ranks(n, shares, epsilon) - margin, _LARGEST_EXPONENT))
+
+
+def ranks_of_ties(
+    n: int, steps: int, shares: tuple[Fraction, ...], epsilon: Fraction, margin: float = MEANINGFUL
+) -> float:
+    """How many ranks inside those of equal values a quantile's rank must lie to be found among them.
+
+    The value is one step of the grid, the gap beside it up to all others; inside the step, ties are broken by rank.
+    """
+    weight = min(float(weight) for weight, _ in levels_of(shares, epsilon))
+    return (margin + math.log(steps) + max(0.0, math.log(weight * n / 2.0))) / weight
 
 
 def width_sentence(widest: float, n: int, widths: FloatArray, known: bool) -> str:

@@ -98,7 +98,7 @@ def noised_shares(missing: list[int], n: int, epsilon: Fraction, bits: Bits) -> 
     d = len(missing)
     noise = cube_noise(d, STEPS / epsilon, bits)
     usual = Fraction(NOTICED * median_of_noise(d)) / epsilon
-    counts = (c + Fraction(z, STEPS) - usual for c, z in zip(missing, noise, strict=True))
+    counts = (Fraction(c * STEPS + z, STEPS) - usual for c, z in zip(missing, noise, strict=True))
     return [max(Fraction(0), min(c / n, MOST_MISSING)) for c in counts]
 
 

@@ -16,6 +16,7 @@ from tukeydp.mechanisms.clipped_sum import MOST_ROWS
 from tukeydp.mechanisms.counted_mean import CountedMean
 from tukeydp.mechanisms.mean_plans import CubeMean
 from tukeydp.mechanisms.planned import planned_release
+from tukeydp.mechanisms.readable_check import checked
 from tukeydp.padding import padded
 from tukeydp.parameters import positive_rational, show
 from tukeydp.randomness import source
@@ -28,6 +29,7 @@ _SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**6)
 
 
 @padded
+@checked()
 @on_one_thread
 def cube(
     x: Any,
@@ -38,6 +40,7 @@ def cube(
     neighbours: str = "swap",
     rows: Any = None,
     accountant: Spends | None = None,
+    check: Any = None,
     pad_to: Any = None,
     randomness: Any = None,
 ) -> Release:
@@ -48,7 +51,7 @@ def cube(
 
     Parameters
     ----------
-    x, epsilon, bounds, neighbours, rows, accountant, pad_to, randomness
+    x, epsilon, bounds, neighbours, rows, accountant, check, pad_to, randomness
         As for `td.mean`. With neighbours="add-remove" a noised number of rows takes the place of n, and `rows` is
         needed for `expected_error` only.
     fill

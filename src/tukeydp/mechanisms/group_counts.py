@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +23,24 @@ def checked_counts(counts: Any) -> Fraction:
     if share >= 1:
         raise ParameterError("counts", "must be a share of epsilon below 1, such as 0.1", show(share))
     return share
+
+
+def rows_told(noised: list[int], n: int, epsilon: Fraction) -> list[bool]:
+    """Which groups' numbers of rows can be told from none, with 99 percent confidence: post-processing.
+
+    All of them where equal parts of the table would be too few to be told.
+    """
+    least = 2 * math.log(50) / float(epsilon)  # 1 percent of the noise, of scale 2 / epsilon, lies above
+    few = n < 2 * least * len(noised)
+    return [few or count >= least for count in noised]
+
+
+def too_few(estimand: str) -> str:
+    """What is said where some groups may have no result."""
+    return (
+        f"No {estimand} is given where the noised number of values, or of rows, cannot be told from none: is the key "
+        "spelt as in the data?"
+    )
 
 
 def noised_group_counts(groups: IntArray, count: int, epsilon: Fraction, secret_key: bytes) -> list[int]:

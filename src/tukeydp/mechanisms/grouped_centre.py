@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from tukeydp.data.grid import Grid, bounded_grid, checked_bounds
 from tukeydp.data.groups import grouped_table
 from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
@@ -13,7 +15,7 @@ from tukeydp.depth.notions.base import PreparedDepth
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
-from tukeydp.mechanisms.group_counts import checked_counts, noised_group_counts
+from tukeydp.mechanisms.group_counts import checked_counts, noised_group_counts, rows_told, too_few
 from tukeydp.privacy import PureDP, bounded_range
 from tukeydp.randomness import derived_key, source
 from tukeydp.release import SYMMETRY_CAVEAT, Release
@@ -57,13 +59,14 @@ def grouped_boxem(
     )  # fmt: skip
     public_key, secret_key = bits.key(), bits.key()
     noised = noised_group_counts(grouped.groups, len(names), for_counts, secret_key) if for_counts else None
+    told = [True] * len(names) if noised is None else rows_told(noised, table.n, for_counts)
     rehearsal = centre_rehearsal(notion, grid, assumed_rows(table.n, len(names)), for_points)
     found = {}
     for g, name in enumerate(names):
         prepared = notion.prepare(grid.snap(table.cells[grouped.groups == g]), grid, public_key)
         y = _draw(prepared, grid, for_points, derived_key("group", g, secret_key))
         found[name] = Release(
-            point=grid.point(y),
+            point=grid.point(y) if told[g] else np.full(table.d, np.nan),
             guarantee=guarantee,
             mechanism="boxem",
             seeded=not bits.private,
@@ -73,7 +76,7 @@ def grouped_boxem(
             grid=grid,
             settings={**settings, "by": grouped.by, "key": name},
             bounds=ends,
-            notes=(SYMMETRY_CAVEAT, one_of(len(names))),
+            notes=(SYMMETRY_CAVEAT, one_of(len(names)), *((too_few("centre"),) if for_counts else ())),
             rehearsal=rehearsal,
         )
     return GroupedRelease(

@@ -19,6 +19,7 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.data.shapes import SHAPES, made_up
+from tukeydp.interval import nominal
 from tukeydp.mechanisms.grouped_sums import GroupPlan, GroupSums
 
 _DRAWS = 10_000  # of the noise's law: quantiles at 95 % are good to one or two hundredths
@@ -212,18 +213,24 @@ def group_interval_note(confidence: float, kinds: IntervalKinds) -> str:
     """How sure the intervals are, for which columns, and how that is known."""
     said = []
     where, each = (" in the group", "column and group") if kinds.groups else ("", "column")
-    sure = f"{100 * confidence:g} % for each {each} by itself, by the law of the noise"
+    sure = f"for each {each} by itself, by the law of the noise"
     if kinds.measured:
         shapes = "; ".join(shape.name for shape in SHAPES if not shape.few_values)
         said.append(
-            f"The interval is for the population's mean{where}, sampling and privacy together, {sure} and, for "
+            f"A {nominal(confidence)} for the population's mean{where}, sampling and privacy together, {sure} and, for "
             "sampling, the normal approximation, widened in small groups so that it holds for columns no more skewed "
             f"or heavy-tailed than these: {shapes}. That is no proof: for other columns it may be too narrow."
         )
     if kinds.measured and kinds.known:
         said.append("It takes the given standard deviations for true; if they are too small, so is the interval.")
     if kinds.shares:
-        sure = "" if kinds.measured else f" {sure} and the normal approximation, sampling and privacy together,"
-        said.append(f"Columns between 0 and 1:{sure} with the largest sampling error that their mean allows.")
+        own = (
+            f" a {nominal(confidence)} for the population's mean{where}, sampling and privacy together, {sure} and the "
+            "normal approximation,"
+        )
+        said.append(
+            f"Columns between 0 and 1:{'' if kinds.measured else own} with the largest sampling error that their mean "
+            "allows."
+        )
     said.append(MISSING_AT_RANDOM)
     return " ".join(said)

@@ -16,7 +16,7 @@ from tukeydp.data.groups import GroupedTable, grouped_table
 from tukeydp.errors import ParameterError
 from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.cube import checked_rows
-from tukeydp.mechanisms.group_counts import checked_counts, noised_group_counts
+from tukeydp.mechanisms.group_counts import checked_counts, noised_group_counts, rows_told, too_few
 from tukeydp.mechanisms.grouped_centre import assumed_rows, group_settings, one_of
 from tukeydp.mechanisms.grouped_clipping import CENTRE_SHARES, clipped_sums, scaled_groups
 from tukeydp.mechanisms.grouped_rehearsal import grouped_rehearsal
@@ -38,7 +38,6 @@ from tukeydp.release import Release
 from tukeydp.spending import Spends, require_room, spend
 
 GROUP_MECHANISMS = ("auto", "subset", "rows", "two-step", "cube")
-TOO_FEW = "No mean is given where the noised number of values cannot be told from noise."
 
 
 @dataclass(frozen=True)
@@ -92,6 +91,9 @@ def grouped_mean(
     public_key, secret_key, count_key = bits.key(), bits.key(), bits.key()
     drawn = way.draw(columns.relative(table.cells), grouped.groups, len(names), public_key, secret_key)
     noised = noised_group_counts(grouped.groups, len(names), for_counts, count_key) if for_counts else None
+    if noised is not None:
+        known = rows_told(noised, table.n, for_counts)
+        drawn = [means if told else [None] * table.d for means, told in zip(drawn, known, strict=True)]
     rehearsal = grouped_rehearsal(way, table.n, rows, columns, sd)
     return GroupedRelease(
         releases=_releases(grouped, columns, way, guarantee, settings, drawn, rehearsal, bits),
@@ -152,7 +154,11 @@ def _releases(
     bits: Randomness,
 ) -> dict[str, Release]:
     names = grouped.keys.names
-    notes = (MEAN_NOTE, one_of(len(names)), *((TOO_FEW,) if way.mechanism in ("cube", "two-step") else ()))
+    notes = (
+        MEAN_NOTE,
+        one_of(len(names)),
+        *((too_few("mean"),) if way.mechanism in ("cube", "two-step") or "epsilon_counts" in settings else ()),
+    )
     found = {}
     for name, relative in zip(names, drawn, strict=True):
         point = columns.in_units([Fraction(0) if v is None else v for v in relative])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,8 +101,38 @@ def tried(
         raise ParameterError(
             "statistic", "must be a function, or an object that can be copied", brief(compute)
         ) from error
-    blocks = rows.made_up(size) if dummy is None else iter([dummy.take(np.arange(dummy.n))])
-    found: list[tuple[int, tuple[str, ...] | None]] = []
+    found: list[Found] = []
+    first: BaseException | None = None
+    for blocks in _public_blocks(rows, size, dummy):
+        found, failed = _found(compute, blocks)
+        first = first or failed
+        if found:
+            break
+    if not found:
+        unsure = "; types= says which columns are text, bool or date" if len(rows.guesses) > 1 else ""
+        rule = (
+            f"must return finite numbers for made-up rows ({size} of them, nobody's data; dummy= takes rows of your "
+            f"own{unsure}). Nothing was spent; the error above is the statistic's own"
+        )
+        raise ParameterError("statistic", rule, f"{type(first).__name__}: {first}") from first
+    return _named(compute, *_agreed(found, names), names)
+
+
+Found = tuple[int, tuple[str, ...] | None]  # how many numbers a statistic returned, and under which names
+
+
+def _public_blocks(rows: Rows, size: int, dummy: Rows | None) -> Iterator[Iterable[Any]]:
+    """What a statistic is tried on: the caller's public rows, or made-up ones, one guess at their types at a time."""
+    if dummy is not None:
+        yield [dummy.take(np.arange(dummy.n))]
+    else:
+        for guess in rows.guesses:
+            yield rows.made_up(size, guess)
+
+
+def _found(compute: Callable[[Any], Any], blocks: Iterable[Any]) -> tuple[list[Found], BaseException | None]:
+    """What it returns for each block that it works on, and the first error on another."""
+    found: list[Found] = []
     first: BaseException | None = None
     for block in blocks:
         try:
@@ -114,18 +144,10 @@ def tried(
                 found.append((len(vector_of(value, keys=keys)), keys))
         except (Exception, SystemExit) as error:
             first = first or error
-    if not found:
-        rule = (
-            f"must return finite numbers for made-up rows ({size} of them, nobody's data; dummy= takes rows of your "
-            "own). Nothing was spent; the error above is the statistic's own"
-        )
-        raise ParameterError("statistic", rule, f"{type(first).__name__}: {first}") from first
-    return _named(compute, *_agreed(found, names), names)
+    return found, first
 
 
-def _agreed(
-    found: list[tuple[int, tuple[str, ...] | None]], names: Sequence[str] | None
-) -> tuple[int, tuple[str, ...] | None]:
+def _agreed(found: list[Found], names: Sequence[str] | None) -> Found:
     """The length and the names that most kinds of made-up rows give; those that were declared come first."""
     declared = [one for one in found if names is not None and one[0] == len(names)]
     (most, times), *others = Counter(declared or found).most_common()

@@ -24,6 +24,7 @@ from tukeydp.mechanisms.mean_without_bounds import without_bounds, without_bound
 from tukeydp.mechanisms.pass_plan import pass_plan, refuse_in_passes
 from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
+from tukeydp.mechanisms.readable_check import checked
 from tukeydp.padding import padded
 from tukeydp.parameters import brief, checked_choice, in_order
 from tukeydp.privacy import ApproxDP
@@ -33,6 +34,7 @@ from tukeydp.spending import Spends, least_cost, require_room
 
 
 @padded
+@checked()
 @on_one_thread
 def mean(
     x: Any,
@@ -54,6 +56,7 @@ def mean(
     neighbours: str = "swap",
     rows: Any = None,
     accountant: Spends | None = None,
+    check: Any = None,
     pad_to: Any = None,
     randomness: Any = None,
 ) -> Release | Refused:
@@ -95,10 +98,12 @@ def mean(
         the data and right within a factor of 2. Makes the choice of mechanism surer, and saves the budget for
         finding them.
     confidence
-        Say 0.95: `release.interval` then has a lower and an upper end for the *population's* mean of each column,
-        sampling and privacy together, and `release.interval_note` says for which columns it holds (no interval holds
-        for all). Unless `sd` is given, 15 to 30 percent of epsilon go to the columns' spread; yes/no columns, between 0
-        and 1, need none. Too few rows for that are refused before anything is spent.
+        Say 0.95: `release.interval` then has the ends of a nominal 95 % confidence interval for the *population's* mean
+        of each column, sampling and privacy together, and `release.interval_note` says for which columns it holds (no
+        interval holds for all). On skewed columns it covers less: with 1000 rows it held the mean of log-normal(1.0)
+        columns in 84 of 100 runs, of log-normal(1.2) ones in 69, of census wages in 81. Unless `sd` is given, 15 to 30
+        percent of epsilon go to the columns' spread; yes/no columns, between 0 and 1, need none. Too few
+        rows for that are refused before anything is spent.
     joint
         Whether the confidence is for all columns together, rather than for each by itself.
     neighbours
@@ -110,6 +115,12 @@ def mean(
         `expected_error` is rehearsed with it.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
+    check
+        Whether a twentieth of epsilon goes to noisy counts of unreadable cells, of values, and of rows in no listed
+        group, which stop a run (a `Refused`) that would release noise. None: where the kind of `x` allows unreadable
+        cells, as text files do; True: always; False: never. A share, say 0.1: so many of a column's cells may be
+        unreadable, in place of 0.02; `td.Check(unreadable=0.1, unlisted=0.6)`: so many rows may be in no listed group
+        besides. There is no check in passes, of streams, or with `person` (docs/proofs/readable-check.md).
     pad_to
         None, or seconds: the call ends only at multiples of them, so that how long it takes tells at most which
         (docs/threat-model.md, "Time").

@@ -20,7 +20,7 @@ from tukeydp.arrays import FloatArray
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.shapes import SHAPES, Shape
 from tukeydp.exact.noise_and_sampling import NoiseAndSampling, noise_and_sampling
-from tukeydp.interval import Interval
+from tukeydp.interval import SKEWED, Interval, nominal
 from tukeydp.mechanisms.interval_plan import IntervalPlan
 from tukeydp.mechanisms.interval_runs import RemMean, Spending, runs
 from tukeydp.mechanisms.mean_plans import CubeMean, TwoStepMean
@@ -162,13 +162,13 @@ def _ends_of_share(point: float, noise: float, n: int, law: NoiseAndSampling) ->
 def interval_note(plan: IntervalPlan, calibration: Calibrated, shares: Flags, lost: Flags, alone: FloatArray) -> str:
     """How sure the interval is, for which columns, and how that is known; from public and released numbers."""
     together = "for all columns together" if plan.joint else "for each column by itself"
-    sure = f"{100 * plan.confidence:g} % {together}"
-    said = [f"The interval is for the population's mean, sampling and privacy together, {sure}"]
+    said = [f"A {nominal(plan.confidence)} for the population's mean, sampling and privacy together, {together}"]
     if calibration.shapes:
         said[0] += (
             ", for columns no more skewed or heavy-tailed than these, on which it was rehearsed: "
             f"{'; '.join(calibration.shapes)}. That is no proof: for other columns it may be too narrow."
         )
+        said.append(SKEWED)
         if calibration.left_out:
             said.append(f"It does not hold for columns like these: {'; '.join(calibration.left_out)}.")
     else:

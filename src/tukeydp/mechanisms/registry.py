@@ -5,6 +5,7 @@ A new mechanism is one entry here; the command line's checks and help texts foll
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -16,6 +17,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
+from tukeydp.mechanisms.readable_check import checked
 from tukeydp.mechanisms.rem import rem
 from tukeydp.parameters import brief
 from tukeydp.release import Refused, Release
@@ -34,6 +36,11 @@ class Mechanism:
     needs: tuple[str, ...]
     takes: tuple[str, ...] = ()
     without_bounds: Mechanism | None = None
+
+    @property
+    def checked(self) -> Callable[..., Release | Refused]:
+        """The function with the parameter `check`, its own or that of the check around it."""
+        return self.run if "check" in inspect.signature(self.run).parameters else checked()(self.run)
 
     @property
     def options(self) -> tuple[str, ...]:

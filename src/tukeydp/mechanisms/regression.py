@@ -17,6 +17,7 @@ from tukeydp.depth.notions import AnyScale, Notion
 from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.block_release import BlockRelease, guarantee_for
 from tukeydp.mechanisms.least_squares import Standard, intercept_and_slopes, slopes
+from tukeydp.mechanisms.readable_check import checked
 from tukeydp.mechanisms.regression_plan import RegressionPlan, regression_plan
 from tukeydp.mechanisms.regression_rehearsal import RegressionInputs, regression_rehearsal
 from tukeydp.padding import padded
@@ -39,7 +40,19 @@ STANDARD_NOTE = (
 )
 
 
+class _Design(Table):
+    """Features and answers side by side, as `design_table` makes them."""
+
+
+def _read_design(x: Any, *others: Any, **options: Any) -> tuple[Table, tuple[Any, ...], dict[str, Any]]:
+    """For the check, which counts the cells of features and answers."""
+    if not others and "y" not in options:
+        raise ParameterError("y", "must be given: the answers, or the name of their column", "none")
+    return design_table(x, others[0] if others else options["y"]), others, {}
+
+
 @padded
+@checked(_read_design, whole_rows=True)
 @on_one_thread
 def regression(
     x: Any,
@@ -56,6 +69,7 @@ def regression(
     depth: Notion | None = None,
     resolution: Any = None,
     accountant: Spends | None = None,
+    check: Any = None,
     pad_to: Any = None,
     randomness: Any = None,
 ) -> Release | Refused:
@@ -169,6 +183,8 @@ def _in_units(release: Release, standard: Standard, intercept: bool) -> Release:
 
 def design_table(x: Any, y: Any) -> Table:
     """Features and, as the last column, the answers."""
+    if isinstance(x, _Design):
+        return x
     if isinstance(y, str):
         both = read_table(x)
         if both.columns is None or y not in both.columns or both.d < 2:
@@ -178,13 +194,18 @@ def design_table(x: Any, y: Any) -> Table:
             )
         j = both.columns.index(y)
         order = [i for i in range(both.d) if i != j] + [j]
-        return Table(both.cells[:, order], tuple(both.columns[i] for i in order))
+        unreadable = None if both.unreadable is None else both.unreadable[order]
+        return _Design(both.cells[:, order], tuple(both.columns[i] for i in order), unreadable=unreadable)
     features, answers = read_table(x), read_table(y, "y")
     if answers.d != 1 or answers.n != features.n:
         rule = f"must have one column and as many rows as x, {features.n}"
         raise ParameterError("y", rule, f"shape {answers.cells.shape}")
     names = features.columns or tuple(f"x{j}" for j in range(features.d))
-    return Table(np.hstack([features.cells, answers.cells]), (*names, (answers.columns or ("y",))[0]))
+    cells, unreadable = np.hstack([features.cells, answers.cells]), None
+    if features.unreadable is not None or answers.unreadable is not None:
+        sides = ((one.d, one.unreadable) for one in (features, answers))
+        unreadable = np.concatenate([np.zeros(d, dtype=np.int64) if u is None else u for d, u in sides])
+    return _Design(cells, (*names, (answers.columns or ("y",))[0]), unreadable=unreadable)
 
 
 def _coefficient_names(table: Table, intercept: bool) -> tuple[str, ...]:

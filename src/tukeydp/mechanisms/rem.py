@@ -15,6 +15,7 @@ from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
 from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import Box, whole_grid
 from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
+from tukeydp.mechanisms.readable_check import checked
 from tukeydp.mechanisms.rem_rehearsal import RemInputs, rem_rehearsal
 from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.rem_test.evidence import Plan
@@ -34,6 +35,7 @@ _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "pape
 
 
 @padded
+@checked(whole_rows=True)
 @on_one_thread
 def rem(
     x: Any,
@@ -50,6 +52,7 @@ def rem(
     rows: Any = None,
     accountant: Spends | None = None,
     unproven: Any = None,
+    check: Any = None,
     pad_to: Any = None,
     randomness: Any = None,
 ) -> Release | Refused:
@@ -99,6 +102,8 @@ def rem(
         by random walks; `test` is left out. How many steps a walk needs is known from experience only, so `guarantee`
         is None, `private` False, and the result must not be published. A column of equal values has no volume: its
         levels count as empty, and the run refuses.
+    check
+        As for `td.mean`.
     pad_to
         None, or seconds: the call ends only at multiples of them, so that how long it takes tells at most which
         (docs/threat-model.md, "Time").

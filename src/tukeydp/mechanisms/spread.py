@@ -20,6 +20,7 @@ from tukeydp.mechanisms.cube import checked_epsilon, opened
 from tukeydp.mechanisms.mean_rehearsal import spread_rehearsal
 from tukeydp.mechanisms.pass_draws import spread_draw, spread_sums
 from tukeydp.mechanisms.pass_plan import fits_in_a_pass
+from tukeydp.mechanisms.readable_check import checked
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
 from tukeydp.padding import padded
 from tukeydp.parameters import show
@@ -36,6 +37,7 @@ FEW_ROWS_NOTE = "Too few rows for this epsilon and number of columns: the result
 
 
 @padded
+@checked()
 @on_one_thread
 def spread(
     x: Any,
@@ -45,6 +47,7 @@ def spread(
     neighbours: str = "swap",
     rows: Any = None,
     accountant: Spends | None = None,
+    check: Any = None,
     pad_to: Any = None,
     randomness: Any = None,
 ) -> Release:
@@ -52,7 +55,7 @@ def spread(
 
     Parameters
     ----------
-    x, epsilon, bounds, neighbours, rows, accountant, pad_to, randomness
+    x, epsilon, bounds, neighbours, rows, accountant, check, pad_to, randomness
         As for `td.mean`. Wide bounds cost nothing here.
 
     Privacy

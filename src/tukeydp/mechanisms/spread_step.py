@@ -20,6 +20,7 @@ from tukeydp.arrays import FloatArray
 from tukeydp.data.dealing import Statistic, block_table, drawn_block_table, drawn_blocks, secret_order
 from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
+from tukeydp.depth.notions import AxisAligned
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.block_statistics import counts, means
 from tukeydp.mechanisms.cliff import SAFE, log_odds
@@ -35,6 +36,9 @@ OCTAVES, _STEPS = 30, 8
 _ASSUMED_WIDTHS = {2: 25.0, 3: 43.0, 4: 57.0, 5: 69.0, 6: 78.0}
 MOST_PARTS = max(_ASSUMED_WIDTHS)
 _FEWEST_PAIRS = 16
+# Columns above which depth is taken along the axes alone. A spread is one column's matter, so that slanted directions
+# add little; in so many columns they leave levels that fill next to nothing of any box, and a draw may take days.
+_MANY_COLUMNS = 20
 # Chance of the lower end, in sixteenths: for missing differences, and for zero ones. With 9, eight ninths of a column's
 # differences may be zero before it counts as a column of equal values; with 10, for blocks of more parts, which are
 # zero less often, four fifths, and a column of equal values is surely found.
@@ -175,6 +179,7 @@ def octave_draws(
     )
     cells = plan.octaves * _STEPS
     grid = Grid((Fraction(-plan.octaves),) * d, (Fraction(1, _STEPS),) * d, (cells,) * d)
-    prepared = chosen_notion(None, plan.pairs, d).prepare(grid.snap(table), grid, public_key)
+    notion = AxisAligned() if d > _MANY_COLUMNS else chosen_notion(None, plan.pairs, d)
+    prepared = notion.prepare(grid.snap(table), grid, public_key)
     sampler = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon)
     return lambda key: np.asarray(grid.point(sampler.draw(key)) - math.log2(_MEDIAN))

@@ -10,10 +10,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray
+from tukeydp.compiled_code import compiled
 
 
 class Body(NamedTuple):
@@ -32,7 +32,7 @@ class Body(NamedTuple):
     half_epsilon: float
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def products(rows: Any, entries: Any) -> Any:
     """Of rows (m, d) with the directions (k, m); added up in the same order on every machine, as BLAS does not."""
     m, d = rows.shape
@@ -45,7 +45,7 @@ def products(rows: Any, entries: Any) -> Any:
     return found
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _products(y: Any, entries: Any) -> Any:
     p = np.zeros(entries.shape[1])
     for j in range(len(y)):
@@ -54,7 +54,7 @@ def _products(y: Any, entries: Any) -> Any:
     return p
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _inside(p: Any, level: int, ranks: Any, slack: Any) -> bool:
     smallest, largest = ranks[level - 1], ranks[len(ranks) - level]
     for i in range(len(p)):  # noqa: SIM110 (compiled)
@@ -63,13 +63,13 @@ def _inside(p: Any, level: int, ranks: Any, slack: Any) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def depth(y: Any, most: int, body: Body) -> int:
     """The highest level up to `most` that a point is in."""
     return _depth(_products(y, body.entries), 0, most, body)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _depth(p: Any, known: int, most: int, body: Body) -> int:
     """The same for its products; the point is in the level `known`."""
     ranks, slack = body.ranks, body.slack
@@ -87,7 +87,7 @@ def _depth(p: Any, known: int, most: int, body: Body) -> int:
 
 
 # Vector instructions may compare in any order, but not round otherwise: forecasts are the same on every machine.
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
+@compiled(fastmath={"nnan", "nsz"})
 def _interval(j: int, y: Any, p: Any, level: int, body: Body) -> tuple[float, float]:
     """How far a point of a level can move along column j. No branches: the loop is for vector instructions."""
     smallest, largest, slack = body.ranks[level - 1], body.ranks[len(body.ranks) - level], body.slack
@@ -101,7 +101,7 @@ def _interval(j: int, y: Any, p: Any, level: int, body: Body) -> tuple[float, fl
     return min(a, 0.0), max(b, 0.0)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _move(j: int, y: Any, p: Any, level: int, share: float, body: Body) -> None:
     a, b = _interval(j, y, p, level, body)
     t = a + (b - a) * share
@@ -110,7 +110,7 @@ def _move(j: int, y: Any, p: Any, level: int, share: float, body: Body) -> None:
         p[i] += body.entries[j, i] * t
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def walk(y: Any, lowest: int, highest: int, shares: Any, body: Body) -> tuple[Any, Any, Any]:
     """A walk over pairs of a level lowest ... highest and a point of it, with one step for each row of `shares`.
 
@@ -133,7 +133,7 @@ def walk(y: Any, lowest: int, highest: int, shares: Any, body: Body) -> tuple[An
     return points, levels, depths
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def log_points(centre: Any, y: Any, level: int, shares: Any, body: Body) -> float:
     """About the log of the number of grid points of a level (Chib 1995).
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tukeydp.arrays import IntArray
+from tukeydp.compiled_code import compiled
 
 # Proposals that are tested together: so many that loops over them are worth it, so few that they stay in the cache.
 _TOGETHER = 2048
@@ -86,7 +86,7 @@ def room(proposals: int, d: int) -> Candidates:
     )
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def candidates(words: Any, stream: Any, table: Words, filter: Filter, order: Order, found: Candidates) -> int:
     """Make one proposal of each word; returns how many candidates were found, in any order.
 
@@ -150,7 +150,7 @@ def candidates(words: Any, stream: Any, table: Words, filter: Filter, order: Ord
     return count
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _test(
     m: int, coefficients: Any, smallest: Any, largest: Any, order: Order,
     first_bytes: Any, alive: Any, places: Any, dead: Any, sums: Any,
@@ -179,7 +179,7 @@ def _test(
     return _packed(m, first_bytes, alive, dead, places)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _project(m: int, coefficients: Any, first_bytes: Any, sums: Any) -> None:
     """Four columns at a time: sums are read and written less often."""
     d = len(coefficients)
@@ -200,7 +200,7 @@ def _project(m: int, coefficients: Any, first_bytes: Any, sums: Any) -> None:
             sums[b] = np.int32(sums[b] + np.int32(c * t[b]))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _packed(m: int, first_bytes: Any, alive: Any, dead: Any, places: Any) -> int:
     """Move those that are not dead to the front; how many they are."""
     kept = 0

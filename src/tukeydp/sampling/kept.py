@@ -6,14 +6,13 @@ there is one must not depend on the rows (compiling.py).
 
 from __future__ import annotations
 
-from numba import njit
-
+from tukeydp.compiled_code import compiled
 from tukeydp.sampling import kernels
 from tukeydp.sampling.branches import listing, nodes
 
-propose = njit(nogil=True, cache=True)(kernels.propose.py_func)
-count_inside = njit(nogil=True, cache=True)(kernels.count_inside.py_func)
-grow = njit(nogil=True, cache=True)(nodes.grow.py_func)
-climbed = njit(nogil=True, cache=True)(listing.climbed.py_func)
-about_visits = njit(nogil=True, cache=True)(listing.about_visits.py_func)
-list_points = njit(nogil=True, cache=True)(listing.list_points.py_func)
+propose = compiled(kernels.propose.py_func)
+count_inside = compiled(kernels.count_inside.py_func)
+grow = compiled(nodes.grow.py_func)
+climbed = compiled(listing.climbed.py_func)
+about_visits = compiled(listing.about_visits.py_func)
+list_points = compiled(listing.list_points.py_func)

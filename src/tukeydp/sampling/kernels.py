@@ -54,21 +54,6 @@ __all__ = [
     "uniform_draw",
 ]
 
-# Numba's cache of compiled code knows the fields of records by number, and notices changes of this file only. So they
-# stand here as well.
-_FIELDS: dict[Any, tuple[str, ...]] = {
-    UniformDraw: ("low", "width", "leftover"),
-    PieceTable: ("low", "width", "ends"),
-    Proposals: (
-        *("first", "last", "level", "box", "guide", "boxes", "parts", "pieces"),
-        *("slanted", "inverse", "floor", "ceiling"),
-    ),
-    Ranks: ("directions", "projections", "left_out", "highest"),
-    Slabs: ("directions", "smallest", "largest"),
-}
-if any(record._fields != fields for record, fields in _FIELDS.items()):
-    raise ImportError("records.py and kernels.py disagree about the fields of records")
-
 
 @intrinsic
 def high_word(typingctx: Any, a: Any, b: Any) -> Any:

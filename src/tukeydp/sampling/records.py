@@ -1,8 +1,6 @@
 """What the loops over proposals read, in NumPy and compiled: records, not twenty arrays of equal types.
 
-Two arrays that trade places would change the law. Compiled code that is kept in files knows the fields by number, and
-numba notices changes of kernels.py and nodes.py only: whoever changes a record changes a line there too, or empties the
-cache. An installation writes all files anew, so users have nothing to do.
+Two arrays that trade places would change the law.
 """
 
 from __future__ import annotations

@@ -14,10 +14,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray
+from tukeydp.compiled_code import compiled
 
 # Hints only, all of them.
 _VIOLATED = 1e-9  # of a row of length one: what is violated by less counts as kept
@@ -63,7 +63,7 @@ def room(levels: int, d: int) -> Optima:
     )
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def maximise(cost: Any, columns: Any, ends: Ends, basis: Any, found: Optima) -> None:
     """Solve the program of every level, one after another, and leave the last one's basis behind.
 
@@ -117,7 +117,7 @@ def maximise(cost: Any, columns: Any, ends: Ends, basis: Any, found: Optima) -> 
             _write_proof(found, level, proof, weights, excess, ends)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _right_side(row: int, low: Any, high: Any, floor: Any, ceiling: Any) -> float:
     k, d = len(low), len(floor)
     if row < k:
@@ -129,7 +129,7 @@ def _right_side(row: int, low: Any, high: Any, floor: Any, ceiling: Any) -> floa
     return -floor[row - 2 * k - d]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _fill(entries: Any, row: int, columns: Any) -> None:
     d, k = columns.shape
     for j in range(d):
@@ -143,7 +143,7 @@ def _fill(entries: Any, row: int, columns: Any) -> None:
         entries[(row - 2 * k) % d] = 1.0 if row < 2 * k + d else -1.0
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _times(entries: Any, inverse: Any, product: Any) -> None:
     for i in range(len(product)):
         product[i] = 0.0
@@ -153,7 +153,7 @@ def _times(entries: Any, inverse: Any, product: Any) -> None:
                 product[i] += entries[j] * inverse[j, i]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _most_violated(
     z: Any, columns: Any, low: Any, high: Any, floor: Any, ceiling: Any, at: Any, over: Any
 ) -> tuple[int, float]:
@@ -180,7 +180,7 @@ def _most_violated(
     return row, worst
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _leaving(multipliers: Any, weights: Any) -> int:
     """Which of the basis leaves; -1 if none can, for then no point keeps all rows."""
     out, best = -1, np.inf
@@ -192,7 +192,7 @@ def _leaving(multipliers: Any, weights: Any) -> int:
     return out
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _exchange(inverse: Any, weights: Any, out: int) -> None:
     """The inverse after a new row, so much of each old one, took the place of `out`."""
     d = len(weights)
@@ -204,7 +204,7 @@ def _exchange(inverse: Any, weights: Any, out: int) -> None:
         inverse[j, out] = factor
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _invert(basis: Any, columns: Any, work: Any, inverse: Any) -> bool:
     """The inverse of the rows of a basis, by elimination with pivots; False if there is none."""
     d = len(basis)
@@ -235,7 +235,7 @@ def _invert(basis: Any, columns: Any, work: Any, inverse: Any) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _write(
     found: Optima, level: int, cost: Any, columns: Any, basis: Any, inverse: Any, z: Any, rest: Any, entries: Any
 ) -> None:
@@ -264,7 +264,7 @@ def _write(
         weights[level, i] += total
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _write_proof(found: Optima, level: int, row: int, combination: Any, excess: float, ends: Ends) -> None:
     """Add a proof that the level is empty, so many times that the bound falls below every value a cost can have."""
     d = len(combination)

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tukeydp.arrays import IntArray
+from tukeydp.compiled_code import compiled
 from tukeydp.exact.tilted_boxes import SHARE_BITS
 from tukeydp.sampling.coarse_kernels import UNDECIDED, Words
 from tukeydp.sampling.kernels import high_word
@@ -65,7 +65,7 @@ class Limits(NamedTuple):
     ceiling: NDArray[np.int64]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def survivors(
     words: Any, keeping: Any, shares: Any, table: Words, slots: Slots, tilts: Tilts, limits: Limits, found: Survivors
 ) -> int:
@@ -106,7 +106,7 @@ def survivors(
     return count
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def test(
     count: int, words: Any, slots: Slots, tilts: Tilts, directions: Any, order: Any, limits: Limits, found: Survivors
 ) -> None:
@@ -161,7 +161,7 @@ def test(
                 break
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _far_out(i: int, words: Any, starts: Any, cells: Any, rough: RoughSlabs, slot: int, order: Any) -> bool:
     """Whether a rounded point is certainly not in its level, by floats."""
     d = len(starts)

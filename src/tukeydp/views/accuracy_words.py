@@ -72,6 +72,14 @@ def span(pair: Pair) -> str:
     return f"{pair[0]:g}" if pair[0] == pair[1] else f"{pair[0]:g} to {pair[1]:g}"
 
 
+def of_100(share: float) -> str:
+    """
+    >>> of_100(0.0123), of_100(1.0)
+    ('1.2 of 100', '100 of 100')
+    """
+    return f"{100 * share:.2g} of 100" if share < 0.095 else f"{100 * share:.0f} of 100"
+
+
 def as_text(error: Forecast) -> str:
     """The forecast by itself, without a table of the release beside it."""
     said = accuracy_sentences(None, error, beside_table=False) or ["By rehearsal nothing would be released."]
@@ -143,9 +151,7 @@ def _share_far_off(error: Forecast) -> list[str]:
     worst = ", ".join(shape.shape for shape in error.shapes if shape.far > _RARE and not shape.few_values)
     where = "" if error.law_known else f" if columns are of the shape: {worst}"
     guess = "" if error.known or error.widths is None else f" between bounds {error.widths[0]:g} of them wide"
-    said = (
-        f"Up to {100 * error.far:.2g} of 100 releases have a value more than 3 standard deviations off{guess}{where}."
-    )
+    said = f"Up to {of_100(error.far)} releases have a value more than 3 standard deviations off{guess}{where}."
     if error.far > _OFTEN:
         said += (
             " Such a release is mostly noise. More rows, fewer columns, narrower bounds or a larger epsilon help; each "

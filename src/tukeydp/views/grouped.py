@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from html import escape
 from textwrap import fill
 from typing import Any, Protocol
 
 from tukeydp.privacy import Guarantee
+from tukeydp.views.escaping import in_html, printable
 from tukeydp.views.frames import pandas_for
 from tukeydp.views.sentences import guarantee_sentence
-from tukeydp.views.table import REFUSED, Shown, Viewed, names, number, printable
+from tukeydp.views.table import REFUSED, Shown, Viewed, names, number
 from tukeydp.views.text import lines
 
 _STYLE = 'style="text-align:left;max-width:60em;margin:.3em 0"'
@@ -71,13 +71,13 @@ def text_of_groups(found: Groups) -> str:
 
 def html_of_groups(found: Groups) -> str:
     """For notebooks. Every text is escaped."""
-    parts = [f"<p {_STYLE}><b>{escape(headline(found))}</b></p>"]
+    parts = [f"<p {_STYLE}><b>{in_html(headline(found))}</b></p>"]
     if found.seeded:
         parts.append(f"<p {_STYLE}><b>SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result.</b></p>")
     parts.append(groups_table_html(found))
     said = f"{guarantee_sentence(found.guarantee)} {TOGETHER} {sizes_sentence(found)}"
-    parts.append(f"<p {_STYLE}><b>Guarantee</b>&ensp;{escape(said)}</p>")
-    notes = "".join(f"<li>{escape(caveat)}</li>" for caveat in found.caveats)
+    parts.append(f"<p {_STYLE}><b>Guarantee</b>&ensp;{in_html(said)}</p>")
+    notes = "".join(f"<li>{in_html(caveat)}</li>" for caveat in found.caveats)
     if notes:
         parts.append(f"<details {_STYLE}><summary>What to know before using it</summary><ul>{notes}</ul></details>")
     return f"<div>{''.join(parts)}</div>"
@@ -92,9 +92,8 @@ def groups_table_html(found: Groups) -> str:
 def headline(found: Groups) -> str:
     count = len(found.releases)
     rows = f"{found.n} rows" if found.n != 1 else "1 row"
-    return (
-        f"Release of {rows} in {count} group{'s' if count > 1 else ''} by {printable(found.by)}, by {found.mechanism}"
-    )
+    groups = f"{count} group{'s' if count > 1 else ''} by {printable(found.by)}"
+    return f"Release of {rows} in {groups}, by {printable(found.mechanism)}"
 
 
 def sizes_sentence(found: Groups) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from tukeydp.accuracy import ExpectedError
 from tukeydp.views.accuracy_words import accuracy_sentences
+from tukeydp.views.escaping import in_html
 from tukeydp.views.sentences import beside_the_point, guarantee_sentence
 from tukeydp.views.table import Shown, Viewed, counted, rows_planned_for, shown
 
@@ -17,12 +16,12 @@ _LATER = "release.expected_error forecasts it from public inputs, in some second
 def html_of(outcome: Viewed, error: ExpectedError | None) -> str:
     """A small table with guarantee and accuracy; `error` is a forecast that costs nothing, or None."""
     what = "Release" if outcome.released else "No release"
-    parts = [f"<p {_STYLE}><b>{what}</b> of {counted(outcome)} by {escape(outcome.mechanism)}</p>"]
-    parts += [f"<p {_STYLE}><b>{escape(text)}</b></p>" for text in warnings(outcome)]
+    parts = [f"<p {_STYLE}><b>{what}</b> of {counted(outcome)} by {in_html(outcome.mechanism)}</p>"]
+    parts += [f"<p {_STYLE}><b>{in_html(text)}</b></p>" for text in warnings(outcome)]
     parts.append(table_html(shown(outcome, error)))
     for label, text in _sentences(outcome, error):
-        parts.append(f"<p {_STYLE}><b>{label}</b>&ensp;{escape(text)}</p>")
-    notes = "".join(f"<li>{escape(caveat)}</li>" for caveat in outcome.caveats)
+        parts.append(f"<p {_STYLE}><b>{label}</b>&ensp;{in_html(text)}</p>")
+    notes = "".join(f"<li>{in_html(caveat)}</li>" for caveat in outcome.caveats)
     if notes:
         parts.append(f"<details {_STYLE}><summary>What to know before using it</summary><ul>{notes}</ul></details>")
     return f"<div>{''.join(parts)}</div>"
@@ -36,14 +35,14 @@ def warnings(outcome: Viewed) -> list[str]:
 
 def table_html(table: Shown) -> str:
     """Cells know their header, so that a page may stack them where it is narrow."""
-    head = "".join(f'<th scope="col" {_side(name, table)}>{escape(name)}</th>' for name in table.header)
+    head = "".join(f'<th scope="col" {_side(name, table)}>{in_html(name)}</th>' for name in table.header)
     body = "".join(f"<tr>{_cells(row, table)}</tr>" for row in table.rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _cells(row: list[str], table: Shown) -> str:
     first, *rest = (
-        f'{_side(name, table)} data-label="{escape(name)}">{escape(cell)}'
+        f'{_side(name, table)} data-label="{in_html(name)}">{in_html(cell)}'
         for name, cell in zip(table.header, row, strict=True)
     )
     return f'<th scope="row" {first}</th>' + "".join(f"<td {cell}</td>" for cell in rest)

@@ -10,9 +10,11 @@ import numpy as np
 
 from tukeydp.accuracy import ExpectedError
 from tukeydp.arrays import FloatArray
+from tukeydp.interval import nominal_header
 from tukeydp.parameters import Bounds, show
 from tukeydp.privacy import Guarantee
 from tukeydp.views.accuracy_words import span
+from tukeydp.views.escaping import printable
 
 # Digits of a value that is shown. Fewer would round what large columns are asked for: 249,158 is six. All that is known
 # is in `point`, and in JSON.
@@ -57,11 +59,15 @@ class Viewed(Protocol):
 
 
 class Shown(NamedTuple):
-    """A table of texts: `left` says which of its columns stand on the left, the others are numbers."""
+    """A table of texts: `left` says which of its columns stand on the left, the others are numbers.
+
+    The first `keys` columns name the rows.
+    """
 
     header: list[str]
     rows: list[list[str]]
     left: tuple[str, ...] = ("column", "unit")
+    keys: int = 1
 
 
 def shown(
@@ -77,7 +83,7 @@ def shown(
         cells["unit"] = [printable(unit or "") for unit in outcome.units]
     intervals = interval(outcome)
     if intervals is not None:
-        cells[f"{100 * outcome.settings['confidence']:g} % interval"] = [_between(*ends) for ends in intervals.tolist()]
+        cells[nominal_header(outcome.settings["confidence"])] = [_between(*ends) for ends in intervals.tolist()]
     cells |= {header: [number(v) for v in more] for header, more in (beside or {}).items()}
     if outcome.bounds is not None:
         cells["bounds"] = [f"{show(a)} to {show(b)}" for a, b in zip(*outcome.bounds, strict=True)]
@@ -115,15 +121,6 @@ def rows_planned_for(outcome: Viewed) -> int | None:
 def names(outcome: Viewed) -> list[str]:
     """The columns' names, fit to be printed."""
     return [printable(name) for name in outcome.columns or [f"column {j}" for j in range(outcome.d)]]
-
-
-def printable(text: str) -> str:
-    """Line ends and codes that terminals obey become visible: a header is anybody's text.
-
-    >>> printable("a\\tb"), printable("größe")
-    ('a\\\\tb', 'größe')
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def number(value: float) -> str:

@@ -70,12 +70,15 @@ def _encoded(text: Callable[[str], str], target: Path) -> bytes:
     return text(target.suffix.lower()).encode()
 
 
-def write_files(contents: Mapping[Path, Callable[[], bytes]]) -> dict[Path, str]:
-    """Write every file; what went wrong, by file. Nothing is raised: the release has cost its budget and is printed."""
+def write_files(contents: Mapping[Path, Callable[[], bytes]], *, private: bool = False) -> dict[Path, str]:
+    """Write every file; what went wrong, by file. Nothing is raised: the release has cost its budget and is printed.
+
+    `private` files can be read by their owner alone.
+    """
     failed = {}
     for target, content in contents.items():
         try:
-            _replace(target, content())
+            _replace(target, content(), 0o600 if private else _mode(target))
         except OSError as error:
             failed[target] = error.strerror or type(error).__name__
         except Exception as error:  # its message might quote anything
@@ -83,20 +86,31 @@ def write_files(contents: Mapping[Path, Callable[[], bytes]]) -> dict[Path, str]
     return failed
 
 
-def _replace(target: Path, content: bytes) -> None:
-    """All of the file or nothing of it: a temporary file in the same folder, then renamed."""
+def _replace(target: Path, content: bytes, mode: int) -> None:
+    """All of the file or nothing of it: a temporary file in the same folder, then renamed. It outlives a power cut."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     try:
         with open(handle, "wb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(name, _mode(target))
+        os.chmod(name, mode)
         os.replace(name, target)
+        _settle(target.parent)
     except BaseException:
         with suppress(OSError):
             os.unlink(name)
         raise
+
+
+def _settle(folder: Path) -> None:
+    """A new name is in the folder, which has to be written too; not every system lets one open it."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _mode(target: Path) -> int:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-
 from tukeydp.cli.sections import Account
 from tukeydp.parameters import show
 from tukeydp.privacy import ApproxDP
+from tukeydp.views.escaping import csv_text
 from tukeydp.views.frames import facts
-
-# A spreadsheet takes what begins so for a formula, and runs it.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_report(account: Account) -> str:
@@ -31,17 +25,6 @@ def csv_report(account: Account) -> str:
         "private": "yes" if outcome.private else "no",
     }
     if "interval_lower" in found:
-        same["confidence"] = outcome.settings["confidence"]
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow([*found, *same])
-    for row in zip(*found.values(), strict=True):
-        writer.writerow([harmless(cell) for cell in (*row, *same.values())])
-    return text.getvalue()
-
-
-def harmless(cell: object) -> object:
-    """Texts that would be formulas get an apostrophe in front; numbers stay, but for those that there are not."""
-    if isinstance(cell, float) and math.isnan(cell):
-        return ""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+        same["nominal_confidence"] = outcome.settings["confidence"]
+    rows = ([*row, *same.values()] for row in zip(*found.values(), strict=True))
+    return csv_text([[*found, *same], *rows])

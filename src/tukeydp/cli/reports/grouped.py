@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
-from html import escape
 
 from tukeydp.cli.group_sections import GroupAccount, group_headline, group_sections
-from tukeydp.cli.reports.csv_table import harmless
-from tukeydp.cli.reports.html_page import footer, page
-from tukeydp.cli.reports.markdown import escaped, table_text
+from tukeydp.cli.reports.html_page import footer, page, wide
+from tukeydp.cli.reports.markdown import table_text
 from tukeydp.parameters import show
+from tukeydp.views.escaping import csv_text as csv_lines
+from tukeydp.views.escaping import in_html, in_markdown
 from tukeydp.views.grouped import shown_groups
-from tukeydp.views.html import table_html
 
 _SEEDED = "SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result."
 
@@ -21,34 +18,33 @@ _SEEDED = "SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result."
 def html_text(account: GroupAccount) -> str:
     found = account.found
     parts = [f'<p class="alarm" role="alert">{_SEEDED}</p>'] if found.seeded else []
-    parts += [table_html(shown_groups(found)), "<dl>"]
+    parts += [wide(shown_groups(found)), "<dl>"]
     for label, text in group_sections(account):
         alarmed = ' class="alarmed"' if label == "Warning" else ""
-        parts.append(f"<dt{alarmed}>{escape(label)}</dt><dd>{escape(text)}</dd>")
+        parts.append(f"<dt{alarmed}>{in_html(label)}</dt><dd>{in_html(text)}</dd>")
     counted = "" if found.counts is None else " and the noised numbers of rows"
     parts += ["</dl>", footer(f"the released values{counted}")]
     return page(group_headline(account), "\n".join(parts))
 
 
 def markdown_text(account: GroupAccount) -> str:
-    parts = [f"# {escaped(group_headline(account))}", *([f"**{_SEEDED}**"] if account.found.seeded else [])]
+    parts = [f"# {in_markdown(group_headline(account))}", *([f"**{_SEEDED}**"] if account.found.seeded else [])]
     parts.append(table_text(shown_groups(account.found)))
-    parts += [f"**{label}**: {escaped(text)}" for label, text in group_sections(account)]
+    parts += [f"**{label}**: {in_markdown(text)}" for label, text in group_sections(account)]
     return "\n\n".join(parts) + "\n"
 
 
 def csv_text(account: GroupAccount) -> str:
     """A line for each group with all digits, what all of them cost, and whether they may be published."""
-    found, text = account.found, io.StringIO()
-    writer = csv.writer(text)
+    found = account.found
     names = list(found.first.columns or [f"column {j}" for j in range(found.first.d)])
     counted = [] if found.counts is None else ["rows (noised)"]
-    writer.writerow([found.by, *counted, *names, "epsilon", "mechanism", "private"])
+    lines: list[list[object]] = [[found.by, *counted, *names, "epsilon", "mechanism", "private"]]
+    same = [show(found.guarantee.epsilon), found.mechanism, "yes" if found.private else "no"]
     for key, release in found.items():
         count = [] if found.counts is None else [found.counts[key]]
-        same = [show(found.guarantee.epsilon), found.mechanism, "yes" if found.private else "no"]
-        writer.writerow([harmless(cell) for cell in (key, *count, *release.values(), *same)])
-    return text.getvalue()
+        lines.append([key, *count, *release.values(), *same])
+    return csv_lines(lines)
 
 
 def json_text(account: GroupAccount) -> str:

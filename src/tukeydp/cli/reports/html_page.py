@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from html import escape
 
 import tukeydp
 from tukeydp.cli.sections import REHEARSED, Account, headline, sections
 from tukeydp.release import Outcome
+from tukeydp.views.escaping import in_html
 from tukeydp.views.html import table_html, warnings
-from tukeydp.views.table import printable, shown
+from tukeydp.views.table import Shown, shown
 
 # Colours in pairs for light and dark, with a contrast of at least 4.5 to 1 (WCAG AA). Where a line has no room for a
 # row of the table, below 44 em, its cells stand below each other with their headers.
@@ -27,7 +27,11 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; }
   font-weight: 700; border-radius: .4rem; }
 table { border-collapse: collapse; width: 100%; margin: 0 0 1.5rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .45rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-td, thead th { overflow-wrap: normal; }
+.wide { overflow-x: auto; margin: 0 0 1.5rem; }
+.wide table { margin: 0; }
+td { overflow-wrap: normal; }
+thead th { max-width: 12em; }
+tbody th, thead th:first-child { position: sticky; left: 0; background: var(--page); min-width: 6em; }
 td[style*=right] { white-space: nowrap; }
 thead th { color: var(--dim); font-weight: 600; font-size: .875rem; }
 tbody th { font-weight: 600; }
@@ -44,10 +48,9 @@ footer { margin-top: 2rem; color: var(--dim); font-size: .875rem; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody, tr, tbody th, tbody td { display: block; }
   tbody tr { border: 1px solid var(--line); border-radius: .4rem; margin-bottom: .75rem; padding: .25rem 0; }
-  tbody th, tbody td { overflow-wrap: anywhere; white-space: normal !important; text-align: left !important; border: 0;
-    padding: .15rem .75rem; }
+  tbody th, tbody td { white-space: normal !important; text-align: left !important; border: 0; padding: .15rem .75rem; }
   tbody td { display: flex; justify-content: space-between; gap: 1rem; }
-  tbody td::before { content: attr(data-label); color: var(--dim); flex: none; }
+  tbody td::before { content: attr(data-label); color: var(--dim); overflow-wrap: anywhere; }
   tbody td:empty { display: none; }
 }
 @media print {
@@ -55,6 +58,7 @@ footer { margin-top: 2rem; color: var(--dim); font-size: .875rem; }
     --alarm-box: #fff; }
   body { font-size: 11pt; }
   main { max-width: none; padding: 0; }
+  .wide { overflow: visible; }
   tr, dt, dd { break-inside: avoid; }
   dt { break-after: avoid; }
 }
@@ -67,7 +71,7 @@ def html_report(account: Account) -> str:
 
 def page(headline: str, body: str) -> str:
     """A whole page around a body that is HTML; the headline is text."""
-    title = escape(headline)
+    title = in_html(headline)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -78,11 +82,16 @@ def page(headline: str, body: str) -> str:
     )
 
 
+def wide(table: Shown) -> str:
+    """A table that scrolls by itself where it is wider than the page; the names of its rows stay in sight."""
+    return f'<div class="wide" role="group" aria-label="Released values" tabindex="0">{table_html(table)}</div>'
+
+
 def _body(account: Account) -> Iterator[str]:
     outcome = account.outcome
-    yield from (f'<p class="alarm" role="alert">{escape(text)}</p>' for text in warnings(outcome))
+    yield from (f'<p class="alarm" role="alert">{in_html(text)}</p>' for text in warnings(outcome))
     if outcome.released:
-        yield table_html(shown(outcome, outcome.quick_error))
+        yield wide(shown(outcome, outcome.quick_error))
     yield "<dl>"
     details = {}
     for label, text in sections(account._replace(verbose=True)):
@@ -90,7 +99,7 @@ def _body(account: Account) -> Iterator[str]:
             details["How the accuracy was forecast"] = text
             continue
         alarmed = ' class="alarmed"' if label == "Warning" else ""
-        yield f"<dt{alarmed}>{escape(label)}</dt><dd>{escape(text)}</dd>"
+        yield f"<dt{alarmed}>{in_html(label)}</dt><dd>{in_html(text)}</dd>"
     yield "</dl>"
     yield f"<details open><summary>Details</summary><dl>{''.join(_pairs(_facts(outcome) | details))}</dl></details>"
     yield footer(_released(outcome))
@@ -98,7 +107,7 @@ def _body(account: Account) -> Iterator[str]:
 
 def footer(released: str) -> str:
     today = datetime.now(UTC).date().isoformat()
-    written = f"Written by tukeydp {escape(tukeydp.__version__)} on {today}."
+    written = f"Written by tukeydp {in_html(tukeydp.__version__)} on {today}."
     return f"<footer>{written} All but {released} is public beforehand.</footer>"
 
 
@@ -108,7 +117,7 @@ def _released(outcome: Outcome) -> str:
         "the released values": True,
         "what their intervals rest on": "confidence" in outcome.settings,
         "the depth of the point": "epsilon_certificate" in outcome.settings,
-        "the noisy count of readable rows": "readable_rows" in outcome.settings,
+        "the noisy counts of the check": "epsilon_check" in outcome.settings,
     }
     told = [name for name, there in paid.items() if there]
     return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
@@ -127,4 +136,4 @@ def _facts(outcome: Outcome) -> dict[str, str]:
 
 
 def _pairs(facts: dict[str, str]) -> Iterator[str]:
-    return (f"<dt>{escape(name)}</dt><dd>{escape(printable(text))}</dd>" for name, text in facts.items())
+    return (f"<dt>{in_html(name)}</dt><dd>{in_html(text)}</dd>" for name, text in facts.items())

@@ -52,7 +52,7 @@ def _cells(partition: Any, names: tuple[str, ...]) -> FloatArray:
         # which decimals have a kind of their own, are checked where they are read.
         if getattr(dtype, "kind", "") not in NUMBERS and not hasattr(dtype, "pyarrow_dtype"):
             raise ValueError("another type")
-    return read_frame(partition, "x")[0]
+    return read_frame(partition, "x").cells
 
 
 def _sum(parts: list[IntArray]) -> IntArray:

@@ -14,7 +14,7 @@ from tukeydp.data.arrow_columns import check_type, floats
 from tukeydp.data.key_columns import arrow_keys, check_key_type
 from tukeydp.data.readers.columns import places_in_schema
 from tukeydp.data.readers.options import ReadOptions
-from tukeydp.data.readers.sources import KIND_NAMES, check_kind, name_of
+from tukeydp.data.readers.sources import KIND_NAMES, InMemory, check_kind, name_of
 from tukeydp.errors import ParameterError
 from tukeydp.extras import missing
 
@@ -81,9 +81,11 @@ def _arrow(stream: IO[bytes], options: ReadOptions, path: Path | str) -> tuple[A
 
 
 def seekable(stream: IO[bytes], path: Path | str) -> Any:
-    """What pyarrow can jump about in: the file itself, mapped into memory, or all of standard input."""
+    """What pyarrow can jump about in: the file itself, mapped into memory, or all of what is there already."""
     import pyarrow as pa
 
+    if isinstance(path, InMemory):  # whose name is no path
+        return pa.BufferReader(path.content)
     return pa.BufferReader(stream.read()) if str(path) == "-" else pa.memory_map(str(path))
 
 
@@ -98,7 +100,7 @@ def _read(schema: Any, batches: Batches, columns: Sequence[str], options: ReadOp
         for j, column in enumerate(columns):
             found = batch.column(batch.schema.get_field_index(column))
             if column in options.keys:
-                block[:, j] = options.keys[column].as_codes(arrow_keys(found, f"FILE column {column!r}"))
+                block[:, j] = options.keys[column].as_codes(arrow_keys(found))
             else:
                 block[:, j] = floats(found)
         read.append(block)

@@ -24,12 +24,13 @@ _WITH_TAIL = re.compile(r"\s*[+-]?[0-9][0-9.,' \u00a0\u202f]*?\s*([^0-9\s.,'+-][
 
 @dataclass(frozen=True)
 class Dialect:
-    """What to declare, why, and the rows as texts."""
+    """What to declare, why, and the rows as texts; `question` is what only the file's owner can say."""
 
     options: ReadOptions
     evidence: tuple[str, ...]
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    question: str | None = None
 
 
 def guess_encoding(content: bytes) -> tuple[str | None, str]:
@@ -48,8 +49,8 @@ def guess_encoding(content: bytes) -> tuple[str | None, str]:
     return None, "UTF-8"
 
 
-def guess_dialect(content: bytes, given: ReadOptions, most_rows: int) -> Dialect:
-    """What is not declared in `given` is guessed."""
+def guess_dialect(content: bytes, given: ReadOptions, most_rows: int, *, marks_stated: bool) -> Dialect:
+    """What is not declared in `given` is guessed; `marks_stated` says that its marks of numbers are."""
     encoding, why = guess_encoding(content) if given.encoding is None else (given.encoding, "as declared")
     text = content.decode(encoding or "utf-8-sig", "replace").removeprefix("\ufeff")
     evidence = [f"encoding {encoding or 'utf-8'}: {why}"]
@@ -79,14 +80,14 @@ def guess_dialect(content: bytes, given: ReadOptions, most_rows: int) -> Dialect
         evidence.append("rows have one cell more than the header: name the first column too, or they are missing")
     # A line of a single empty cell is no row where there are several columns.
     body = [row for row in body if len(names) == 1 or row]
-    decimal, thousands, why = _marks(names, body, given)
+    decimal, thousands, why, question = _marks(names, body, given, stated=marks_stated)
     evidence.append(f"decimal mark {decimal!r}, thousands mark {thousands or 'none'}: {why}")
     units = given.units or _units(names, body, decimal, thousands, evidence)
     options = ReadOptions(
         format=given.format, separator=separator, quote=given.quote, decimal=decimal, thousands=thousands,
         encoding=encoding, skip=skip, header=header, units=units, missing=given.missing,
     )  # fmt: skip
-    return Dialect(options, tuple(evidence), tuple(names), tuple(body))
+    return Dialect(options, tuple(evidence), tuple(names), tuple(body), question)
 
 
 def guess_header(first: Sequence[Any], given: ReadOptions) -> tuple[bool, str]:
@@ -149,9 +150,12 @@ def _column(rows: Sequence[tuple[str, ...]], j: int) -> list[str]:
     return [row[j] for row in rows[:_SAMPLE_CELLS] if j < len(row) and row[j]]
 
 
-def _marks(names: Sequence[str], rows: Sequence[tuple[str, ...]], given: ReadOptions) -> tuple[str, str | None, str]:
-    if (given.decimal, given.thousands) != (".", None):
-        return given.decimal, given.thousands, "as declared"
+def _marks(
+    names: Sequence[str], rows: Sequence[tuple[str, ...]], given: ReadOptions, *, stated: bool
+) -> tuple[str, str | None, str, str | None]:
+    """Decimal mark, mark of thousands, why, and a question where another pair reads as many cells as other numbers."""
+    if stated:
+        return given.decimal, given.thousands, "as declared", None
     cells = [cell for j in range(len(names)) for cell in _column(rows, j) if any(m in cell for m in ".,' \u00a0\u202f")]
     cells = [_WITH_TAIL.sub(lambda m: m[0].replace(m[1], ""), c) if _WITH_TAIL.fullmatch(c) else c for c in cells]
     counts = {
@@ -159,13 +163,35 @@ def _marks(names: Sequence[str], rows: Sequence[tuple[str, ...]], given: ReadOpt
         for marks, rule in ((m, NumberRule(*m)) for m in _MARKS)
     }
     if not cells or not max(counts.values()):
-        return ".", None, "no number has a mark"
+        return ".", None, "no number has a mark", None
     decimal, thousands = max(_MARKS, key=lambda marks: counts[marks])
     why = f"reads {counts[decimal, thousands]} of {len(cells)} cells with marks"
-    other = [m for m in _MARKS if m[0] != decimal and counts[m] == counts[decimal, thousands]]
-    if other:
-        why += f"; UNSURE: decimal {other[0][0]!r} with thousands {other[0][1] or 'none'} reads as many"
-    return decimal, thousands, why
+    for marks in _MARKS:
+        cell = None if counts[marks] < counts[decimal, thousands] else _differing(cells, (decimal, thousands), marks)
+        if cell is not None:
+            why += f"; UNSURE: decimal {marks[0]!r} with thousands {marks[1] or 'none'} reads as many"
+            return decimal, thousands, why, which_marks(cell, (decimal, thousands), marks)
+    return decimal, thousands, why, None
+
+
+Marks = tuple[str, str | None]
+
+
+def _differing(cells: Sequence[str], some: Marks, other: Marks) -> str | None:
+    """A cell that two pairs of marks read as different numbers."""
+    one, two = NumberRule(*some), NumberRule(*other)
+    return next((cell for cell in cells if abs(one.number(cell) - two.number(cell)) > 0), None)
+
+
+def which_marks(cell: str, some: Marks, other: Marks) -> str:
+    """The question that only the file's owner can answer."""
+    one, two = (f"{_declared(marks)} ({NumberRule(*marks).number(cell):.10g})" for marks in (some, other))
+    return f"{cell!r} may be two numbers: {one} or {two}? Look again with the one that is right"
+
+
+def _declared(marks: Marks) -> str:
+    decimal, thousands = marks
+    return f"--decimal {decimal}" if thousands is None else f"--thousands {thousands} --decimal {decimal}"
 
 
 def _units(

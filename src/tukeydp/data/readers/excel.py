@@ -1,4 +1,7 @@
-"""Excel workbooks, by calamine. Cells are numbers, texts (read by the rule of numbers) or missing, like dates."""
+"""Excel workbooks, by calamine. Cells are numbers, texts (read by the rule of numbers) or missing, like dates.
+
+A formula whose result was never stored reads as a text: unreadable, not empty (`formulas.py`).
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import numpy as np
 from tukeydp.data.keys import KeyRule
 from tukeydp.data.numbers import BLANKS, NumberRule, read_cells, unreadable_cells
 from tukeydp.data.readers.columns import TextCells, places_of, positions
+from tukeydp.data.readers.formulas import NO_RESULT, Places, formulas_without_results
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import LOOK, check_kind, name_of
 from tukeydp.errors import ParameterError
@@ -27,8 +31,8 @@ def read_excel(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, 
     rules = [options.rule(column) for column in columns]
     blocks, pending = [], [] if options.header else [first]
     for row in rows:
-        # A row without any cell is no row, like a blank line.
-        if any(cell != "" for cell in row):
+        # A row without any cell is no row, like a blank line: but where there is one column, it is somebody's.
+        if len(names) == 1 or any(cell != "" for cell in row):
             pending.append(row)
         if len(pending) >= _ROWS_AT_A_TIME:
             blocks.append(_block(pending, places, rules))
@@ -81,10 +85,26 @@ def _guarded(path: Path | str) -> Iterator[None]:
 def sheet_rows(content: bytes, options: ReadOptions, path: Path | str) -> Iterator[list[Any]]:
     """The rows of the one sheet, or of the named one."""
     sheet = _sheet(content, options, path)
+    unread = formulas_without_results(content, sheet.name)
+    first = 0 if sheet.start is None else sheet.start[1]
+    width = 0 if sheet.start is None else sheet.end[1] - first + 1
+    at = 0
     with _guarded(path):
         iterator = sheet.iter_rows()
         while (row := next(iterator, None)) is not None:
-            yield row
+            yield _with_formulas(row, unread, at, first)
+            at += 1
+    # Rows below the last result, which the library leaves out.
+    for i in range(at, max(unread, default=-1) + 1 if width else 0):
+        yield _with_formulas([""] * width, unread, i, first)
+
+
+def _with_formulas(row: list[Any], unread: Places, at: int, first: int) -> list[Any]:
+    """The row, with a text where there is a formula without a result."""
+    for column in unread.get(at, ()):
+        if 0 <= column - first < len(row) and not str(row[column - first]).strip(BLANKS):
+            row[column - first] = NO_RESULT
+    return row
 
 
 def sheet_names(content: bytes, path: Path | str) -> list[str]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from tukeydp.compiled_code import compiled
 from tukeydp.data.readers.powers_of_ten import nearest_float
 
 MISSING, READ, UNDECIDED = 0, 1, 2
 _MOST_DIGITS = 19  # that fit into a word whatever they are
 _ZERO, _NINE, _SPACE = 48, 57, 32
+# `TRUTH` of data/numbers.py, and the bits of 1.0
+_TRUE, _FALSE, _ONE = np.frombuffer(b"true", np.uint8), np.frombuffer(b"false", np.uint8), np.uint64(0x3FF0000000000000)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _blank_at(text, a, b):  # type: ignore[no-untyped-def]
     """How many bytes the blank that begins at a has; 0 if there is none."""
     c = text[a]
@@ -25,7 +27,7 @@ def _blank_at(text, a, b):  # type: ignore[no-untyped-def]
     return 0
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def trimmed(text, a, b):  # type: ignore[no-untyped-def]
     """The span without the blanks around it."""
     while a < b:
@@ -48,7 +50,7 @@ def trimmed(text, a, b):  # type: ignore[no-untyped-def]
     return a, b
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _mark_at(text, p, b, mark):  # type: ignore[no-untyped-def]
     """How many bytes the mark of thousands at p has; 0 if there is none. As `THOUSANDS` of data/numbers.py has them."""
     if text[p] == mark:
@@ -61,7 +63,17 @@ def _mark_at(text, p, b, mark):  # type: ignore[no-untyped-def]
     return 0
 
 
-@njit(nogil=True, cache=True)
+@compiled
+def _is_word(text, a, b, word):  # type: ignore[no-untyped-def]
+    """Whether the bytes a to b are the word, which is written in small letters, in any letters."""
+    same = b - a == len(word)
+    for i in range(len(word) if same else 0):
+        c = text[a + i]
+        same = same and (c + 32 if 65 <= c <= 90 else c) == word[i]
+    return same
+
+
+@compiled
 def number_in(text, a, b, decimal, mark):  # type: ignore[no-untyped-def]
     """Whether the bytes a to b are a number, and the bits of the float nearest to it."""
     nothing = np.uint64(0)
@@ -100,7 +112,11 @@ def number_in(text, a, b, decimal, mark):  # type: ignore[no-untyped-def]
                 return MISSING, nothing
             marked, group = True, 0
             p += step
-    if seen == 0 or (marked and not fraction and group != 3):
+    if seen == 0:
+        if _is_word(text, a, b, _TRUE):
+            return READ, _ONE
+        return (READ if _is_word(text, a, b, _FALSE) else MISSING), nothing
+    if marked and not fraction and group != 3:
         return MISSING, nothing
     if p < b and (text[p] == 101 or text[p] == 69):  # e E
         p += 1

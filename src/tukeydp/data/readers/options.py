@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tukeydp.arrays import FloatArray
@@ -93,6 +93,14 @@ class ReadOptions:
                 value = number(token, self.rule(column))
                 if not math.isnan(value):
                     cells[cells[:, j] == value, j] = math.nan
+
+    def only(self, columns: Sequence[str]) -> ReadOptions:
+        """The same for some of the columns alone."""
+        units, missing = (
+            {name: texts for name, texts in told.items() if name in columns} if isinstance(told, Mapping) else told
+            for told in (self.units, self.missing)
+        )
+        return replace(self, units=units, missing=missing)
 
     def check_columns(self, columns: Sequence[str]) -> None:
         """What is declared for a column must be declared for one that is read: a slip would go unnoticed."""

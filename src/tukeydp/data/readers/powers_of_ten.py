@@ -5,8 +5,9 @@ parsing at a gigabyte per second"). What it cannot decide is left to Python's `f
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from tukeydp.compiled_code import compiled
 
 # Powers of ten whose product with a 19-digit integer may be a float at all.
 LEAST, MOST = -342, 308
@@ -33,7 +34,7 @@ _LOW = np.uint64(2**32 - 1)
 _HALF = np.uint64(32)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _product(a, b):  # type: ignore[no-untyped-def]
     """The upper and the lower word of a product of two words."""
     low = (a & _LOW) * (b & _LOW)
@@ -42,7 +43,7 @@ def _product(a, b):  # type: ignore[no-untyped-def]
     return (a >> _HALF) * (b >> _HALF) + (first >> _HALF) + (second >> _HALF), (second << _HALF) | (low & _LOW)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _leading_zeros(word):  # type: ignore[no-untyped-def]
     count = 0
     step = 32
@@ -54,7 +55,7 @@ def _leading_zeros(word):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def nearest_float(digits, power):  # type: ignore[no-untyped-def]
     """The bits of the float nearest to digits * 10^power, for a positive word `digits`; and whether that is decided."""
     if power < LEAST or power > MOST:

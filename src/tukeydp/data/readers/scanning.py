@@ -1,11 +1,16 @@
 """Separated text to floats, compiled: records, quoted cells, and the rule of `data/numbers.py` for each cell.
 
-Missing cells are told apart: those that hold nothing, or a word for no value, and those that hold something else
-(`UNREADABLE`).
+Missing cells are told apart: those that hold nothing, or a word for no value, and those that hold something else or
+are not there (`UNREADABLE`).
 
 No content stops or misleads the scan. A quote opens a quoted cell only where a cell begins; a cell with text after its
 closing quote is missing; a record with more cells than the header is missing as a whole, since nobody can tell which of
-its cells belongs where; a shorter one lacks its last cells.
+its cells belongs where; a shorter one lacks its last cells, which count as unreadable: a file of other columns than
+declared, such as one of fixed widths, has short records.
+
+In a file of one column a row is what ends with an end of line. An empty last row without one could not be told from no
+row, and n would tell whether somebody's cell is empty: so what follows the last end of line is no row there, whatever
+it holds.
 """
 
 from __future__ import annotations
@@ -14,10 +19,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tukeydp.arrays import IntArray
+from tukeydp.compiled_code import compiled
 from tukeydp.data.keys import KeyRule
 from tukeydp.data.numbers import NumberRule, may_lead
 from tukeydp.data.readers.number_kernel import READ, UNDECIDED, number_in, trimmed
@@ -34,7 +39,7 @@ class Layout(NamedTuple):
     separator: int
     quote: int  # -1: none
     targets: IntArray  # for each column of the file its place in the table, -1 for those not read
-    blank_is_row: bool
+    one_column: bool  # of the file: there a blank line is a row
     decimal: int
     mark: int  # of thousands; -1: none
     any_units: bool
@@ -58,7 +63,7 @@ def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[N
         separator=ord(separator),
         quote=ord(quote) if quote else -1,
         targets=np.array(targets, dtype=np.int64),
-        blank_is_row=len(targets) == 1,
+        one_column=len(targets) == 1,
         decimal=ord(rules[0].decimal),
         mark=ord(rules[0].thousands) if rules[0].thousands else -1,
         any_units=bool(flat),
@@ -80,7 +85,7 @@ def _padded(texts: Sequence[bytes]) -> tuple[Bytes, IntArray]:
     return rows, np.array([len(text) for text in texts], dtype=np.int64)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _is_at(text, start, stop, word, length):  # type: ignore[no-untyped-def]
     if start < 0 or start + length > stop:
         return False
@@ -90,7 +95,7 @@ def _is_at(text, start, stop, word, length):  # type: ignore[no-untyped-def]
     return same
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _without_unit(text, a, b, column, form):  # type: ignore[no-untyped-def]
     a, b = trimmed(text, a, b)
     for u in range(form.unit_starts[column], form.unit_starts[column + 1]):
@@ -102,7 +107,7 @@ def _without_unit(text, a, b, column, form):  # type: ignore[no-untyped-def]
     return a, b
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _end_of_cell(text, p, stop, separator, quote):  # type: ignore[no-untyped-def]
     """Where the cell that begins at p ends, the span of its content, and whether the content is all there is."""
     clean = True
@@ -129,7 +134,7 @@ def _end_of_cell(text, p, stop, separator, quote):  # type: ignore[no-untyped-de
     return p, start, p, clean
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _is_empty(text, a, b, column, form):  # type: ignore[no-untyped-def]
     """`NumberRule.is_empty`, compiled."""
     a, b = trimmed(text, a, b)
@@ -147,7 +152,7 @@ def _is_empty(text, a, b, column, form):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-untyped-def]
     """Read whole records from start to stop into `bits` from `row` on.
 
@@ -189,7 +194,10 @@ def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-
             if p >= stop or text[p] != separator:
                 break
             p += 1
-        blank = field == 1 and p == opening
+        for lacking in range(field, width):
+            if targets[lacking] >= 0:
+                bits[row, targets[lacking]] = UNREADABLE
+        blank, ended = field == 1 and p == opening, p < stop
         if p < stop and text[p] == _RETURN:
             if p + 1 >= stop and not final:
                 return position, row, before
@@ -200,7 +208,9 @@ def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-
         if crowded:
             bits[row, :] = UNREADABLE
             waiting = before
-        if not blank or form.blank_is_row:
+        if form.one_column and not ended:
+            waiting = before
+        elif form.one_column or not blank:
             row += 1
     return position, row, waiting
 

@@ -57,6 +57,10 @@ class InMemory(str):
         file.content = content
         return file
 
+    def __getnewargs__(self) -> tuple[str, bytes]:  # type: ignore[override]
+        """For pickles: it is read in another process."""
+        return str(self), self.content
+
 
 def name_of(path: Path | str) -> str:
     shown = "".join(c if c.isprintable() else "?" for c in str(path))

@@ -1,6 +1,7 @@
 """From one of our mechanisms to an OpenDP measurement: checked, priced and fixed before there are any data.
 
-Why that is enough for OpenDP, which takes a measurement's word: docs/proofs/opendp.md, section 4.
+Why that is enough for OpenDP, which takes a measurement's word: docs/proofs/opendp.md, section 4. Nothing is spent on
+the check of readable rows: a measurement costs what its privacy map says, in one step.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ class Run:
         """Check every parameter, as a run on a table of this shape would, and say what it costs."""
         quote, blank = _Quote(), self.space.blank(self.columns)
         try:
-            self.mechanism(blank, epsilon=epsilon, neighbours=self.space.neighbours, accountant=quote, **self.options)
+            given = {"epsilon": epsilon, "neighbours": self.space.neighbours, "check": False, **self.options}
+            self.mechanism(blank, accountant=quote, **given)
         except _Quoted:
             return quote.guarantee
         raise RuntimeError("a mechanism ran without spending")
@@ -92,11 +94,13 @@ class Run:
         if "test" in options:
             options |= {"test": "graded", "threshold": None}
         empty = Table(np.empty((0, self.space.d)), self.columns)
-        self.mechanism(empty, epsilon=1, neighbours="add-remove", randomness=seeded(0), **options)
+        options |= {"epsilon": 1, "neighbours": "add-remove", "check": False}
+        self.mechanism(empty, randomness=seeded(0), **options)
 
     def on(self, x: Any, epsilon: Fraction, agreed: _Agreed) -> Release | Refused:
         """The release."""
-        given = {"epsilon": epsilon, "neighbours": self.space.neighbours, "pad_to": self.pad_to, **self.options}
+        fixed = {"neighbours": self.space.neighbours, "pad_to": self.pad_to, "check": False}
+        given = {"epsilon": epsilon, **fixed, **self.options}
         with nothing_quoted():
             return self.mechanism(self.space.table(x, self.columns), accountant=agreed, **given)
 

@@ -32,7 +32,8 @@ class PrivateMean(PrivateEstimator):
         The released means, one float per column; None if the run refused.
     release_, guarantee_, released_
         The outcome of `td.mean`, what it has cost, and whether there is a point. Only a run without bounds can refuse:
-        `fit` then returns as usual, `location_` is None, and the budget is spent.
+        `fit` then returns as usual, `location_` is None, and the budget is spent. With a `confidence`,
+        `release_.interval` is a nominal confidence interval: on skewed columns it covers less (`td.mean`).
     n_features_in_, feature_names_in_
         Of the table; names only where all of them are texts.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.data.arrays_and_lists import width_of_rows
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
 
@@ -43,8 +44,8 @@ def require_schema(x: Any, *, size_is_secret: bool = False) -> tuple[int, int]:
 def shape_of(x: Any) -> tuple[int, ...] | None:
     """Of an array, a frame or a list of rows; None for what is neither."""
     if isinstance(x, list | tuple):
-        rows = bool(x) and (isinstance(x[0], list | tuple) or (isinstance(x[0], np.ndarray) and x[0].ndim > 0))
-        return (len(x), len(x[0])) if rows else (len(x),)
+        width = width_of_rows(x, "X")
+        return (len(x),) if width is None else (len(x), width)
     shape = getattr(x, "shape", None)
     if shape is None and hasattr(x, "__array__"):
         with contextlib.suppress(Exception):  # it might quote what it holds

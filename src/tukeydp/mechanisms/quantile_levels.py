@@ -1,0 +1,94 @@
+"""The recursion of quantiles, level by level: which part of the values each is drawn from, and what a rank counts.
+
+All of it is public. The draw itself is handed in: exact for a release, in floats for a forecast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tukeydp.arrays import IntArray
+
+
+@dataclass(frozen=True)
+class Part:
+    """Quantiles first ... last - 1 that are still to be drawn, between those of the shares `low` and `high`."""
+
+    first: int
+    last: int
+    low: Fraction
+    high: Fraction
+
+    @property
+    def middle(self) -> int:
+        return (self.first + self.last) // 2
+
+    def share(self, shares: tuple[Fraction, ...]) -> Fraction:
+        """Which part of the values of this part shall lie below the middle one."""
+        return (shares[self.middle] - self.low) / (self.high - self.low)
+
+    def halves(self, shares: tuple[Fraction, ...]) -> list[Part]:
+        """Below and above the middle one; either may have nothing left to draw."""
+        here = shares[self.middle]
+        return [Part(self.first, self.middle, self.low, here), Part(self.middle + 1, self.last, here, self.high)]
+
+
+@dataclass(frozen=True, eq=False)
+class OneDraw:
+    """What one quantile is drawn from: sorted values between two ends, both included.
+
+    `number` is that of the quantile; `share` which part of the values shall lie below; `weight` what a rank counts in
+    the exponent.
+    """
+
+    number: int
+    values: IntArray
+    low: int
+    high: int
+    share: Fraction
+    weight: Fraction
+
+
+def number_of_levels(count: int) -> int:
+    """Of the recursion: 1 for one quantile, 2 for up to three, 3 for up to seven."""
+    return count.bit_length()
+
+
+def level_weight(parts: list[Fraction], epsilon: Fraction) -> Fraction:
+    """What a rank counts in the exponent, so that all parts of a level together cost epsilon; `parts` are their shares.
+
+    A swap within a part moves its scores by at most 1 rank. A row that leaves a part, or comes to it, moves them by at
+    most max(p, 1 - p), and may do so in two parts.
+    """
+    moved = sorted((max(p, 1 - p) for p in parts), reverse=True)
+    return epsilon / (2 * max(Fraction(1), sum(moved[:2], Fraction(0))))
+
+
+def levels_of(shares: tuple[Fraction, ...], epsilon: Fraction) -> list[tuple[Fraction, list[Part]]]:
+    """Level by level: what a rank counts, and the parts whose middle quantile is drawn."""
+    found, level = [], [Part(0, len(shares), Fraction(0), Fraction(1))]
+    while level:
+        found.append((level_weight([part.share(shares) for part in level], epsilon), level))
+        level = [half for part in level for half in part.halves(shares) if half.first < half.last]
+    return found
+
+
+def by_halves(
+    values: IntArray, highest: int, shares: tuple[Fraction, ...], epsilon: Fraction, draw: Callable[[OneDraw], int]
+) -> list[int]:
+    """Points from 0 to `highest`, in order: each part's middle quantile, then those on either side of it."""
+    found: dict[int, int] = {}
+    within = {(0, len(shares)): (np.sort(values), 0, highest)}
+    for weight, level in levels_of(shares, epsilon):
+        for part in level:
+            own, low, high = within[part.first, part.last]
+            y = draw(OneDraw(part.middle, own, low, high, part.share(shares), weight))
+            found[part.middle] = y
+            cut = int(np.searchsorted(own, y, side="right"))  # rows up to y belong below it
+            within[part.first, part.middle] = own[:cut], low, y
+            within[part.middle + 1, part.last] = own[cut:], y, high
+    return [found[i] for i in range(len(shares))]
