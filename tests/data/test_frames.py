@@ -59,11 +59,12 @@ CONTAINERS = {
     "Arrow": lambda cells: pa.table({"a": pa.array(cells)}),
     "Arrow, text": lambda cells: pa.table({"a": pa.array(map(str, cells))}),
     "Arrow, large text": lambda cells: pa.table({"a": pa.array(map(str, cells), pa.large_string())}),
-    "Arrow, views": lambda cells: pa.table({"a": pa.array(map(str, cells), pa.string_view())}),
     "Arrow, bytes": lambda cells: pa.table({"a": pa.array([str(cell).encode() for cell in cells])}),
     "Arrow, a dictionary": lambda cells: pa.table({"a": pa.array(list(map(str, cells))).dictionary_encode()}),
     "Arrow, a file": lambda cells: pyarrow.csv.read_csv(io.BytesIO(written(cells).encode())),
 }
+if hasattr(pa, "string_view"):  # from Arrow 16 on
+    CONTAINERS["Arrow, views"] = lambda cells: pa.table({"a": pa.array(map(str, cells), pa.string_view())})
 
 
 def _objects(cells):
