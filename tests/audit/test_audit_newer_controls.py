@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from support.charges import charge, cheaper
 from tukeydp.audit.check import Effort, Tally
 from tukeydp.audit.checks import (
     add_remove,
@@ -22,7 +23,6 @@ from tukeydp.audit.checks import (
     whole_calls,
 )
 from tukeydp.data import persons as persons_module
-from tukeydp.data.relation import Relation
 from tukeydp.mechanisms import (
     block_release,
     counted_mean,
@@ -33,10 +33,12 @@ from tukeydp.mechanisms import (
     quantile_levels,
     rank_draw,
 )
+from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import regression as regression_module
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.mechanisms.subset_means import SubsetPlan
+from tukeydp.trusted.prices import DEPTH
 
 QUICK = Effort(quick=True)
 
@@ -52,7 +54,7 @@ def tallied(examine, *given, **options):
 
 def test_depth_with_twice_epsilon_is_noticed_under_add_remove(monkeypatch):
     assert tallied(add_remove.boxem, add_remove.ONE, 3).passed
-    monkeypatch.setattr(Relation, "sampler_epsilon", lambda self, epsilon: 3 * epsilon)
+    monkeypatch.setattr(boxem_module, "DEPTH", cheaper(DEPTH, Fraction(3, 2)))
     assert tallied(add_remove.boxem, add_remove.ONE, 3).worst > 1.01
 
 
@@ -151,7 +153,7 @@ def test_groups_with_a_mistake_are_noticed(mistake, monkeypatch):
         monkeypatch.setattr(
             group_counts,
             "noised_group_counts",
-            lambda groups, count, epsilon, key: noise(groups, count, 2 * epsilon, key),
+            lambda groups, count, given: noise(groups, count, charge(2 * given.epsilon)),
         )
         assert tallied(grouped_points.counts, 3).worst > 1.5
 
@@ -229,7 +231,7 @@ def test_the_whole_delta_for_several_dealings_is_noticed(monkeypatch):
 
 POINTS = grouped_ways._deep_points
 CHANGES = {
-    "boxem, add-remove": (Relation, "sampler_epsilon", lambda self, epsilon: 3 * epsilon),
+    "boxem, add-remove": (boxem_module, "DEPTH", cheaper(DEPTH, Fraction(3, 2))),
     "mean, rows, add-remove": (SubsetPlan, "sampler_epsilon", lambda self, epsilon: 3 * epsilon),
     "mean by groups, subset": (
         grouped_ways,

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from support import whole_mean_oracle as oracle
+from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.mechanisms import clip_radii
 from tukeydp.mechanisms.clip_radii import RADII, WEIGHTS, drawn_radii, rehearsed_radii, rows_beyond
@@ -179,8 +180,7 @@ def test_codes_far_from_a_narrow_bulk_are_not_cut_off():
         x[rng.random(5000) < 0.03, j] = 10.0
     relative = x / 100.0
     found = [
-        drawn_radii(relative, np.zeros(6), np.full(6, 0.01), Fraction(3, 25), Keystream(derived_key(i)).bits(0))
-        for i in range(30)
+        drawn_radii(relative, np.zeros(6), np.full(6, 0.01), charge(Fraction(3, 25), derived_key(i))) for i in range(30)
     ]
     assert np.mean([(radii[[1, 4]] > 10).all() for radii in found]) > 0.5
     assert np.median(found, axis=0)[[0, 2, 3, 5]].max() <= 4.5
