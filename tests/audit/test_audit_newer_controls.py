@@ -38,7 +38,7 @@ from tukeydp.mechanisms import regression as regression_module
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.mechanisms.subset_means import SubsetPlan
-from tukeydp.trusted.prices import DEPTH
+from tukeydp.trusted.prices import DEPTH, sums_from_the_middle
 
 QUICK = Effort(quick=True)
 
@@ -79,7 +79,7 @@ def test_blocks_that_know_how_many_rows_there_are_are_noticed(monkeypatch):
 @pytest.mark.parametrize("mistake", ["from the lower bound", "not clipped", "less noise"])
 def test_sums_that_a_row_moves_farther_are_noticed(mistake, monkeypatch):
     assert tallied(add_remove.sums, 1, 2, None).passed
-    sums, noise = counted_mean.counted_sums, counted_mean.CountedMean.draw
+    sums = counted_mean.counted_sums
     if mistake == "from the lower bound":
         monkeypatch.setattr(
             counted_mean,
@@ -91,11 +91,8 @@ def test_sums_that_a_row_moves_farther_are_noticed(mistake, monkeypatch):
     elif mistake == "not clipped":
         monkeypatch.setattr(counted_mean, "counted_sums", lambda relative, fill: [3 * v for v in sums(relative, fill)])
     else:
-        monkeypatch.setattr(
-            counted_mean.CountedMean,
-            "draw",
-            lambda self, *given: noise(replace(self, epsilon=2 * self.epsilon), *given),
-        )
+        less = cheaper(sums_from_the_middle(counted_mean._HALF), 2)
+        monkeypatch.setattr(counted_mean, "sums_from_the_middle", lambda half: less)
     assert tallied(add_remove.sums, 1, 2, None).worst > 1.5
 
 

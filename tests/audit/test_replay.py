@@ -131,6 +131,9 @@ class TestControls:
             return found
 
         monkeypatch.setattr(boxem_module, "source", the_same_again)
+        with pytest.raises(Misuse, match="handed out once"):
+            replay("boxem")
+        monkeypatch.setattr(trusted._Keys, "leave", lambda self, key: key)
         fails("boxem", "a key that public directions hang on")
 
     @pytest.mark.parametrize("name", ["quantiles", "mean with interval, subset", "boxem, certified"])

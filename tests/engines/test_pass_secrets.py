@@ -49,10 +49,12 @@ def drawn_with(way, opened, public="public", secret="secret"):
     keys = derived_key(public), derived_key(secret)
     if way == "spread":
         plan = SpreadPlan(40, drawn=True)
-        halves = spread_sums(plan, COLUMNS, keys[1])
-        spread_draw(halves, table.total(halves)[0], Fraction(1), plan, *keys)
+        paid = charge(1, keys[1]).for_bounded_range()
+        halves = spread_sums(plan, COLUMNS, paid)
+        spread_draw(halves, table.total(halves)[0], plan, keys[0], paid)
     else:
-        drawn_in_passes(pass_plan(len(x), COLUMNS, Fraction(1), **WAYS[way]), table, COLUMNS, *keys)
+        plan = pass_plan(len(x), COLUMNS, Fraction(1), **WAYS[way])
+        drawn_in_passes(plan, table, COLUMNS, keys[0], charge(1, keys[1]))
     return list(opened)
 
 
