@@ -93,6 +93,16 @@ class Seal:
         whole = None if self.guarantee is None or other.guarantee is None else self.guarantee + other.guarantee
         return Seal(whole, self.seeded or other.seeded, _MADE_HERE)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Seal) and self._told == other._told
+
+    def __hash__(self) -> int:
+        return hash(self._told)
+
+    @property
+    def _told(self) -> tuple[Any, ...]:
+        return self.guarantee, None if self.guarantee is None else self.guarantee.zcdp, self.seeded
+
     def about_persons(self) -> Seal:
         """The same of a run whose rows are persons: what one row of it is, a swap of one person changes."""
         told = None if self.guarantee is None else replace(self.guarantee, neighbours=PERSONS)
