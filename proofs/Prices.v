@@ -80,7 +80,7 @@ Notation ranges := (range_at_most ys).
 Notation drawn := (fun kappa => draw ys base kappa).
 
 (* @says kappa = epsilon / A1 where a record comes or goes.
-   @code data/relation.py::Relation.sampler_epsilon *)
+   @code trusted/prices.py::kappa *)
 Theorem price_add_remove u v : ranges a1 u v -> private eps 0 (drawn (eps / a1) u) (drawn (eps / a1) v) ys.
 Proof.
   intros H. replace eps with (eps / a1 * a1) at 1 by (field; lra). apply draw_private; auto.
@@ -88,7 +88,7 @@ Proof.
 Qed.
 
 (* @says kappa = epsilon / max(R1, A1) where a record is replaced, or leaves for no group.
-   @code data/relation.py::Relation.sampler_epsilon *)
+   @code trusted/prices.py::kappa *)
 Theorem price_replace u v : ranges r1 u v \/ ranges a1 u v ->
   private eps 0 (drawn (eps / Rmax r1 a1) u) (drawn (eps / Rmax r1 a1) v) ys.
 Proof.

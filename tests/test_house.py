@@ -25,7 +25,7 @@ GROUND = {
         "randomness",
         "release",
     ),
-    *("grouped_release", "padding", "quantile_release", "spending", "threads", "version", "views"),
+    *("grouped_release", "padding", "quantile_release", "spending", "threads", "trusted", "version", "views"),
 }
 PROVEN = ["ground", "data", "exact", "depth", "sampling", "sizes", "baselines", "mechanisms", "planning", "algorithm3"]
 NOT_PRIVATE = ["ground", "data", "exact", "depth", "geometry", "mcmc"]

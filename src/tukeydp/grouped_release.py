@@ -11,6 +11,7 @@ from typing import Any
 from tukeydp.parameters import Bounds, show
 from tukeydp.privacy import Guarantee
 from tukeydp.release import Release
+from tukeydp.trusted.release import Seal, vouched
 from tukeydp.views.grouped import frame_of_groups, html_of_groups, text_of_groups
 
 
@@ -36,7 +37,7 @@ class GroupedRelease(Mapping[str, Release]):
     """
 
     releases: Mapping[str, Release] = field(repr=False)
-    guarantee: Guarantee
+    guarantee: Guarantee | None = None
     mechanism: str
     seeded: bool
     n: int
@@ -44,6 +45,10 @@ class GroupedRelease(Mapping[str, Release]):
     counts: Mapping[str, int] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    seal: Seal | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        vouched(self)
 
     def __getitem__(self, key: Any) -> Release:
         name = str(key).strip()
@@ -76,26 +81,26 @@ class GroupedRelease(Mapping[str, Release]):
 
     @property
     def private(self) -> bool:
-        """False for seeded randomness: such a table is a rehearsal."""
-        return not self.seeded
+        """False for seeded randomness, where the table is a rehearsal, and for one that nobody has paid for."""
+        return not self.seeded and self.guarantee is not None
 
     @property
     def caveats(self) -> tuple[str, ...]:
         """What to know before using the results: that of every group, and what is said of all."""
         return tuple(dict.fromkeys((*self.notes, *self.first.caveats)))
 
-    def charged(self, guarantee: Guarantee, settings: Mapping[str, Any], *notes: str) -> GroupedRelease:
-        """The same release as a part of a run that has cost `guarantee` in all."""
-        members = {key: replace(one, guarantee=guarantee) for key, one in self.releases.items()}
+    def charged(self, seal: Seal, settings: Mapping[str, Any], *notes: str) -> GroupedRelease:
+        """The same release as a part of a run whose whole cost the seal says."""
+        members = {key: replace(one, seal=seal) for key, one in self.releases.items()}
         told = {**self.settings, **settings}
-        return replace(self, releases=members, guarantee=guarantee, settings=told, notes=(*self.notes, *notes))
+        return replace(self, releases=members, seal=seal, settings=told, notes=(*self.notes, *notes))
 
     def to_dict(self, *, verbose: bool = True) -> dict[str, Any]:
         """Everything public about the run, ready for JSON; `verbose=False` as for a single release."""
         return {
             "mechanism": self.mechanism,
             "released": True,
-            "guarantee": self.guarantee.to_dict(),
+            "guarantee": None if self.guarantee is None else self.guarantee.to_dict(),
             "private": self.private,
             "n": self.n,
             "by": self.by,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -140,6 +141,21 @@ class ApproxDP(_Composable):
 
 
 Guarantee = PureDP | ApproxDP
+
+
+def cost_of(parts: Mapping[str, Guarantee]) -> Any:
+    """What all parts of a run cost together."""
+    return sum(parts.values())
+
+
+def stated(guarantee: Guarantee | None) -> str:
+    """The guarantee in words; of a result that somebody has put together, that it has none."""
+    return "NO GUARANTEE: not private, not for publication" if guarantee is None else str(guarantee)
+
+
+def epsilon_stated(guarantee: Guarantee | None) -> str:
+    """For tables; empty where there is none."""
+    return "" if guarantee is None else show(guarantee.epsilon)
 
 
 def delta_of(guarantee: Any) -> Fraction:

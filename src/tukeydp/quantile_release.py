@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from tukeydp.accuracy import ExpectedError, Rehearsal
 from tukeydp.parameters import Bounds, in_order, show
-from tukeydp.privacy import PureDP
-from tukeydp.release import SEEDED_CAVEAT
+from tukeydp.privacy import PureDP, stated
+from tukeydp.release import SEEDED_CAVEAT, UNPROVEN_CAVEAT
+from tukeydp.trusted.release import Seal, vouched
 from tukeydp.views.accuracy_words import accuracy_sentences
 from tukeydp.views.escaping import in_html, printable
 from tukeydp.views.frames import pandas_for
@@ -49,7 +50,7 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
 
     values_by_share: NDArray[np.float64]
     shares: tuple[Fraction, ...]
-    guarantee: PureDP
+    guarantee: PureDP | None = None
     seeded: bool
     n: int
     columns: tuple[str, ...] | None
@@ -59,6 +60,10 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
     mechanism: str = "quantiles"
     notes: tuple[str, ...] = ()
     rehearsal: Rehearsal | None = field(default=None, repr=False)
+    seal: Seal | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        vouched(self)
 
     def __getitem__(self, share: Any) -> NDArray[np.float64]:
         found = [i for i, one in enumerate(self.shares) if float(one) == float(share)]
@@ -78,8 +83,8 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
 
     @property
     def private(self) -> bool:
-        """False for seeded randomness: such a release is a rehearsal."""
-        return not self.seeded
+        """False for seeded randomness, where the release is a rehearsal, and for one that nobody has paid for."""
+        return not self.seeded and self.guarantee is not None
 
     @property
     def names(self) -> list[str]:
@@ -88,7 +93,8 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
     @property
     def caveats(self) -> tuple[str, ...]:
         width = () if self.rehearsal is None or self.rehearsal.caveat is None else (self.rehearsal.caveat,)
-        return (QUANTILE_NOTE, *width, *self.notes, *((SEEDED_CAVEAT,) if self.seeded else ()))
+        unproven = (UNPROVEN_CAVEAT,) if self.guarantee is None else ()
+        return (QUANTILE_NOTE, *width, *self.notes, *unproven, *((SEEDED_CAVEAT,) if self.seeded else ()))
 
     @property
     def expected_error(self) -> ExpectedError | None:
@@ -114,7 +120,7 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
             "quantiles": {show(q): row for q, row in zip(self.shares, self.values_by_share.tolist(), strict=True)},
             "columns": None if self.columns is None else list(self.columns),
             "units": None if self.units is None else list(self.units),
-            "guarantee": self.guarantee.to_dict(),
+            "guarantee": None if self.guarantee is None else self.guarantee.to_dict(),
             "private": self.private,
             "n": self.n,
             "bounds": {"lower": [float(v) for v in lower], "upper": [float(v) for v in upper]},
@@ -149,7 +155,7 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
     def __str__(self) -> str:
         seeded = "; SEEDED REHEARSAL: NOT PRIVATE, not for publication" if self.seeded else ""
         width = [] if self.rehearsal is None or self.rehearsal.caveat is None else wrap(self.rehearsal.caveat, _WIDEST)
-        return "\n".join([self.headline, *lines(self.shown()), *width, f"{self.guarantee}{seeded}"])
+        return "\n".join([self.headline, *lines(self.shown()), *width, f"{stated(self.guarantee)}{seeded}"])
 
     def _repr_html_(self) -> str:
         seeded = "<p><b>SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result.</b></p>" if self.seeded else ""

@@ -18,6 +18,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.interval import SKEWED, Calibration, Interval, nominal
 from tukeydp.parameters import Bounds, in_order, show
 from tukeydp.privacy import Guarantee
+from tukeydp.trusted.release import Seal, vouched
 from tukeydp.views.by_column import ByColumn
 from tukeydp.views.frames import frame_of, series_of
 from tukeydp.views.html import html_of
@@ -54,7 +55,8 @@ class Outcome(ByColumn):
     Attributes
     ----------
     guarantee
-        What the run has cost, in exact rationals; None for modes without a proof.
+        What the run has cost, in exact rationals: what its `seal` says was reserved. None for modes without a proof,
+        and for whatever was made without a seal, whoever says otherwise.
     private
         False when the randomness was seeded (the guarantee then says what a real run would have had) and for modes
         without a proof.
@@ -79,7 +81,7 @@ class Outcome(ByColumn):
         What accuracy to expect; from public inputs only, computed when asked for.
     """
 
-    guarantee: Guarantee | None
+    guarantee: Guarantee | None = None
     mechanism: str
     seeded: bool
     n: int | None
@@ -95,11 +97,18 @@ class Outcome(ByColumn):
     notes: tuple[str, ...] = (SYMMETRY_CAVEAT,)
     unproven: str | None = None
     rehearsal: Rehearsal | None = field(default=None, repr=False)
+    seal: Seal | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         # Also on the way through dataclasses.replace.
         if self.unproven is not None and self.guarantee is not None:
             raise ParameterError("guarantee", f"must be None for a run with unproven={self.unproven!r}", self.guarantee)
+        vouched(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__dict__.setdefault("seal", None)  # a pickle of 0.1.0
+        vouched(self)
 
     @property
     def released(self) -> bool:

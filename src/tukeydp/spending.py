@@ -1,7 +1,7 @@
 """What a mechanism asks of an accountant, so that mechanisms need not know where budgets are kept.
 
 The order in every mechanism: parameters that need no table are checked; `require_room` refuses what cannot fit before
-the table is read; its shape and names are read, and what depends on these is checked; `spend`; only then a cell
+the table is read; its shape and names are read, and what depends on these is checked; `reserve`; only then a cell
 is used. So a mistyped parameter costs nothing, and nothing that depends on a cell comes before the budget is spent.
 """
 
@@ -10,23 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
 from tukeydp.privacy import ApproxDP, Guarantee, bounded_range
-
-
-class Spends(Protocol):
-    """Where a budget is kept: `td.Accountant`, or an object of your own."""
-
-    def require(self, guarantee: Guarantee) -> None:
-        """Raise `BudgetExceeded` unless there is room; spend nothing."""
-        ...
-
-    def spend(self, guarantee: Guarantee, *, mechanism: str, seeded: bool, parameters: Mapping[str, Any]) -> Any:
-        """Spend, or raise `BudgetExceeded`; when it returns, what was spent stays spent whatever happens next."""
-        ...
+from tukeydp.trusted.release import Spends, plain
 
 
 def require_room(accountant: Spends | None, guarantee: Guarantee, unproven: Any = None) -> None:
@@ -40,6 +29,12 @@ def require_room(accountant: Spends | None, guarantee: Guarantee, unproven: Any 
     accountant.require(guarantee)
 
 
+def refuse_without_guarantee(accountant: Spends | None) -> None:
+    """An accountant has nothing to spend where nothing is promised."""
+    if accountant is not None:
+        raise ParameterError("accountant", "must be left out where there is no guarantee to spend", "no promise")
+
+
 def least_cost(epsilon: Fraction, delta: Any = None, steps: int = 1, neighbours: str = "swap") -> Guarantee:
     """What no run of `epsilon` in so many steps costs less than: the same epsilon in equal steps by depth.
 
@@ -48,20 +43,6 @@ def least_cost(epsilon: Fraction, delta: Any = None, steps: int = 1, neighbours:
     one = bounded_range(epsilon / steps, neighbours)
     first = one if delta is None else ApproxDP(epsilon / steps, delta, neighbours=neighbours)
     return sum((one for _ in range(steps - 1)), first)
-
-
-def spend(
-    accountant: Spends | None, guarantee: Guarantee | None, mechanism: str, *, private: bool, **parameters: Any
-) -> None:
-    """Spend what the run about to begin costs; seeded runs cost as much, and are marked.
-
-    A seeded run is a rehearsal, but it reads the same rows: whoever shows its result has used the budget and more.
-    """
-    if accountant is None:
-        return
-    if guarantee is None:
-        raise ParameterError("accountant", "must be left out where there is no guarantee to spend", "no promise")
-    accountant.spend(guarantee, mechanism=mechanism, seeded=not private, parameters=_plain(parameters))
 
 
 @dataclass(frozen=True)
@@ -79,17 +60,8 @@ class Together:
         self.accountant.require(guarantee + self.beside)
 
     def spend(self, guarantee: Guarantee, *, mechanism: str, seeded: bool, parameters: Mapping[str, Any]) -> Any:
-        told = {**parameters, **_plain(self.about)}
+        told = {**parameters, **plain(self.about)}
         return self.accountant.spend(guarantee + self.beside, mechanism=mechanism, seeded=seeded, parameters=told)
-
-
-def _plain(value: Any) -> Any:
-    """Ready for JSON: rationals as text, tuples as lists."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(v) for name, v in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(v) for v in value]
-    return str(value) if isinstance(value, Fraction) else value
 
 
 class _Reached(Exception):

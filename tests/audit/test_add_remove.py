@@ -28,6 +28,7 @@ from support.add_remove_oracle import (
     worst_delta,
     worst_ratio,
 )
+from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from support.mean_oracle import on_grid
 from support.rem_cases import chance, grid_points
@@ -147,7 +148,7 @@ def test_the_noise_is_that_of_half_the_steps(fill, monkeypatch):
     asked = []
     real = counted_mean.cube_noise
     monkeypatch.setattr(counted_mean, "cube_noise", lambda *a: asked.append(a[:2]) or real(*a))
-    CountedMean(Fraction(3, 7), fill).draw(np.zeros((5, 2)), b"", b"k" * 32)
+    CountedMean(Fraction(3, 7), fill).draw(np.zeros((5, 2)), b"", charge(Fraction(3, 7), neighbours="add-remove"))
     assert asked == [(4 if fill is None else 3, Fraction(HALF) / Fraction(3, 7))]
 
 
@@ -157,7 +158,7 @@ def test_the_quotient_is_of_noised_numbers_alone(fill, monkeypatch):
     relative, noise = np.array([[0.5, -0.25], [0.25, np.nan], [-1.0, 1.0]]), [HALF // 2, -HALF, 2 * HALF, HALF // 4]
     monkeypatch.setattr(counted_mean, "cube_noise", lambda d, *_: noise[:d])
     noised = [s + z for s, z in zip(counted_sums(relative, fill), noise, strict=False)]
-    found = CountedMean(Fraction(1), fill).draw(relative, b"", b"k" * 32)
+    found = CountedMean(Fraction(1), fill).draw(relative, b"", charge(1, neighbours="add-remove"))
     assert found == [Fraction(noised[0], noised[2]), Fraction(noised[1], noised[-1])]
     assert noised[2] == 5 * HALF  # three rows, and noise as of two
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.charges import cheaper
 from tukeydp.algorithm3 import accounting
 from tukeydp.audit import catalogue, oracles
 from tukeydp.audit.check import Effort, Tally
@@ -40,18 +41,16 @@ from tukeydp.data.dealing import block_table
 from tukeydp.exact import cube_noise as cube_noise_module
 from tukeydp.exact.boxes import Union
 from tukeydp.exact.level_draw import Group
-from tukeydp.mechanisms import boxem as boxem_module
-from tukeydp.mechanisms import clipped_sum, grouped_sums, readable_check, spread_step, subset_means
+from tukeydp.mechanisms import certificate as certificate_module
+from tukeydp.mechanisms import clipped_sum, grouped_sums, readable_check, spread_step, subset_means, value_counts
 from tukeydp.mechanisms import mean_without_bounds as mean_without_bounds_module
-from tukeydp.mechanisms.certificate import depth_certificate
 from tukeydp.mechanisms.readable_check import exact_counts
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.mechanisms.scaled_mean import ScaledMean
-from tukeydp.mechanisms.value_counts import value_counts
-from tukeydp.planning import summary as summary_module
 from tukeydp.privacy import bounded_range
 from tukeydp.sampling import envelope
 from tukeydp.sampling.branches import Tree
+from tukeydp.trusted.prices import COUNT, sums_from_an_end
 
 QUICK = Effort(quick=True)
 
@@ -292,17 +291,12 @@ def test_counts_over_all_columns_and_unequal_ones_are_noticed(monkeypatch):
 
 
 def test_a_certificate_with_too_little_noise_is_noticed(monkeypatch):
-    def quieter(prepared, point, epsilon, bits, every):
-        return depth_certificate(prepared, point, 4 * epsilon, bits, every)
-
-    monkeypatch.setattr(boxem_module, "depth_certificate", quieter)
+    monkeypatch.setattr(certificate_module, "COUNT", cheaper(COUNT, 4))
     assert certificate.CHECK.run(QUICK).worst > 1.01
 
 
 def test_a_step_that_is_not_paid_for_is_noticed(monkeypatch):
     monkeypatch.setattr(whole_calls, "CALLS", {"summary": whole_calls.CALLS["summary"]})
     assert whole_calls.CHECK.run(QUICK).passed
-    monkeypatch.setattr(
-        summary_module, "value_counts", lambda relative, epsilon, bits: value_counts(relative, 2 * epsilon, bits)
-    )
+    monkeypatch.setattr(value_counts, "sums_from_an_end", lambda most: cheaper(sums_from_an_end(most), 2))
     assert whole_calls.CHECK.run(QUICK).worst > 1.01

@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from support.charges import charge, cheaper
 from tukeydp.audit.check import Effort, Tally
 from tukeydp.audit.checks import (
     add_remove,
@@ -22,7 +23,6 @@ from tukeydp.audit.checks import (
     whole_calls,
 )
 from tukeydp.data import persons as persons_module
-from tukeydp.data.relation import Relation
 from tukeydp.mechanisms import (
     block_release,
     counted_mean,
@@ -33,10 +33,12 @@ from tukeydp.mechanisms import (
     quantile_levels,
     rank_draw,
 )
+from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import regression as regression_module
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.mechanisms.subset_means import SubsetPlan
+from tukeydp.trusted.prices import DEPTH, sums_from_the_middle
 
 QUICK = Effort(quick=True)
 
@@ -52,7 +54,7 @@ def tallied(examine, *given, **options):
 
 def test_depth_with_twice_epsilon_is_noticed_under_add_remove(monkeypatch):
     assert tallied(add_remove.boxem, add_remove.ONE, 3).passed
-    monkeypatch.setattr(Relation, "sampler_epsilon", lambda self, epsilon: 3 * epsilon)
+    monkeypatch.setattr(boxem_module, "DEPTH", cheaper(DEPTH, Fraction(3, 2)))
     assert tallied(add_remove.boxem, add_remove.ONE, 3).worst > 1.01
 
 
@@ -77,7 +79,7 @@ def test_blocks_that_know_how_many_rows_there_are_are_noticed(monkeypatch):
 @pytest.mark.parametrize("mistake", ["from the lower bound", "not clipped", "less noise"])
 def test_sums_that_a_row_moves_farther_are_noticed(mistake, monkeypatch):
     assert tallied(add_remove.sums, 1, 2, None).passed
-    sums, noise = counted_mean.counted_sums, counted_mean.CountedMean.draw
+    sums = counted_mean.counted_sums
     if mistake == "from the lower bound":
         monkeypatch.setattr(
             counted_mean,
@@ -89,11 +91,8 @@ def test_sums_that_a_row_moves_farther_are_noticed(mistake, monkeypatch):
     elif mistake == "not clipped":
         monkeypatch.setattr(counted_mean, "counted_sums", lambda relative, fill: [3 * v for v in sums(relative, fill)])
     else:
-        monkeypatch.setattr(
-            counted_mean.CountedMean,
-            "draw",
-            lambda self, *given: noise(replace(self, epsilon=2 * self.epsilon), *given),
-        )
+        less = cheaper(sums_from_the_middle(counted_mean._HALF), 2)
+        monkeypatch.setattr(counted_mean, "sums_from_the_middle", lambda half: less)
     assert tallied(add_remove.sums, 1, 2, None).worst > 1.5
 
 
@@ -151,7 +150,7 @@ def test_groups_with_a_mistake_are_noticed(mistake, monkeypatch):
         monkeypatch.setattr(
             group_counts,
             "noised_group_counts",
-            lambda groups, count, epsilon, key: noise(groups, count, 2 * epsilon, key),
+            lambda groups, count, given: noise(groups, count, charge(2 * given.epsilon)),
         )
         assert tallied(grouped_points.counts, 3).worst > 1.5
 
@@ -229,7 +228,7 @@ def test_the_whole_delta_for_several_dealings_is_noticed(monkeypatch):
 
 POINTS = grouped_ways._deep_points
 CHANGES = {
-    "boxem, add-remove": (Relation, "sampler_epsilon", lambda self, epsilon: 3 * epsilon),
+    "boxem, add-remove": (boxem_module, "DEPTH", cheaper(DEPTH, Fraction(3, 2))),
     "mean, rows, add-remove": (SubsetPlan, "sampler_epsilon", lambda self, epsilon: 3 * epsilon),
     "mean by groups, subset": (
         grouped_ways,

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from support import whole_mean_oracle as oracle
+from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.mechanisms import clip_radii
 from tukeydp.mechanisms.clip_radii import RADII, WEIGHTS, drawn_radii, rehearsed_radii, rows_beyond
@@ -125,7 +126,7 @@ def test_draws_have_the_law(beyond, epsilon):
     """2000 draws; a false alarm once in 10^6. Half the epsilon would be noticed on the first of the tables."""
     bits = Keystream(derived_key("radii", str(epsilon))).bits(0)
     table = np.array(beyond)
-    found = Counter(tuple(clip_radii._drawn(table, epsilon, bits)) for _ in range(2000))
+    found = Counter(tuple(clip_radii._drawn(table, epsilon / 2, bits)) for _ in range(2000))
     expected, places = expected_law(beyond, float(epsilon))
     counts = np.array([found[p] for p in places])
     assert g_test(counts, expected) > FALSE_ALARM
@@ -144,7 +145,7 @@ def test_levels_weigh_what_their_radii_weigh(beyond, monkeypatch):
             super().__init__(groups, epsilon)
 
     monkeypatch.setattr(clip_radii, "LevelDraw", Listening)
-    clip_radii._drawn(np.array(beyond), Fraction(1, 7), Keystream(derived_key("levels")).bits(0))
+    clip_radii._drawn(np.array(beyond), Fraction(1, 14), Keystream(derived_key("levels")).bits(0))
     ((groups, epsilon),) = seen
     assert epsilon == Fraction(1, 7)
     most = max(max(counts) for counts in beyond)
@@ -179,8 +180,7 @@ def test_codes_far_from_a_narrow_bulk_are_not_cut_off():
         x[rng.random(5000) < 0.03, j] = 10.0
     relative = x / 100.0
     found = [
-        drawn_radii(relative, np.zeros(6), np.full(6, 0.01), Fraction(3, 25), Keystream(derived_key(i)).bits(0))
-        for i in range(30)
+        drawn_radii(relative, np.zeros(6), np.full(6, 0.01), charge(Fraction(3, 25), derived_key(i))) for i in range(30)
     ]
     assert np.mean([(radii[[1, 4]] > 10).all() for radii in found]) > 0.5
     assert np.median(found, axis=0)[[0, 2, 3, 5]].max() <= 4.5

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support import groups_oracle as oracle
+from support.charges import charge
 from tukeydp.data.dealing import drawn_blocks
 from tukeydp.mechanisms import grouped_blocks, grouped_ways
 from tukeydp.mechanisms.block_statistics import corrected_means
@@ -152,7 +153,7 @@ def test_the_package_ranks_rows_as_the_account_does(seen):
     way = RowsOfGroups(Fraction(3), (4,))
     for rows in tables(3):
         seen.clear()
-        way.draw(relative(rows), numbers_of_groups(rows), 2, derived_key("p"), derived_key("s"))
+        way.draw(relative(rows), numbers_of_groups(rows), 2, derived_key("p"), charge(way.epsilon))
         expected = [[oracle.depth([v for g, v in rows if g == h], y) for y in GRID] for h in (0, 1)]
         assert seen == [(depths, Fraction(3)) for depths in expected]
 
@@ -167,7 +168,7 @@ def test_the_package_ranks_blocks_as_the_account_does(seen, monkeypatch, partiti
         for numbers in itertools.product(range(BLOCKS), repeat=3):
             seen.clear()
             monkeypatch.setattr(grouped_blocks, "drawn_blocks", lambda n, b, s, drawn=numbers: np.array(drawn))
-            way.draw(relative(rows), numbers_of_groups(rows), 2, derived_key("p"), derived_key("s"))
+            way.draw(relative(rows), numbers_of_groups(rows), 2, derived_key("p"), charge(way.epsilon))
             values = [oracle.block_values(rows, numbers, h, BLOCKS, GRID) * partitions for h in (0, 1)]
             expected = [[oracle.depth(table, y) for y in GRID] for table in values]
             assert seen == [(depths, Fraction(3) / 2 / partitions) for depths in expected]
@@ -238,7 +239,7 @@ def test_counts_have_noise_of_half_their_epsilon_in_each_group(monkeypatch):
         "tukeydp.mechanisms.group_counts.discrete_laplace",
         lambda scale, bits: scales.append((scale, bits.take(64))) or 0,
     )
-    found = noised_group_counts(np.array([0, 0, 1, -1]), 3, Fraction(1, 5), derived_key("k"))
+    found = noised_group_counts(np.array([0, 0, 1, -1]), 3, charge(Fraction(1, 5)))
     assert found == [2, 1, 0]
     assert [scale for scale, _ in scales] == [10, 10, 10]
     assert len({bits for _, bits in scales}) == 3
@@ -247,7 +248,7 @@ def test_counts_have_noise_of_half_their_epsilon_in_each_group(monkeypatch):
 def test_groups_without_rows_have_noise_as_others_have(monkeypatch):
     """A count that is exact where it is 0 tells who is not there."""
     monkeypatch.setattr("tukeydp.mechanisms.group_counts.discrete_laplace", lambda scale, bits: 2)
-    assert noised_group_counts(np.array([0, 0, 1, -1, -1]), 3, Fraction(1), derived_key("k")) == [4, 3, 2]
+    assert noised_group_counts(np.array([0, 0, 1, -1, -1]), 3, charge(1)) == [4, 3, 2]
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)])
@@ -267,5 +268,5 @@ def test_which_directions_there_are_does_not_hang_on_the_sizes_of_groups(monkeyp
     relative = np.random.default_rng(1).uniform(-1, 1, size=(60, 2))
     for groups in (np.arange(60) % 2, np.zeros(60, dtype=np.int64), np.full(60, -1)):
         for way in (RowsOfGroups(Fraction(1), (8, 8)), BlocksOfGroups(Fraction(1), 6, 2, (8, 8))):
-            way.draw(relative, groups, 2, derived_key("p"), derived_key("s"))
+            way.draw(relative, groups, 2, derived_key("p"), charge(way.epsilon))
     assert asked == [(None, 60, 2), (None, 12, 2)] * 3

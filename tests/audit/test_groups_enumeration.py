@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.charges import charge
 from tukeydp.mechanisms import grouped_sums, value_counts
 from tukeydp.mechanisms.grouped_sums import GroupPlan, contributions, group_sums, noised_group_sums
-from tukeydp.randomness import derived_key
 
 STEPS = 2
 CELLS = (-1.0, 0.0, 1.0, np.nan)
@@ -89,7 +89,7 @@ def test_noise_has_the_stated_scale_and_is_drawn_for_each_group_by_itself(monkey
 
     monkeypatch.setattr(grouped_sums, "cube_noise", noise)
     plan = GroupPlan(Fraction(3, 7), 3, 2, (1,))
-    noised_group_sums(np.zeros((4, 2)), np.array([0, 1, 1, -1]), plan, derived_key("test"))
+    noised_group_sums(np.zeros((4, 2)), np.array([0, 1, 1, -1]), plan, charge(plan.epsilon))
     assert [(d, scale) for d, scale, _ in seen] == [(5, grouped_sums.STEPS / Fraction(3, 7))] * 3
     assert len({first for _, _, first in seen}) == 3
 
@@ -123,5 +123,5 @@ def test_numbers_of_values_have_noise_of_their_scale(monkeypatch):
     seen = []
     monkeypatch.setattr(value_counts, "cube_noise", lambda d, scale, bits: seen.append((d, scale)) or [0] * d)
     table = np.array([[0.0, np.nan], [1.0, np.nan], [np.nan, 1.0]])
-    assert value_counts.value_counts(table, Fraction(1, 20), None) == [2, 1]
+    assert value_counts.value_counts(table, charge(Fraction(1, 20))) == [2, 1]
     assert seen == [(2, value_counts.STEPS / Fraction(1, 20))]

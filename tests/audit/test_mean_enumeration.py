@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from support import mean_oracle as oracle
+from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from support.oracle import depth
 from tukeydp.data.bounded import relative_grid
@@ -262,7 +263,7 @@ def test_draws_have_the_law_of_the_mixture(partitions):
     plan = SubsetPlan(2, partitions, (8,))
     counts = np.zeros(9)
     for i in range(800):
-        (y,) = subset_point(floats(x), Fraction(2 * partitions), plan, derived_key("public"), derived_key("mixture", i))
+        (y,) = subset_point(floats(x), charge(2 * partitions, derived_key("mixture", i)), plan, derived_key("public"))
         counts[y + 4] += 1
     q = Fraction(math.e)
     unchanging = [oracle.block_tables(x, 2, (8,))[0] * partitions]

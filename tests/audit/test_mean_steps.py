@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from support import mean_oracle as oracle
+from support.charges import charge
 from support.whole_mean_oracle import RADII, radii_law
 from tukeydp.mechanisms import clipped_sum
 from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, rough_mean
@@ -68,7 +69,7 @@ def worst_cube_loss(sums, swapped, reach):
 
 def clipped_sums(x, where):
     """What the package sums, read off a run without noise."""
-    mean = clipped_mean(x, where, Fraction(1), bits=None)
+    mean = clipped_mean(x, where, charge(1))
     ends = zip(mean, where.low.tolist(), where.high.tolist(), strict=True)
     sums = [(value - Fraction(a)) / (Fraction(b) - Fraction(a)) * len(x) * STEPS for value, a, b in ends]
     assert all(s.denominator == 1 for s in sums)
@@ -112,7 +113,7 @@ def rough_sums(x, noise):
             max(-1.0, min(1.0, (s + a) / max(w + b, STEPS // 2)))
             for s, w, a, b in zip(sums[:d], sums[d:], z[:d], z[d:], strict=True)
         ]
-        assert rough_mean(x, Fraction(1), bits=None).tolist() == quotients
+        assert rough_mean(x, charge(1)).tolist() == quotients
     return sums
 
 
@@ -156,7 +157,7 @@ def test_noise_for_each_column_by_itself_would_not_be_private():
 def rough_outcome(x, sums, outcome, noise):
     """The rough mean that the package makes of noised sums."""
     noise[0].append([o - s for o, s in zip(outcome, sums, strict=True)])
-    return rough_mean(x, Fraction(1), bits=None)
+    return rough_mean(x, charge(1))
 
 
 def test_cube_and_its_rough_mean_together_are_private(few_steps, noise):
@@ -178,7 +179,7 @@ def test_cube_and_its_rough_mean_together_are_private(few_steps, noise):
 @pytest.mark.parametrize("fill", [None, (0.25,)])
 def test_the_scales_of_cube_add_up_to_epsilon(few_steps, noise, fill):
     plan = CubeMean(Fraction(3), fill)
-    plan.draw(np.array(ROWS), b"", b"secret")
+    plan.draw(np.array(ROWS), b"", charge(plan.epsilon))
     assert [d for d, _ in noise[1]] == ([2, 1] if fill is None else [1])
     assert sum(STEPS / scale for _, scale in noise[1]) == plan.epsilon
 

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from support import whole_mean_oracle as oracle
+from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.data.bounded import bounded_columns, relative_grid
 from tukeydp.data.dealing import block_table, filled_at_the_ends
@@ -28,6 +29,7 @@ from tukeydp.mechanisms.spread_step import OCTAVES, SpreadPlan, at_the_ends, log
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
 from tukeydp.randomness import derived_key
+from tukeydp.trusted.release import rehearsed
 
 Q = Fraction(2)  # e^(epsilon / 2) for each dealing and each step
 ALONG = ((1,),)
@@ -173,7 +175,7 @@ def test_draws_have_the_law_with_coins_and_correction(x, blocks, steps, wrong):
     epsilon = Fraction(8)
     counts = np.zeros(steps + 1)
     for i in range(800):
-        (y,) = subset_point(floats(x), epsilon, plan, derived_key("public"), derived_key(wrong, i))
+        (y,) = subset_point(floats(x), charge(epsilon, derived_key(wrong, i)), plan, derived_key("public"))
         counts[y + steps // 2] += 1
     q = Fraction(math.exp(epsilon / 2))
     law, other = (
@@ -312,7 +314,8 @@ def test_releases_have_the_law_of_all_five_steps(monkeypatch):
     x = tuple(cells(-1, Fraction(-1, 3), Fraction(-1, 3), None))
     edges = np.array([-1.001, -0.999, -0.7, -0.55, -0.45, -0.35, -0.2, 0.05, 0.3, 0.6, 0.999, 1.001])
     draws = [
-        float(two_step_point(floats(x), PLAN, derived_key("public"), derived_key("whole", i))[0]) for i in range(1500)
+        float(two_step_point(floats(x), PLAN, derived_key("public"), charge(sum(SHARES), derived_key("whole", i)))[0])
+        for i in range(1500)
     ]
     counts = np.histogram(draws, edges)[0]
     assert counts.sum() == len(draws)
@@ -330,8 +333,8 @@ def test_radii_sums_and_counts_are_those_of_the_oracle(monkeypatch, noise):
     seen = []
     place = 6
 
-    def radii(relative, centre, spread, epsilon, bits):
-        seen.append((rows_beyond(relative, centre, spread).tolist(), epsilon))
+    def radii(relative, centre, spread, charge):
+        seen.append((rows_beyond(relative, centre, spread).tolist(), charge.epsilon))
         return np.full(2, oracle.RADII[place])
 
     monkeypatch.setattr(two_step, "drawn_radii", radii)
@@ -341,8 +344,7 @@ def test_radii_sums_and_counts_are_those_of_the_oracle(monkeypatch, noise):
     rows = [(*a, *b) for a, b in itertools.product(cells(Fraction(1, 3), -1, None), cells("-0.51", 1, None))]
     for x in itertools.combinations_with_replacement(rows, 3):
         seen.clear()
-        keys = [derived_key(name) for name in ("radius", "shares", "mean")]
-        found = two_step.clipped_around(floats(x), PLAN, centre, spread, keys)
+        found = two_step.clipped_around(floats(x), centre, spread, rehearsed(PLAN.parts, bytes(32)))
         assert seen == [
             (oracle.rows_beyond(x, centre.tolist(), spread.tolist()), SHARES[2]),
             (2, STEPS / SHARES[3]),
@@ -361,18 +363,18 @@ def test_a_rough_mean_counts_at_least_one_value(monkeypatch):
     """Noise may leave fewer than none: a quotient by that would turn the sign."""
     for weight in (0, -1, -(10**12)):
         monkeypatch.setattr(clipped_sum, "cube_noise", lambda d, scale, bits, z=weight: [clipped_sum.STEPS // 8, z])
-        found = clipped_sum.rough_mean(np.full((3, 1), np.nan), Fraction(1), bits=None)
+        found = clipped_sum.rough_mean(np.full((3, 1), np.nan), charge(1))
         assert found.tolist() == [0.25]
 
 
 def test_known_spreads_are_shares_of_a_width_of_two(monkeypatch):
     given, plain = [], two_step.second_step
 
-    def noted(relative, plan, centre, spread, keys):
+    def noted(relative, centre, spread, run):
         given.append(spread.tolist())
-        return plain(relative, plan, centre, spread, keys)
+        return plain(relative, centre, spread, run)
 
     monkeypatch.setattr(two_step, "second_step", noted)
     plan = TwoStepPlan(SHARES, SubsetPlan(2, 1, (4, 4)), None, (0.1, 0.25))
-    assert two_step.two_step_result(np.zeros((3, 2)), plan, bytes(32), bytes(32)).spread is None
+    assert two_step.two_step_result(np.zeros((3, 2)), plan, bytes(32), charge(sum(SHARES))).spread is None
     assert given == [[0.2, 0.5]]

@@ -7,9 +7,9 @@ from unittest.mock import patch
 
 import numpy as np
 
+from support.charges import charge
 from tukeydp.mechanisms import clipped_sum
 from tukeydp.mechanisms.clipped_sum import STEPS, missing_shares, without_missing
-from tukeydp.randomness import Keystream, derived_key
 
 
 def noised(relative: np.ndarray, noise: list[int]) -> list[Fraction]:
@@ -18,7 +18,7 @@ def noised(relative: np.ndarray, noise: list[int]) -> list[Fraction]:
         patch.object(clipped_sum, "cube_noise", lambda d, scale, bits: noise),
         patch.object(clipped_sum, "NOTICED", 0.0),
     ):
-        return missing_shares(relative, Fraction(1), Keystream(derived_key("none")).bits(0))
+        return missing_shares(relative, charge(1))
 
 
 def test_a_swap_moves_every_count_by_at_most_one():
@@ -35,7 +35,7 @@ def test_a_swap_moves_every_count_by_at_most_one():
 def test_the_noise_has_the_scale_that_the_epsilon_asks_for():
     scales = []
     with patch.object(clipped_sum, "cube_noise", lambda d, scale, bits: scales.append((d, scale)) or [0] * d):
-        missing_shares(np.zeros((10, 3)), Fraction(1, 50), Keystream(derived_key("none")).bits(0))
+        missing_shares(np.zeros((10, 3)), charge(Fraction(1, 50)))
     assert scales == [(3, STEPS / Fraction(1, 50))]
 
 

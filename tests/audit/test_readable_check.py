@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import tukeydp as td
 from support import messy
+from support.charges import charge
 from support.references import ROOT
 from tukeydp.data.files import read_file
 from tukeydp.data.numbers import NO_VALUE, PLAIN, NumberRule
@@ -43,6 +44,7 @@ from tukeydp.mechanisms.readable_check import (
 from tukeydp.privacy import ApproxDP, PureDP
 from tukeydp.randomness import Keystream
 from tukeydp.release import Refused, Release
+from tukeydp.trusted.release import reserve
 
 CELLS = ["1", "x", "", "NA"]
 RECORDS = [*(f"{a},{b}" for a, b in itertools.product(CELLS, CELLS)), "1,2,3", "1"]
@@ -161,9 +163,8 @@ def outcomes(table, epsilon, allowed):
 
         def run(x, *, epsilon, randomness, weight=weight, y=y):
             weight.append(-epsilon * abs(y - int(x.unreadable[1])))
-            return Release(
-                point=np.array([float(y)]), guarantee=PureDP(epsilon), mechanism="stub", seeded=True, **x.public
-            )
+            paid = reserve({"stub": PureDP(epsilon)}, mechanism="stub", source=randomness, parameters={})
+            return Release(point=np.array([float(y)]), seal=paid.seal, mechanism="stub", seeded=True, **x.public)
 
         def noise(d, scale, bits, weight=weight, z=z):
             weight.append(-max(map(abs, z)) / scale)
@@ -327,7 +328,7 @@ def test_the_noise_of_two_checks_is_not_the_same(monkeypatch):
 def test_the_noise_is_that_of_a_vector_moved_by_one_in_every_coordinate():
     """Counts have the noise that `cube_noise` draws at 1 / epsilon, all of them together."""
     for counts in (Counts(3, 50, None), Counts(3, 50, 7)):
-        drawn = noisy_counts(counts, Fraction(1, 20), Keystream(bytes(32)).bits(0))
+        drawn = noisy_counts(counts, charge(Fraction(1, 20)))
         d = 2 if counts.unlisted is None else 3
         noise = cube_noise(d, Fraction(20), Keystream(bytes(32)).bits(0))
         assert [a - b for a, b in zip(drawn[:d], counts[:d], strict=True)] == noise

@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from support.charges import charge
 from support.leaks import public_mechanisms
 from tukeydp.audit.called import CALLS
 from tukeydp.audit.check import Tally
@@ -29,17 +30,17 @@ from tukeydp.mechanisms import (
     group_counts,
     grouped_centre,
     mean_of_secret_size,
-    planned,
     readable_check,
     subset_means,
 )
-from tukeydp.mechanisms import quantiles as quantiles_module
 from tukeydp.mechanisms.clipped_sum import within_bounds
 from tukeydp.mechanisms.counted_mean import CountedMean
 from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.planning import summary as summary_module
 from tukeydp.privacy import Concentrated, PureDP
 from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted import release as trusted
+from tukeydp.trusted.release import Misuse
 
 SEED = 7
 
@@ -91,25 +92,33 @@ class TestControls:
     def test_half_the_sensitivity(self, monkeypatch):
         noised = clipped_sum.noised_mean
         monkeypatch.setattr(
-            clipped_sum, "noised_mean", lambda sums, n, where, epsilon, bits: noised(sums, n, where, 2 * epsilon, bits)
+            clipped_sum,
+            "noised_mean",
+            lambda sums, n, where, given: noised(sums, n, where, charge(2 * given.epsilon, given.for_any_law().key())),
         )
         fails("cube with a fill")
 
     def test_a_share_that_is_spent_twice(self, monkeypatch):
-        """Two percent of epsilon, those for the scale, are left to the mean as well."""
+        """Two percent of epsilon, those for the scale, are left to the mean as well: the charge does not cover them."""
         of_rest = ScaledMean.way
         monkeypatch.setattr(ScaledMean, "way", lambda self, *given: of_rest(replace(self, scale=Fraction(0)), *given))
-        fails("mean")
+        with pytest.raises(Misuse, match="does not cover"):
+            replay("mean")
 
     def test_less_rho_than_a_draw_costs(self, monkeypatch):
         def half(epsilon, neighbours):
             return PureDP(epsilon, neighbours=neighbours, zcdp=Concentrated(epsilon**2 / 16))
 
         monkeypatch.setattr(boxem_module, "bounded_range", half)
-        fails("boxem")
+        with pytest.raises(Misuse, match="does not cover"):
+            replay("boxem")
 
     def test_a_constant_key(self, monkeypatch):
-        monkeypatch.setattr(summary_module, "derived_key", lambda name, key: derived_key(name, 3000))
+        monkeypatch.setattr(
+            trusted,
+            "derived_key",
+            lambda *parts: derived_key("counts", 3000) if parts[0] == "counts" else derived_key(*parts),
+        )
         fails("summary", "a key that is known beforehand")
 
     def test_the_key_of_the_directions(self, monkeypatch):
@@ -122,15 +131,18 @@ class TestControls:
             return found
 
         monkeypatch.setattr(boxem_module, "source", the_same_again)
+        with pytest.raises(Misuse, match="handed out once"):
+            replay("boxem")
+        monkeypatch.setattr(trusted._Keys, "leave", lambda self, key: key)
         fails("boxem", "a key that public directions hang on")
 
-    @pytest.mark.parametrize(
-        ("name", "module"),
-        [("quantiles", quantiles_module), ("mean with interval, subset", planned), ("boxem, certified", boxem_module)],
-    )
-    def test_one_key_for_two_draws(self, name, module, monkeypatch):
-        """Columns, spread and mean, point and certificate: the key of one of them for both."""
-        monkeypatch.setattr(module, "derived_key", lambda *parts: parts[-1])
+    @pytest.mark.parametrize("name", ["quantiles", "mean with interval, subset", "boxem, certified"])
+    def test_one_key_for_two_draws(self, name, monkeypatch):
+        """Columns, spread and mean, point and certificate: the key of one of them for both. No run hands it out."""
+        monkeypatch.setattr(trusted, "derived_key", lambda *parts: parts[-1])
+        with pytest.raises(Misuse, match="handed out once"):
+            replay(name)
+        monkeypatch.setattr(trusted._Keys, "leave", lambda self, key: key)
         fails(name, "two secrets have one key")
 
     def test_a_count_without_noise(self, monkeypatch):
@@ -140,17 +152,17 @@ class TestControls:
     def test_a_count_without_noise_where_there_is_no_row(self, monkeypatch):
         noised = grouped_centre.noised_group_counts
 
-        def counts(groups, count, epsilon, key):
-            return [c if (groups == g).any() else 0 for g, c in enumerate(noised(groups, count, epsilon, key))]
+        def counts(groups, count, charge):
+            return [c if (groups == g).any() else 0 for g, c in enumerate(noised(groups, count, charge))]
 
         monkeypatch.setattr(grouped_centre, "noised_group_counts", counts)
         fails("boxem by groups with counts", "the result tells two tables apart")
 
     def test_weights_from_exact_counts(self, monkeypatch):
-        def draw(self, relative, public_key, secret_key):
+        def draw(self, relative, public_key, charge):
             d = relative.shape[1]
             exact = counted_mean.counted_sums(relative, self.fill)
-            bits = Keystream(derived_key("step", secret_key)).bits(0)
+            bits = charge.for_any_law().bits("step")
             noise = counted_mean.cube_noise(self.coordinates(d), counted_mean._HALF / self.epsilon, bits)
             noised = [s + z for s, z in zip(exact, noise, strict=True)]
             return within_bounds([Fraction(s, max(w, 1)) for s, w in zip(noised[:d], exact[d:], strict=True)])
@@ -159,16 +171,18 @@ class TestControls:
         fails("cube, add-remove", "the result tells two tables apart")
 
     def test_noise_that_is_drawn_and_not_used(self, monkeypatch):
-        def exact(counts, epsilon, bits):
-            readable_check.cube_noise(2, 1 / epsilon, bits)
+        def exact(counts, charge):
+            paid = charge.for_any_law()
+            readable_check.cube_noise(2, 1 / paid.epsilon, paid.bits())
             return counts
 
         monkeypatch.setattr(readable_check, "noisy_counts", exact)
         fails("boxem of a checked file", "noise is drawn and not used")
 
     def test_noise_that_serves_twice(self, monkeypatch):
-        def counts(relative, epsilon, bits):
-            (noise,) = clipped_sum.cube_noise(1, 1 / epsilon, bits)
+        def counts(relative, charge):
+            paid = charge.for_any_law()
+            (noise,) = clipped_sum.cube_noise(1, 1 / paid.epsilon, paid.bits())
             return [count + noise for count in (~np.isnan(relative)).sum(axis=0).tolist()]
 
         monkeypatch.setattr(summary_module, "value_counts", counts)
@@ -192,13 +206,13 @@ class TestControls:
         fails("boxem of a checked file", "what is charged is not what the release states")
 
     def test_a_secret_before_it_is_paid_for(self, monkeypatch):
-        charged = boxem_module.spend
+        charged = boxem_module.reserve
 
-        def late(accountant, *given, **options):
+        def late(*given, **options):
             Keystream(derived_key("early"))
-            charged(accountant, *given, **options)
+            return charged(*given, **options)
 
-        monkeypatch.setattr(boxem_module, "spend", late)
+        monkeypatch.setattr(boxem_module, "reserve", late)
         fails("boxem", "something secret is drawn before it is paid for")
 
     def test_a_field_that_tells(self, monkeypatch):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tukeydp as td
+from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from support.listening import listen
 from tukeydp.data.bounded import bounded_columns
@@ -99,7 +100,7 @@ def assert_law(rows, epsilon):
     relative = np.array(rows)
     found = Counter()
     for i in range(1200):
-        widths = released_widths(relative, epsilon, ASSUMED, derived_key("public"), derived_key("secret", i))
+        widths = released_widths(relative, charge(epsilon, derived_key("secret", i)), ASSUMED, derived_key("public"))
         factor = 100.0 / widths[0] * math.exp(-0.635 + 0.241 / 2)
         found[round((math.log2(factor) - LOW) * STEPS)] += 1
     expected = law(tuple(rows), float(epsilon))
@@ -115,7 +116,9 @@ def test_the_factor_is_drawn_with_the_epsilon_that_it_is_given():
     """1200 draws at an epsilon so large that depth decides: twice as much, or half, would be noticed."""
     rows, epsilon, found = ROWS[:4], Fraction(6), Counter()
     for i in range(1200):
-        widths = released_widths(np.array(rows), epsilon, ASSUMED, derived_key("public"), derived_key("secret", i))
+        widths = released_widths(
+            np.array(rows), charge(epsilon, derived_key("secret", i)), ASSUMED, derived_key("public")
+        )
         found[round(math.log2(widths[0]) * STEPS)] += 1
     right, half, twice = (widths_law(rows, e) for e in (6.0, 3.0, 12.0))
     assert set(found) <= set(right)
@@ -150,9 +153,9 @@ def test_scale_and_mean_spend_epsilon_together(n, d, monkeypatch):
     """What the scale's draw and the mean's plan are given adds up to the guarantee, in rationals."""
     spent = []
 
-    def listened(relative, epsilon, *rest):
-        spent.append(epsilon)
-        return released_widths(relative, epsilon, *rest)
+    def listened(relative, charge, *rest):
+        spent.append(charge.epsilon)
+        return released_widths(relative, charge, *rest)
 
     monkeypatch.setattr(scaled_mean, "released_widths", listened)
     ways = ScaledMean.way
@@ -172,7 +175,7 @@ def test_scale_and_mean_share_no_bits_and_the_public_key_decides_no_secret_step(
     opened, keys = listen(monkeypatch), []
     for public in ("public", "another"):
         opened.clear()
-        plan.draw(x, derived_key(public), derived_key("secret"))
+        plan.draw(x, derived_key(public), charge(plan.epsilon, derived_key("secret")))
         assert len(opened) == len(set(opened))
         keys.append({key for key, _ in opened})
     steps = [derived_key("step", i, derived_key("secret")) for i in range(2)]
@@ -185,7 +188,7 @@ def test_the_scale_starts_from_public_numbers_and_the_way_follows_from_what_it_f
     n, d, given = 1500, 2, []
     found = np.array([40.0, 70.0])
 
-    def released(relative, epsilon, assumed, *keys):
+    def released(relative, charge, assumed, public_key):
         given.append(assumed.tolist())
         return found
 
@@ -198,7 +201,7 @@ def test_the_scale_starts_from_public_numbers_and_the_way_follows_from_what_it_f
     plan = mean_plan(n, bounded_columns(d, (-50, 50)), EPSILON)
     for x in (rng.normal(size=(n, d)), 1e-9 * rng.normal(size=(n, d)), np.full((n, d), np.nan), np.ones((n, d))):
         given.clear()
-        plan.draw(np.clip(x / 50, -1, 1), derived_key("public"), derived_key("secret"))
+        plan.draw(np.clip(x / 50, -1, 1), derived_key("public"), charge(plan.epsilon, derived_key("secret")))
         assert given == [[100.0, 100.0], (n, found.tolist())]
 
 
@@ -221,7 +224,7 @@ def test_released_widths_are_about_right(n, d, factor):
     true = 50.0 * factor
     for i in range(20):
         relative = np.clip(np.random.default_rng(i).normal(size=(n, d)) * 2 / true, -1, 1)
-        widths = released_widths(relative, epsilon, np.full(d, 100.0), derived_key("p", i), derived_key("s", i))
+        widths = released_widths(relative, charge(epsilon, derived_key("s", i)), np.full(d, 100.0), derived_key("p", i))
         assert 0.5 < math.exp(np.log(widths).mean()) / true < 2.0
 
 

@@ -233,6 +233,18 @@ def test_its_test_catches_the_bug_it_is_for(added, monkeypatch):
         added["tests/mechanisms/test_columnwise.py"].test_each_column_has_its_share_of_epsilon()
 
 
+def test_a_budget_for_two_pays_for_two(added):
+    """And a column's charge for one draw: a mechanism that draws again with it stops."""
+    columnwise = added["src/tukeydp/mechanisms/columnwise.py"].columnwise
+    account = td.Accountant(epsilon=2)
+    released = [columnwise(ROWS, epsilon=1, bounds=(-9, 9), accountant=account) for _ in range(2)]
+    assert [one.private for one in released] == [True, True]
+    for _ in range(2):
+        with pytest.raises(td.BudgetExceeded):
+            columnwise(ROWS, epsilon=1, bounds=(-9, 9), accountant=account)
+    assert account.remaining().epsilon == 0
+
+
 def test_a_missing_cell_costs_its_own_column_only(added):
     columnwise = added["src/tukeydp/mechanisms/columnwise.py"].columnwise
     holed = ROWS.copy()

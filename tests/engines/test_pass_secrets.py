@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import tukeydp as td
+from support.charges import charge
 from support.listening import listen, listen_to_draws
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.engines import batches, polars_frames
@@ -48,10 +49,12 @@ def drawn_with(way, opened, public="public", secret="secret"):
     keys = derived_key(public), derived_key(secret)
     if way == "spread":
         plan = SpreadPlan(40, drawn=True)
-        halves = spread_sums(plan, COLUMNS, keys[1])
-        spread_draw(halves, table.total(halves)[0], Fraction(1), plan, *keys)
+        paid = charge(1, keys[1]).for_bounded_range()
+        halves = spread_sums(plan, COLUMNS, paid)
+        spread_draw(halves, table.total(halves)[0], plan, keys[0], paid)
     else:
-        drawn_in_passes(pass_plan(len(x), COLUMNS, Fraction(1), **WAYS[way]), table, COLUMNS, *keys)
+        plan = pass_plan(len(x), COLUMNS, Fraction(1), **WAYS[way])
+        drawn_in_passes(plan, table, COLUMNS, keys[0], charge(1, keys[1]))
     return list(opened)
 
 
@@ -134,9 +137,10 @@ def test_halves_of_a_block_are_drawn_together():
         for value in (0.0, 9.0):
             x = rows()
             x[17] = value
-            halves = spread_sums(plan, COLUMNS, derived_key("halves"))
+            paid = charge(1, derived_key("halves")).for_bounded_range()
+            halves = spread_sums(plan, COLUMNS, paid)
             table = LazyTable(len(x), ("a",), "memory", lambda one, x=x: one.of([x]))
-            spread_draw(halves, table.total(halves)[0], Fraction(1), plan, b"", b"")
+            spread_draw(halves, table.total(halves)[0], plan, b"", paid)
     changed = [a.tobytes() != b.tobytes() for a, b in zip(*tables, strict=True)]
     assert len(changed) == 16
     assert changed.count(True) == 1

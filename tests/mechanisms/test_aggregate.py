@@ -19,6 +19,7 @@ import tukeydp as td
 from tukeydp.data.row_blocks import rows_of
 from tukeydp.mechanisms import block_release
 from tukeydp.mechanisms.guarded_statistic import BlockStatistic
+from tukeydp.trusted.release import rehearsed
 
 X = np.random.default_rng(3).normal(size=(600, 2))
 BOUNDED = {"blocks": 150, "epsilon": 2, "bounds": (-10, 10)}
@@ -551,4 +552,4 @@ def test_several_dealings_of_a_regression_pay_for_delta(drawn):
 def test_a_block_table_of_another_length_is_never_drawn_from():
     known = block_release.BlockRelease(td.PureDP(1), 5, 1, 1, None, (0, 1), None, None)
     with pytest.raises(AssertionError):
-        known.release(np.zeros((6, 1)), 6, td.seeded(1), "aggregate", ())
+        known.release(np.zeros((6, 1)), 6, td.seeded(1), rehearsed({"draw": td.PureDP(1)}, bytes(32)), "aggregate", ())

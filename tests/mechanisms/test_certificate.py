@@ -12,6 +12,7 @@ import pytest
 
 import tukeydp as td
 from support import oracle
+from support.charges import charge
 from tukeydp.data.grid import Grid
 from tukeydp.depth.notions import AxisAligned, Directions, Exact
 from tukeydp.mechanisms import certificate as module
@@ -71,7 +72,7 @@ def test_what_is_noised_is_the_depth_by_definition(notion, monkeypatch):
         prepared = notion.prepare(grid.snap(x), grid, derived_key("public"))
         rows = [None if np.isnan(row).any() else (int(row[0]) - 1, int(row[1]) - 1) for row in x]
         for y in itertools.product((-1, 0, 1), repeat=2):
-            found = depth_certificate(prepared, y, Fraction(1, 3), bits=None, every=False)
+            found = depth_certificate(prepared, y, charge(Fraction(1, 3)), every=False)
             assert found.noised == oracle.depth(rows, y, along)
     assert set(asked) == {Fraction(3)}
 

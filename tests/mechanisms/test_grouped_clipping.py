@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import tukeydp as td
+from support.charges import charge
 from tukeydp.mechanisms import grouped_clipping, grouped_ways
 from tukeydp.mechanisms.grouped_clipping import (
     CENTRE_SHARES,
@@ -19,7 +20,7 @@ from tukeydp.mechanisms.grouped_clipping import (
     clipped_sums,
     scaled_groups,
 )
-from tukeydp.mechanisms.grouped_sums import HALF, GroupPlan, group_sums
+from tukeydp.mechanisms.grouped_sums import HALF, group_sums
 from tukeydp.privacy import bounded_range
 from tukeydp.randomness import derived_key
 
@@ -46,7 +47,7 @@ def spent(monkeypatch):
         real = getattr(module, name)
 
         def listened(*args, **options):
-            found.append((name, args[place]))
+            found.append((name, args[place].epsilon))
             return real(*args, **options)
 
         monkeypatch.setattr(module, name, listened)
@@ -54,7 +55,7 @@ def spent(monkeypatch):
     listen(grouped_clipping, "released_widths", 1)
     listen(grouped_clipping, "subset_point", 1)
     listen(grouped_clipping, "drawn_radii", 3)
-    listen(grouped_ways, "noised_group_sums", 2)
+    listen(grouped_ways, "noised_group_sums", 3)
     return found
 
 
@@ -63,7 +64,7 @@ def test_the_steps_spend_epsilon_together(spent):
     x, by = table(6000)
     found = td.mean(x, epsilon="0.9", bounds=BOUNDS, by=by, keys=KEYS, randomness=td.seeded(1))
     assert [name for name, _ in spent] == ["released_widths", "subset_point", "drawn_radii", "noised_group_sums"]
-    parts = [value.epsilon if isinstance(value, GroupPlan) else value for _, value in spent]
+    parts = [epsilon for _, epsilon in spent]
     assert sum(parts) == Fraction(9, 10) == found.guarantee.epsilon
     assert found.settings["epsilon_scale"] == parts[0]
     assert found.settings["epsilon_mean"] == sum(parts[1:])
@@ -86,7 +87,7 @@ def test_a_known_sd_saves_the_scale(spent):
     options = {"sd": [10, 5, 0.4], "mechanism": "two-step", "randomness": td.seeded(1)}
     found = td.mean(x, epsilon=1, bounds=BOUNDS, by=by, keys=KEYS, counts="0.1", **options)
     assert [name for name, _ in spent] == ["subset_point", "drawn_radii", "noised_group_sums"]
-    parts = [value.epsilon if isinstance(value, GroupPlan) else value for _, value in spent]
+    parts = [epsilon for _, epsilon in spent]
     assert sum(parts) == Fraction(9, 10)
     assert found.guarantee.epsilon == 1
 
@@ -110,15 +111,16 @@ def test_the_range_does_not_depend_on_groups(monkeypatch):
 def test_every_step_has_its_own_key(monkeypatch):
     """Scale, centre, radii and sums: four secret keys, none of them the run's own."""
     seen = []
-    for name, place in (("released_widths", 4), ("subset_point", 4)):
-        real = getattr(grouped_clipping, name)
+    for module, name, place in (
+        (grouped_clipping, "released_widths", 1),
+        (grouped_clipping, "subset_point", 1),
+        (grouped_clipping, "drawn_radii", 3),
+        (grouped_ways, "noised_group_sums", 3),
+    ):
+        real = getattr(module, name)
         monkeypatch.setattr(
-            grouped_clipping, name, lambda *given, real=real, place=place: seen.append(given[place]) or real(*given)
+            module, name, lambda *given, real=real, place=place: seen.append(given[place]._key()) or real(*given)
         )
-    keystream = grouped_clipping.Keystream
-    monkeypatch.setattr(grouped_clipping, "Keystream", lambda key: seen.append(key) or keystream(key))
-    sums = grouped_ways.noised_group_sums
-    monkeypatch.setattr(grouped_ways, "noised_group_sums", lambda *given: seen.append(given[3]) or sums(*given))
     x, by = table(6000)
     td.mean(x, epsilon=1, bounds=BOUNDS, by=by, keys=KEYS, randomness=td.seeded(1))
     assert len(seen) == len(set(seen)) == 4
@@ -196,7 +198,7 @@ def test_a_row_moves_sums_within_the_range_by_no_more_than_in_section_2(x, other
             patch.setattr(grouped_clipping, "drawn_radii", lambda *given: np.array([3.0, 11.0]))
             patch.setattr(grouped_ways, "noised_group_sums", sums)
             with pytest.raises(StopIteration):
-                plan.draw(cells, members, 2, derived_key("p"), derived_key("s"))
+                plan.draw(cells, members, 2, derived_key("p"), charge(plan.epsilon))
     ours, theirs = seen
     for g in range(2):
         moved = max(abs(a - b) for a, b in zip(ours[g], theirs[g], strict=True))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tukeydp as td
+from support.charges import charge
 from support.listening import listen, listen_to_draws
 from tukeydp.data.bounded import bounded_columns
 from tukeydp.mechanisms import spread_step, subset_means, two_step
@@ -50,10 +51,10 @@ def drawn_with(way, x, opened, public="public", secret="secret"):
     public, secret = derived_key(public), derived_key(secret)
     relative = x / 10
     if way == "spread":
-        spread_octaves(relative, Fraction(1), SpreadPlan(40), public, secret)
+        spread_octaves(relative, charge(1, secret), SpreadPlan(40), public)
     else:
         plan = mean_plan(len(x), bounded_columns(x.shape[1], (-10, 10)), Fraction(1), **WAYS[way])
-        plan.draw(relative, public, secret)
+        plan.draw(relative, public, charge(plan.epsilon, secret))
     return list(opened)
 
 
@@ -83,7 +84,8 @@ def test_the_scale_and_what_follows_share_no_lane_of_a_key(way, opened, monkeypa
     found = {}
     for name, run in (("alone", plan), ("after", scaled), ("other", scaled)):
         opened.clear()
-        run.draw(rows(300, 1) / 10, derived_key("public"), derived_key("other" if name == "other" else "secret"))
+        key = derived_key("other" if name == "other" else "secret")
+        run.draw(rows(300, 1) / 10, derived_key("public"), charge(run.epsilon, key))
         assert len(opened) == len(set(opened))
         found[name] = {key for key, _ in opened}
     of_scale = 3 + 1  # dealing, coins, draw; and public directions
@@ -97,7 +99,7 @@ def test_shifts_have_a_key_for_each_dealing(opened):
     keys = {}
     for secret in ("secret", "another"):
         opened.clear()
-        SubsetMean(Fraction(1), SHIFTED).draw(rows(300, 1) / 10, derived_key("public"), derived_key(secret))
+        SubsetMean(Fraction(1), SHIFTED).draw(rows(300, 1) / 10, derived_key("public"), charge(1, derived_key(secret)))
         assert len(opened) == len(set(opened))
         keys[secret] = {key for key, _ in opened}
     assert len(keys["secret"] - keys["another"]) == 2 * 2 + 2
@@ -150,7 +152,12 @@ def test_two_releases_have_no_key_in_common(way, opened):
 def test_the_public_and_the_secret_key_are_two(way, monkeypatch):
     seen = []
     plan = mean_plan(300, bounded_columns(1, (-10, 10)), Fraction(1), **WAYS[way])
-    monkeypatch.setattr(type(plan), "draw", lambda self, relative, *keys: seen.append(keys) or [Fraction(0)])
+
+    def draw(self, relative, public_key, charge):
+        seen.append((public_key, charge.cover(plan.guarantee) or charge._key()))
+        return [Fraction(0)]
+
+    monkeypatch.setattr(type(plan), "draw", draw)
     for _ in range(2):
         td.mean(rows(300, 1), epsilon=1, bounds=(-10, 10), **WAYS[way])
     assert len({key for keys in seen for key in keys}) == 4
@@ -160,7 +167,7 @@ def test_the_public_and_the_secret_key_of_a_spread_are_two(monkeypatch):
     seen = []
     monkeypatch.setattr(
         "tukeydp.mechanisms.spread.spread_octaves",
-        lambda relative, epsilon, plan, *keys: seen.append(keys) or np.zeros(1),
+        lambda relative, charge, plan, public: seen.append((public, charge.for_bounded_range().key())) or np.zeros(1),
     )
     for _ in range(2):
         td.spread(rows(300, 1), epsilon=1, bounds=(-10, 10))

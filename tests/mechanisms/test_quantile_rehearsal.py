@@ -77,11 +77,13 @@ def test_a_simulated_recursion_is_the_mechanisms_own():
 
 
 def _exactly(values, fine, epsilon, number):
+    from support.charges import charge
     from tukeydp.mechanisms.quantiles import halved
     from tukeydp.randomness import derived_key
 
     ties = np.random.default_rng([8, number]).integers(0, fine, len(values))
-    return halved(np.array(values) * fine + ties, 5 * fine - 1, QUARTILES, epsilon, derived_key("replayed", number))
+    paid = charge(2 * epsilon, derived_key("replayed", number)).for_any_law()  # two levels
+    return halved(np.array(values) * fine + ties, 5 * fine - 1, QUARTILES, paid)
 
 
 def _homogeneous(table):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.charges import charge
 from tukeydp.data.bounded import relative_grid
 from tukeydp.data.shapes import SHAPES, made_up
 from tukeydp.mechanisms import subset_means
@@ -91,7 +92,7 @@ def test_shifts_make_means_of_a_few_rows_more_accurate(shape):
             relative = np.clip(made_up(shape, n, d, i) * 2 / width, -1, 1)
             plan = subset_plan(n, d, Fraction(1), np.full(d, width), blocks=200, smooth=smooth)
             assert bool(plan.shifts) == smooth
-            y = subset_point(relative, Fraction(1), plan, derived_key("p", i), derived_key("s", i))
+            y = subset_point(relative, charge(1, derived_key("s", i)), plan, derived_key("p", i))
             errors.append((relative_grid(plan.steps).point(y) - relative.mean(axis=0)) * width / 2)
         typical.append(float(np.median(np.abs(errors))))
     assert typical[0] < 0.8 * typical[1]

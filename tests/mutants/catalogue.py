@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutants import (
     of_accounts,
     of_add_remove,
+    of_charges,
     of_depth,
     of_exports,
     of_groups,
@@ -37,6 +38,7 @@ MUTANTS = (
     *of_summaries.MUTANTS,
     *of_tables.MUTANTS,
     *of_accounts.MUTANTS,
+    *of_charges.MUTANTS,
     *of_add_remove.MUTANTS,
     *of_opendp.MUTANTS,
     *of_passes.MUTANTS,

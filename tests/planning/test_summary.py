@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import tukeydp as td
+from support.charges import charge
 from tukeydp import plots
 from tukeydp.data.keys import checked_keys, label
 from tukeydp.data.shapes import SHAPES
@@ -211,7 +212,9 @@ def covered(shape, narrowed=False):
     hits = 0
     for i in range(200):
         x = np.clip(shape.draw(rng, (150, 1)) / 5, -1, 1)
-        sums = noised_group_sums(x, np.zeros(150, dtype=np.int64), plan, derived_key("coverage", i))
+        sums = noised_group_sums(
+            x, np.zeros(150, dtype=np.int64), plan, charge(plan.epsilon, derived_key("coverage", i))
+        )
         [[found]] = grouped_estimates.estimates(sums, plan, None, 0.95)
         low, high = found.ends
         if narrowed:  # by sampling alone

@@ -52,7 +52,7 @@ def listen_to_draws(monkeypatch, radii_module, radii_name) -> list[tuple[str, ob
         return cube(d, scale, bits)
 
     def chosen(*given):
-        found.append(("radii", given[-2]))  # the last one is the bits
+        found.append(("radii", given[-1].epsilon))  # the last one is the charge
         return radii(*given)
 
     monkeypatch.setattr(clipped_sum, "cube_noise", noise)

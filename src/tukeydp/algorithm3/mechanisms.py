@@ -41,9 +41,10 @@ from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.mechanisms.rem_test.safety import tail
 from tukeydp.parameters import checked_integer, rational, show
 from tukeydp.privacy import ApproxDP, Guarantee
-from tukeydp.randomness import Bits, Keystream, derived_key, source
+from tukeydp.randomness import Bits, Keystream, Randomness, derived_key, source
 from tukeydp.release import Refused, Release
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.spending import refuse_without_guarantee, require_room
+from tukeydp.trusted.release import Seal, Spends, reserve
 
 P = TypeVar("P", bound=DrawParameters)
 # Random bits that are revealed before the first decision. Speed only: more are taken until the decision is certain.
@@ -241,17 +242,16 @@ def _prepared(request: _Request[P]) -> _Run:
     grid = bounded_grid(
         table.d, bounds=ends, resolution=request.resolution, bits=chosen.grid_bits(table.d), columns=table.columns
     )
-    public_key, secret_key = bits.key(), bits.key()
-    directions = chosen.on_grid(grid, key=public_key)
+    directions = chosen.on_grid(grid, key=bits.key())  # before the run is paid: it refuses what does not fit
     setting = PublicSetting(table.n // 2, padding)
     guarantee = _guarantee(request, setting)
     roles = {"oracle": repr(request.oracle), "sampler": repr(request.sampler)}
     settings = {**request.settings, "padding": padding, **roles}
     about = {**table.public, "notion": repr(chosen), "grid": grid.to_dict(), "settings": settings}
-    spend(request.accountant, guarantee, request.mechanism, private=bits.private, **about)
+    seal, secret_key = _paid(request, guarantee, bits, about)
     sets = padded_levels(grid.snap(table.cells), directions, grid, padding=padding, highest=setting.levels)
     public = {
-        "guarantee": guarantee,
+        "seal": seal,
         "unproven": "oracle or sampler" if guarantee is None else None,
         "mechanism": request.mechanism,
         "seeded": not bits.private,
@@ -264,6 +264,23 @@ def _prepared(request: _Request[P]) -> _Run:
     }
     sizes = _sizes(request.oracle, sets, _volumes_asked(parameters), derived_key("volumes", secret_key))
     return _Run(sets, sizes, _sampling_asked(parameters), public, secret_key)
+
+
+def _paid(
+    request: _Request[P], guarantee: Guarantee | None, bits: Randomness, about: dict[str, Any]
+) -> tuple[Seal | None, bytes]:
+    """What the release has its guarantee from, and the secret key; without promises there is nothing to pay for."""
+    if guarantee is None:
+        refuse_without_guarantee(request.accountant)
+        return None, bits.key()
+    run = reserve(
+        {"draw": guarantee},
+        mechanism=request.mechanism,
+        source=bits,
+        accountant=request.accountant,
+        parameters=about,
+    )
+    return run.seal, run.charge("draw").for_any_law().key()
 
 
 def _volumes_asked(parameters: DrawParameters) -> VolumePromise:

@@ -53,7 +53,7 @@ def _adapters(recorder: Recorder) -> list[tuple[Any, str, Any]]:
         cube_noise: _cube(recorder),
         discrete_laplace: _laplace(recorder),
         discrete_gaussian: _gaussian(recorder),
-        clip_radii.radii_of_counts: _radii(recorder),
+        clip_radii.drawn_by_weight: _radii(recorder),
         tie_broken: _ties(recorder),
         passes: _coin(recorder),
     }
@@ -197,12 +197,12 @@ def _gaussian(recorder: Recorder) -> Any:
 
 
 def _radii(recorder: Recorder) -> Any:
-    original = clip_radii.radii_of_counts
+    original = clip_radii.drawn_by_weight
 
-    def radii(beyond: IntArray, epsilon: Fraction, bits: Any) -> Any:
-        law = RadiiLaw(beyond, epsilon / 2, clip_radii.WEIGHTS)
+    def radii(beyond: IntArray, weight: Fraction, bits: Any) -> Any:
+        law = RadiiLaw(beyond, weight, clip_radii.WEIGHTS)
         key = getattr(bits, "key", None)
-        return recorder.drawn("radii", (beyond.shape, epsilon), law, key, lambda: original(beyond, epsilon, bits))
+        return recorder.drawn("radii", (beyond.shape, weight), law, key, lambda: original(beyond, weight, bits))
 
     return radii
 

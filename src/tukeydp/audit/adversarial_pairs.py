@@ -40,10 +40,11 @@ from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.mechanisms.two_step import TwoStepPlan
-from tukeydp.privacy import ApproxDP
+from tukeydp.privacy import ApproxDP, PureDP, bounded_range
 from tukeydp.randomness import Keystream, derived_key, seeded
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sizes.of_depth import sizes_of
+from tukeydp.trusted.release import rehearsed_charge
 
 REFUSED = 1e9  # in the place of a number
 
@@ -123,7 +124,11 @@ def _known_samplers() -> Iterator[None]:
 def _mean(plan: MeanPlan, tables: tuple[list[float], list[float]]) -> Iterator[Pair]:
     def drawn(x: list[float]) -> Drawn:
         relative = _column(x)
-        return lambda key: float(plan.draw(relative, derived_key("public"), key)[0])
+
+        def draw(key: bytes) -> float:
+            return float(plan.draw(relative, derived_key("public"), rehearsed_charge(plan.guarantee, key))[0])
+
+        return draw
 
     with _known_samplers():
         yield Pair(float(plan.guarantee.epsilon), 0.0, (drawn(tables[0]), drawn(tables[1])))
@@ -136,7 +141,12 @@ def _spread() -> Iterator[Pair]:
 
     def drawn(x: list[float]) -> Drawn:
         relative = _column(x)
-        return lambda key: float(spread_octaves(relative, Fraction(2), plan, derived_key("public"), key)[0])
+
+        def draw(key: bytes) -> float:
+            charge = rehearsed_charge(bounded_range(2), key)
+            return float(spread_octaves(relative, charge, plan, derived_key("public"))[0])
+
+        return draw
 
     with _known_samplers():
         yield Pair(2.0, 0.0, (drawn([-1.0, -0.6]), drawn([-1.0, 1.0])))
@@ -206,7 +216,9 @@ def _groups() -> Iterator[Pair]:
         relative, groups = _column([1.0, 0.0]), np.array([group, -1])
 
         def draw(key: bytes) -> float:
-            first, second = noised_group_sums(relative, groups, plan, key).counts
+            first, second = noised_group_sums(
+                relative, groups, plan, rehearsed_charge(PureDP(plan.epsilon), key)
+            ).counts
             return first[0] - second[0]
 
         return draw
@@ -225,8 +237,8 @@ def _certificate() -> Iterator[Pair]:
 
         def draw(key: bytes, prepared: Any = prepared, sampler: DepthSampler = sampler) -> float:
             y = sampler.draw(key)
-            bits = Keystream(derived_key("certificate", key)).bits(0)
-            return 1000.0 * y[0] + depth_certificate(prepared, y, half, bits, every=True).noised
+            charge = rehearsed_charge(PureDP(half), derived_key("certificate", key))
+            return 1000.0 * y[0] + depth_certificate(prepared, y, charge, every=True).noised
 
         draws.append(draw)
     yield Pair(2.0, 0.0, (draws[0], draws[1]))
@@ -241,7 +253,7 @@ def _readable_rows() -> Iterator[Pair]:
         counts = exact_counts(Table(cells, unreadable=np.array([unreadable])))
 
         def draw(key: bytes) -> float:
-            found = noisy_counts(counts, Fraction(1), Keystream(key).bits(0))
+            found = noisy_counts(counts, rehearsed_charge(PureDP(Fraction(1)), key))
             return 1000.0 * found.unreadable + found.values
 
         return draw

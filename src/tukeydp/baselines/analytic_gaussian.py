@@ -11,7 +11,7 @@ from tukeydp.baselines.gaussian import MEAN_NOTE
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.setting import setting
 from tukeydp.release import Release
-from tukeydp.spending import Spends
+from tukeydp.trusted.release import Spends
 
 
 def analytic_gaussian(
@@ -73,11 +73,12 @@ def analytic_gaussian(
         accountant=accountant,
         randomness=randomness,
     )
-    here.spend("analytic-gaussian")
-    noise = Noise(here.guarantee, coordinates=here.table.d, bits=here.secret_bits())
+    run = here.reserve("analytic-gaussian")
+    noise = Noise(here.guarantee, coordinates=here.table.d, bits=here.secret_bits(run))
     spread = noise_deviations(here.table.n, here.region, noise, Fraction(1))
     return here.release(
         "analytic-gaussian",
+        run,
         noised_mean(here.table.cells, here.region, noise, Fraction(1)),
         notes=(MEAN_NOTE,),
         noise_sd=spread,

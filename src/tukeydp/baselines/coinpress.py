@@ -23,7 +23,7 @@ from tukeydp.baselines.setting import setting
 from tukeydp.data.grid import per_column
 from tukeydp.parameters import checked_integer
 from tukeydp.release import Release
-from tukeydp.spending import Spends
+from tukeydp.trusted.release import Spends
 
 # All of these are public numbers: they decide accuracy and time, never privacy.
 _MOST_STEPS = 100  # balls; the grid that the noise lives on is fine enough for so many
@@ -112,9 +112,9 @@ def coinpress(
     units = per_column("deviation", deviation, d, here.table.columns)
     for unit in units:
         checked_size("deviation", unit)
-    here.spend("coinpress", deviation=units)
+    run = here.reserve("coinpress", deviation=units)
     first = _first_radius(here.region, units)
-    noise = Noise(here.guarantee, coordinates=_MOST_STEPS * d, bits=here.secret_bits())
+    noise = Noise(here.guarantee, coordinates=_MOST_STEPS * d, bits=here.secret_bits(run))
     if count is None:
         count = _best_count(n, d, first, noise)
     budget = shares(count)
@@ -128,6 +128,7 @@ def coinpress(
     deviations = last * np.array([float(u) for u in units])
     return here.release(
         "coinpress",
+        run,
         place,
         notes=(NOTE,),
         missing=MISSING_NOTE,

@@ -11,7 +11,7 @@ from tukeydp.baselines.expected import gaussian_forecast
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.setting import setting
 from tukeydp.release import Release
-from tukeydp.spending import Spends
+from tukeydp.trusted.release import Spends
 
 MEAN_NOTE = (
     "What is estimated is the arithmetic mean of the rows after those outside the region were moved to its edge; "
@@ -91,12 +91,13 @@ def gaussian(
         randomness=randomness,
         deviation=classical_multiplier,
     )
-    here.spend("gaussian")
+    run = here.reserve("gaussian")
     deviation = classical_multiplier(here.guarantee)
-    noise = Noise(here.guarantee, coordinates=here.table.d, bits=here.secret_bits(), deviation=deviation)
+    noise = Noise(here.guarantee, coordinates=here.table.d, bits=here.secret_bits(run), deviation=deviation)
     spread = noise_deviations(here.table.n, here.region, noise, Fraction(1))
     return here.release(
         "gaussian",
+        run,
         noised_mean(here.table.cells, here.region, noise, Fraction(1)),
         notes=(MEAN_NOTE,),
         noise_sd=spread,

@@ -23,7 +23,7 @@ from tukeydp.baselines.setting import setting
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits, Keystream, derived_key
 from tukeydp.release import Release
-from tukeydp.spending import Spends
+from tukeydp.trusted.release import Spends
 
 # Shares of the budget, 1 together; `Noise` refuses more. Accuracy only.
 PLACE, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(5, 8)
@@ -99,11 +99,12 @@ def huang_liang_yi(
         accountant=accountant,
         randomness=randomness,
     )
-    here.spend("huang-liang-yi")
-    turn = rotation(here.table.d, here.randomness.key())
-    point = _estimate(here.table.cells, here.region, turn, here.guarantee, here.secret_bits())
+    run = here.reserve("huang-liang-yi")
+    turn = rotation(here.table.d, run.public("rotation"))
+    point = _estimate(here.table.cells, here.region, turn, here.guarantee, here.secret_bits(run))
     return here.release(
         "huang-liang-yi",
+        run,
         point,
         notes=(NOTE,),
         missing=MISSING_NOTE,

@@ -33,7 +33,7 @@ from tukeydp.baselines.setting import setting
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Bits
 from tukeydp.release import Release
-from tukeydp.spending import Spends
+from tukeydp.trusted.release import Spends
 
 # Shares of the budget, 1 together; `Noise` refuses more. Accuracy only.
 PLACE, SPREAD, RADIUS, MEAN = Fraction(1, 4), Fraction(1, 8), Fraction(1, 8), Fraction(1, 2)
@@ -109,11 +109,12 @@ def plan(
         accountant=accountant,
         randomness=randomness,
     )
-    here.spend("plan")
+    run = here.reserve("plan")
     region = ClippingBox(here.region.centre, here.region.sizes)
     return here.release(
         "plan",
-        _estimate(here.table.cells, region, here.guarantee, here.secret_bits()),
+        run,
+        _estimate(here.table.cells, region, here.guarantee, here.secret_bits(run)),
         notes=(NOTE,),
         missing=MISSING_NOTE,
         rehearsal=rehearsed_forecast(_rehearse, here.table.n, region, here.guarantee),

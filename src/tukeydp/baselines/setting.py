@@ -16,9 +16,10 @@ from tukeydp.baselines.curve import multiplier
 from tukeydp.data.tables import Table, read_table
 from tukeydp.errors import ParameterError
 from tukeydp.privacy import ApproxDP, Concentrated
-from tukeydp.randomness import Bits, Keystream, Randomness, source
+from tukeydp.randomness import Bits, Randomness, source
 from tukeydp.release import Release
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.spending import require_room
+from tukeydp.trusted.release import Run, Spends, reserve
 
 # Sums of so many numbers of at most 2^30 in size fit in 64 bits. **More would overflow, and break the sensitivity.**
 _MOST_ROWS = 2**31
@@ -45,14 +46,21 @@ class Setting:
     fill: tuple[Fraction, ...] | None = None
     accountant: Spends | None = None
 
-    def spend(self, mechanism: str, **parameters: Any) -> None:
+    def reserve(self, mechanism: str, **parameters: Any) -> Run:
         """Pay for the run, before the first look at a cell."""
         region = {"centre": self.region.centre, "sizes": self.region.sizes, "fill": self.fill}
         public = {**self.table.public, **region, **parameters}
-        spend(self.accountant, self.guarantee, mechanism, private=self.randomness.private, **public)
+        return reserve(
+            {"noise": self.guarantee},
+            mechanism=mechanism,
+            source=self.randomness,
+            accountant=self.accountant,
+            parameters=public,
+        )
 
-    def secret_bits(self) -> Bits:
-        return Keystream(self.randomness.key()).bits(0)
+    def secret_bits(self, run: Run) -> Bits:
+        """Of all the noise together, whose shares `Noise` counts."""
+        return run.charge("noise").consume(rho=self.guarantee.zcdp.rho).bits()
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -62,6 +70,7 @@ class Setting:
     def release(
         self,
         mechanism: str,
+        run: Run,
         point: Sequence[Fraction] | FloatArray,
         *,
         notes: tuple[str, ...],
@@ -71,7 +80,7 @@ class Setting:
     ) -> Release:
         return Release(
             point=np.array([nearest_float(Fraction(v)) for v in point]),
-            guarantee=self.guarantee,
+            seal=run.seal,
             mechanism=mechanism,
             seeded=not self.randomness.private,
             **self.table.public,

@@ -56,7 +56,7 @@ def group_sections(account: GroupAccount) -> Iterator[Section]:
     if first.rehearsal is not None and first.rehearsal.caveat is not None:
         yield "Bounds", first.rehearsal.caveat
     yield from _notes(account)
-    if found.guarantee.epsilon > LITTLE_PROTECTION:
+    if found.guarantee is not None and found.guarantee.epsilon > LITTLE_PROTECTION:
         yield "Warning", f"An epsilon above {LITTLE_PROTECTION} protects nobody by much; 1 is common."
 
 

@@ -24,6 +24,7 @@ from tukeydp.mechanisms.quantiles import quantiles as released_quantiles
 from tukeydp.padding import paced
 from tukeydp.parameters import show
 from tukeydp.planning.accountant import Accountant
+from tukeydp.privacy import epsilon_stated
 from tukeydp.quantile_release import QUANTILE_NOTE, QuantileRelease
 from tukeydp.release import Refused
 from tukeydp.views.accuracy_words import accuracy_sentences, assumptions
@@ -172,7 +173,7 @@ def _markdown(found: QuantileRelease) -> str:
 
 
 def _csv(found: QuantileRelease) -> str:
-    same = [show(found.guarantee.epsilon), "yes" if found.private else "no"]
+    same = [epsilon_stated(found.guarantee), "yes" if found.private else "no"]
     pairs = zip(found.shares, found.values_by_share.tolist(), strict=True)
     return csv_text([["quantile", *found.names, "epsilon", "private"], *([show(q), *row, *same] for q, row in pairs)])
 

@@ -7,7 +7,6 @@ that the caller knows without the data, or do without, and no text, field or err
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from tukeydp.data.lazy_tables import LazyTable
@@ -49,14 +48,6 @@ class Relation:
     def public(self, table: Table | LazyTable | StreamedTable) -> dict[str, Any]:
         """What a release tells about its table."""
         return {**table.public, "n": None} if self.secret else table.public
-
-    def sampler_epsilon(self, epsilon: Fraction) -> Fraction:
-        """For a sampler of weights e^(epsilon T / 2): under add/remove the weights are e^(epsilon T).
-
-        A further row raises every depth by 0 or 1, and so does nothing but enlarge weights and their sum
-        (docs/proofs/add-remove.md, section 2).
-        """
-        return 2 * epsilon if self.secret else epsilon
 
     def require_swap(self, parameter: str) -> None:
         """For what is proven under the swap of one row, or one person, only."""

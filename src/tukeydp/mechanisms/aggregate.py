@@ -21,7 +21,8 @@ from tukeydp.padding import padded
 from tukeydp.parameters import brief, checked_integer
 from tukeydp.randomness import Keystream, source
 from tukeydp.release import Refused, Release
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.spending import require_room
+from tukeydp.trusted.release import Spends, reserve
 
 AGGREGATE_NOTES = (
     "What is estimated is the centre of the statistic over blocks of rows: its value on all rows together, up to the "
@@ -152,10 +153,11 @@ def aggregate(
     known = tried(compute, rows, max(1, rows.n // count), public_rows, columns)
     drawn = BlockRelease(guarantee, count, dealings, known.length, known.names, bounds, depth, resolution)
     public = {"n": rows.n, "d": known.length, "columns": known.names, "bounds": drawn.ends, "settings": drawn.settings}
-    spend(accountant, guarantee, "aggregate", private=bits.private, **public)
-    orders = (secret_order(rows.n, Keystream(bits.key())) for _ in range(dealings))
+    parts = {"draw": guarantee}
+    run = reserve(parts, mechanism="aggregate", source=bits, accountant=accountant, parameters=public)
+    orders = (secret_order(rows.n, Keystream(run.secret(f"dealing {i}"))) for i in range(dealings))
     table = np.concatenate([known.table(rows, count, order) for order in orders])
-    return drawn.release(table, rows.n, bits, "aggregate", AGGREGATE_NOTES)
+    return drawn.release(table, rows.n, bits, run, "aggregate", AGGREGATE_NOTES)
 
 
 def _checked_function(statistic: Any, **for_estimators: Any) -> Any:

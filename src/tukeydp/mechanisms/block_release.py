@@ -20,6 +20,7 @@ from tukeydp.parameters import Bounds, brief, checked_integer, positive_rational
 from tukeydp.privacy import ApproxDP, Guarantee, bounded_range, delta_of
 from tukeydp.randomness import Randomness
 from tukeydp.release import Refused, Release
+from tukeydp.trusted.release import PartOf, Run
 
 
 def guarantee_for(epsilon: Any, bounds: Any, delta: Any) -> Guarantee:
@@ -103,13 +104,14 @@ class BlockRelease:
         return {"blocks": self.blocks, **dealt}
 
     def release(
-        self, table: FloatArray, n: int, bits: Randomness, mechanism: str, notes: tuple[str, ...]
+        self, table: FloatArray, n: int, bits: Randomness, run: Run, mechanism: str, notes: tuple[str, ...]
     ) -> Release | Refused:
         """A draw from the block table: `partitions` dealings of `blocks` rows each."""
         if len(table) != self.blocks * self.partitions:  # the sensitivity rests on it
             raise AssertionError("a block table has one row for each block of each dealing")
         named, own = Table(table, self.names), self._own
         given: dict[str, Any] = {"epsilon": own.epsilon, "depth": self.depth, "randomness": bits}
+        given["accountant"] = PartOf(run.charge("draw"))
         outcome: Release | Refused
         if isinstance(own, ApproxDP):
             outcome = rem(named, delta=own.delta, resolution=self._step, check=False, **given)
@@ -117,7 +119,7 @@ class BlockRelease:
             outcome = boxem(named, bounds=self.ends, resolution=self.resolution, check=False, **given)
         return replace(
             outcome,
-            guarantee=self.guarantee,
+            seal=run.seal,
             mechanism=mechanism,
             n=n,
             settings={"drawn_by": outcome.mechanism, **outcome.settings, **self.settings},

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.blas import on_one_thread
-from tukeydp.data.grid import bounded_grid, checked_bounds, require_bounds
+from tukeydp.data.grid import Grid, bounded_grid, checked_bounds, require_bounds
 from tukeydp.data.groups import require_by
 from tukeydp.data.relation import checked_relation
 from tukeydp.depth.choice import chosen_notion, require_fitting
-from tukeydp.depth.notions import Notion
+from tukeydp.depth.notions import Notion, PreparedDepth
 from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
@@ -24,11 +24,13 @@ from tukeydp.mechanisms.streaming import on_grid, refuse_streams, require_room_f
 from tukeydp.mechanisms.unproven import require_swaps, unproven_boxem
 from tukeydp.padding import padded
 from tukeydp.parameters import brief, positive_rational
-from tukeydp.privacy import PureDP, bounded_range
-from tukeydp.randomness import Keystream, derived_key, source
+from tukeydp.privacy import PureDP, bounded_range, cost_of
+from tukeydp.randomness import source
 from tukeydp.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.spending import require_room
+from tukeydp.trusted.prices import DEPTH, kappa
+from tukeydp.trusted.release import Charge, Spends, reserve
 
 
 @padded
@@ -163,12 +165,12 @@ def boxem(
     share = Fraction(0) if certify is None else checked_share(certify)
     for_certificate = share * budget
     for_point = budget - for_certificate
-    guarantee = bounded_range(for_point, neighbours)
+    parts = {"point": bounded_range(for_point, neighbours)}
     if for_certificate:
-        guarantee += PureDP(for_certificate, neighbours=neighbours)
+        parts["certificate"] = PureDP(for_certificate, neighbours=neighbours)
     require_bounds(bounds, "wide ones cost little, and td.rem(x, epsilon=..., delta=...) does without")
     require_swaps(relation, unproven)
-    require_room(accountant, guarantee, unproven)
+    require_room(accountant, cost_of(parts), unproven)
     bits = source(randomness)
     table = table_or_stream(x, relation)
     size = relation.size(table)
@@ -177,7 +179,7 @@ def boxem(
     grid = bounded_grid(
         table.d, bounds=ends, resolution=resolution, bits=notion.grid_bits(table.d), columns=table.columns
     )
-    in_sampler = relation.sampler_epsilon(for_point)
+    in_sampler = 2 * kappa(for_point, *DEPTH, neighbours)
     require_room_for_ranks(table, notion, grid, in_sampler, size)
     if unproven is not None:
         if certify is not None:
@@ -190,17 +192,16 @@ def boxem(
     settings = {**split, **relation.settings}
     told = relation.public(table)
     public = {**told, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
-    spend(accountant, guarantee, "boxem", private=bits.private, **public)
-    public_key, secret_key = bits.key(), bits.key()
-    prepared = notion.prepare(on_grid(table, grid), grid, public_key)
-    y = DepthSampler(prepared, within=whole_grid(grid), epsilon=in_sampler).draw(secret_key)
+    run = reserve(parts, mechanism="boxem", source=bits, accountant=accountant, parameters=public)
+    prepared = notion.prepare(on_grid(table, grid), grid, run.public("directions"))
+    y = _deep_point(prepared, grid, run.charge("point"))
     certificate = None
     if for_certificate:
-        noise = Keystream(derived_key("certificate", secret_key)).bits(0)
-        certificate = depth_certificate(prepared, y, for_certificate, noise, every=not len(prepared.directions))
+        charge = run.charge("certificate", "certificate")
+        certificate = depth_certificate(prepared, y, charge, every=not len(prepared.directions))
     return Release(
         point=grid.point(y),
-        guarantee=guarantee,
+        seal=run.seal,
         mechanism="boxem",
         seeded=not bits.private,
         **told,
@@ -212,3 +213,9 @@ def boxem(
         certificate=certificate,
         rehearsal=None if size is None else centre_rehearsal(notion, grid, size, in_sampler),
     )
+
+
+def _deep_point(prepared: PreparedDepth, grid: Grid, charge: Charge) -> list[int]:
+    """A grid point by the exponential mechanism on its depth; the sampler's weights are e^(epsilon T / 2)."""
+    paid = charge.for_bounded_range()
+    return DepthSampler(prepared, within=whole_grid(grid), epsilon=2 * paid.weight(DEPTH)).draw(paid.key())

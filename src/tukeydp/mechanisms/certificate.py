@@ -16,7 +16,8 @@ from tukeydp.depth.notions import PreparedDepth
 from tukeydp.errors import ParameterError
 from tukeydp.exact.noise import discrete_laplace
 from tukeydp.parameters import brief, rational
-from tukeydp.randomness import Bits
+from tukeydp.trusted.prices import COUNT
+from tukeydp.trusted.release import Charge
 
 CONFIDENCE = 0.95  # of the stated number of rows; by the noise alone, whatever the data
 
@@ -29,12 +30,11 @@ def checked_share(certify: Any) -> Fraction:
     return share
 
 
-def depth_certificate(
-    prepared: PreparedDepth, point: Sequence[int], epsilon: Fraction, bits: Bits, every: bool
-) -> Certificate:
+def depth_certificate(prepared: PreparedDepth, point: Sequence[int], charge: Charge, every: bool) -> Certificate:
     """The noised depth of a released grid point: pure epsilon-DP. `every`: all sides count, not only listed ones."""
-    noised = prepared.depth(point) + discrete_laplace(1 / epsilon, bits)
-    return Certificate(max(0, noised - margin(epsilon)), noised, CONFIDENCE, epsilon, every)
+    paid = charge.for_any_law()
+    noised = prepared.depth(point) + discrete_laplace(paid.scale(COUNT), paid.bits())
+    return Certificate(max(0, noised - margin(paid.epsilon)), noised, CONFIDENCE, paid.epsilon, every)
 
 
 def margin(epsilon: Fraction) -> int:

@@ -15,6 +15,8 @@ import numpy as np
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.exact.level_draw import WORD, Group, LevelDraw
 from tukeydp.randomness import Bits
+from tukeydp.trusted.prices import MOST_BEYOND
+from tukeydp.trusted.release import Charge
 
 # In spreads. Two cover a yes/no column, three to four nearly all of a bell-shaped one, 44 codes such as 99 for unknown,
 # far from a narrow bulk. Fewer than two are for spreads that were read too large, the last, which clips nothing, for
@@ -28,16 +30,20 @@ WEIGHTS = (61, 121, 242, 484, 215, 96, 40, 16, 4, 1, 1)
 _LARGER = tuple(sum(WEIGHTS[i:]) for i in range(len(WEIGHTS)))
 
 
-def drawn_radii(
-    relative: FloatArray, centre: FloatArray, spread: FloatArray, epsilon: Fraction, bits: Bits
-) -> FloatArray:
+def drawn_radii(relative: FloatArray, centre: FloatArray, spread: FloatArray, charge: Charge) -> FloatArray:
     """One radius for each column: pure epsilon-DP, given centre and spread."""
-    return radii_of_counts(rows_beyond(relative, centre, spread), epsilon, bits)
+    return radii_of_counts(rows_beyond(relative, centre, spread), charge)
 
 
-def radii_of_counts(beyond: IntArray, epsilon: Fraction, bits: Bits) -> FloatArray:
+def radii_of_counts(beyond: IntArray, charge: Charge) -> FloatArray:
     """The same from the numbers of rows beyond each radius of each column."""
-    return np.array([RADII[i] for i in _drawn(beyond, epsilon, bits)])
+    paid = charge.for_bounded_range()
+    return drawn_by_weight(beyond, paid.weight(MOST_BEYOND), paid.bits())
+
+
+def drawn_by_weight(beyond: IntArray, weight: Fraction, bits: Bits) -> FloatArray:
+    """One radius for each column, by the weight of a row beyond."""
+    return np.array([RADII[i] for i in _drawn(beyond, weight, bits)])
 
 
 def rows_beyond(relative: FloatArray, centre: FloatArray, spread: FloatArray) -> IntArray:
@@ -47,8 +53,8 @@ def rows_beyond(relative: FloatArray, centre: FloatArray, spread: FloatArray) ->
     return np.array([(away > radius).sum(axis=0) for radius in RADII], dtype=np.int64).T
 
 
-def _drawn(beyond: IntArray, epsilon: Fraction, bits: Bits) -> list[int]:
-    """Places in RADII, with probability proportional to their weights times e^(-epsilon/2 x the most rows beyond).
+def _drawn(beyond: IntArray, weight: Fraction, bits: Bits) -> list[int]:
+    """Places in RADII, with probability proportional to their weights times e^(-weight x the most rows beyond).
 
     Level l of radii says that at most `most - l` rows of any column lie beyond: from then on each column's radii are
     the last few of the list, and have a known weight together. So a level is drawn, as in `boxem`, and radii in it.
@@ -58,7 +64,7 @@ def _drawn(beyond: IntArray, epsilon: Fraction, bits: Bits) -> list[int]:
     for rows in sorted({int(count) for count in beyond.flat if count >= beyond[:, -1].max()}, reverse=True):
         groups.append(Group(lowest, most - rows, _weight(_smallest(beyond, rows))))
         lowest = most - rows + 1
-    level, _ = LevelDraw(groups, epsilon).finish(bits.take(WORD), bits)
+    level, _ = LevelDraw(groups, 2 * weight).finish(bits.take(WORD), bits)
     return [_one(first, bits) for first in _smallest(beyond, most - level)]
 
 

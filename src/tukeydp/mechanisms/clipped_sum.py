@@ -14,7 +14,8 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.exact.cube_noise import cube_noise, median_of_noise
-from tukeydp.randomness import Bits
+from tukeydp.trusted.prices import sums_from_an_end, sums_from_the_middle
+from tukeydp.trusted.release import Charge
 
 # Steps of a column's range: so fine that rounding to them is nothing beside the noise (the range over n epsilon), so
 # coarse that sums of 2^31 rows fit in 64 bits. Even, so that the middle is a step.
@@ -42,28 +43,29 @@ class ClipRange:
             return np.clip(np.rint(np.clip(share, 0.0, 1.0) * STEPS).astype(np.int64), 0, STEPS)
 
 
-def clipped_mean(relative: FloatArray, where: ClipRange, epsilon: Fraction, bits: Bits) -> list[Fraction]:
+def clipped_mean(relative: FloatArray, where: ClipRange, charge: Charge) -> list[Fraction]:
     """The mean of the cut columns plus noise, as numbers from -1 to 1 and perhaps beyond: pure epsilon-DP."""
-    return noised_mean(where.steps(relative).sum(axis=0).tolist(), len(relative), where, epsilon, bits)
+    return noised_mean(where.steps(relative).sum(axis=0).tolist(), len(relative), where, charge)
 
 
-def noised_mean(sums: list[int], n: int, where: ClipRange, epsilon: Fraction, bits: Bits) -> list[Fraction]:
+def noised_mean(sums: list[int], n: int, where: ClipRange, charge: Charge) -> list[Fraction]:
     """The same from the sums of the n rows' steps."""
-    noise = cube_noise(len(sums), STEPS / epsilon, bits)
+    paid = charge.for_any_law()
+    noise = cube_noise(len(sums), paid.scale(sums_from_an_end(STEPS)), paid.bits())
     return [
         Fraction(low) + (Fraction(high) - Fraction(low)) * Fraction(s + z, n * STEPS)
         for low, high, s, z in zip(where.low.tolist(), where.high.tolist(), sums, noise, strict=True)
     ]
 
 
-def rough_mean(relative: FloatArray, epsilon: Fraction, bits: Bits) -> FloatArray:
+def rough_mean(relative: FloatArray, charge: Charge) -> FloatArray:
     """Means over the values that are there, from noised sums and noised numbers of values: pure epsilon-DP.
 
     Cells are counted from the middle, -STEPS/2 to STEPS/2, and a value counts STEPS/2 besides; a missing cell adds
     nothing to either. So a swap moves each of the 2d sums by at most STEPS, also where a cell goes missing.
     """
     values, there = from_the_middle(relative)
-    return noised_rough_mean(values.sum(axis=0).tolist(), there.sum(axis=0).tolist(), epsilon, bits)
+    return noised_rough_mean(values.sum(axis=0).tolist(), there.sum(axis=0).tolist(), charge)
 
 
 def from_the_middle(relative: FloatArray) -> tuple[IntArray, IntArray]:
@@ -75,29 +77,31 @@ def from_the_middle(relative: FloatArray) -> tuple[IntArray, IntArray]:
     return values, there.astype(np.int64)
 
 
-def noised_rough_mean(values: list[int], there: list[int], epsilon: Fraction, bits: Bits) -> FloatArray:
+def noised_rough_mean(values: list[int], there: list[int], charge: Charge) -> FloatArray:
     """The rough mean from the columns' sums and numbers of values."""
+    paid = charge.for_any_law()
     d, half = len(values), STEPS // 2
-    noise = cube_noise(2 * d, STEPS / epsilon, bits)
+    noise = cube_noise(2 * d, paid.scale(sums_from_the_middle(half)), paid.bits())
     sums = [s + z for s, z in zip(values, noise[:d], strict=True)]
     weights = [half * c + z for c, z in zip(there, noise[d:], strict=True)]
     return np.array([max(-1.0, min(1.0, s / max(w, half))) for s, w in zip(sums, weights, strict=True)])
 
 
-def missing_shares(relative: FloatArray, epsilon: Fraction, bits: Bits) -> list[Fraction]:
+def missing_shares(relative: FloatArray, charge: Charge) -> list[Fraction]:
     """Which share of each column is missing: pure epsilon-DP. Zero unless it stands out from the noise.
 
     A swap moves each count by at most 1. What the noise alone might be is subtracted, so that a table without missing
     cells is not disturbed.
     """
-    return noised_shares(np.isnan(relative).sum(axis=0).tolist(), len(relative), epsilon, bits)
+    return noised_shares(np.isnan(relative).sum(axis=0).tolist(), len(relative), charge)
 
 
-def noised_shares(missing: list[int], n: int, epsilon: Fraction, bits: Bits) -> list[Fraction]:
+def noised_shares(missing: list[int], n: int, charge: Charge) -> list[Fraction]:
     """The same from each column's number of missing cells among n rows."""
+    paid = charge.for_any_law()
     d = len(missing)
-    noise = cube_noise(d, STEPS / epsilon, bits)
-    usual = Fraction(NOTICED * median_of_noise(d)) / epsilon
+    noise = cube_noise(d, paid.scale(sums_from_an_end(STEPS)), paid.bits())
+    usual = Fraction(NOTICED * median_of_noise(d)) / paid.epsilon
     counts = (Fraction(c * STEPS + z, STEPS) - usual for c, z in zip(missing, noise, strict=True))
     return [max(Fraction(0), min(c / n, MOST_MISSING)) for c in counts]
 

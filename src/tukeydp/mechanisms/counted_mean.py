@@ -18,7 +18,8 @@ from tukeydp.arrays import FloatArray
 from tukeydp.exact.cube_noise import cube_noise
 from tukeydp.mechanisms.clipped_sum import STEPS, within_bounds
 from tukeydp.privacy import PureDP
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted.prices import sums_from_the_middle
+from tukeydp.trusted.release import Charge
 
 _HALF = STEPS // 2
 _ROWS_AT_A_TIME = 2**20  # their sums fit in 64 bits; Python's integers add those up, however many rows there are
@@ -48,11 +49,11 @@ class CountedMean:
         """Numbers that get noise: sums, and one number of values for all columns or one for each."""
         return d + (d if self.fill is None else 1)
 
-    def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
+    def draw(self, relative: FloatArray, public_key: bytes, charge: Charge) -> list[Fraction]:
+        paid = charge.for_any_law()
         d = relative.shape[1]
         exact = counted_sums(relative, self.fill)
-        bits = Keystream(derived_key("step", secret_key)).bits(0)
-        noise = cube_noise(self.coordinates(d), _HALF / self.epsilon, bits)
+        noise = cube_noise(self.coordinates(d), paid.scale(sums_from_the_middle(_HALF)), paid.bits("step"))
         noised = [s + z for s, z in zip(exact, noise, strict=True)]
         weights = noised[d:] if self.fill is None else noised[d:] * d
         # At least one value: noise may leave less than none.

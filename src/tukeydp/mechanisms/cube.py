@@ -21,7 +21,8 @@ from tukeydp.padding import padded
 from tukeydp.parameters import positive_rational, show
 from tukeydp.randomness import source
 from tukeydp.release import Release
-from tukeydp.spending import Spends, require_room
+from tukeydp.spending import require_room
+from tukeydp.trusted.release import Spends
 
 # Below, floats that predict errors overflow; above, cube noise of hardly a step is accepted so rarely that thirty
 # columns take hours. Nobody has use for either.

@@ -12,7 +12,8 @@ from tukeydp.arrays import IntArray
 from tukeydp.errors import ParameterError
 from tukeydp.exact.noise import discrete_laplace
 from tukeydp.parameters import positive_rational, show
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted.prices import COUNT
+from tukeydp.trusted.release import Charge
 
 
 def checked_counts(counts: Any) -> Fraction:
@@ -43,14 +44,16 @@ def too_few(estimand: str) -> str:
     )
 
 
-def noised_group_counts(groups: IntArray, count: int, epsilon: Fraction, secret_key: bytes) -> list[int]:
+def noised_group_counts(groups: IntArray, count: int, charge: Charge) -> list[int]:
     """Rows in each group, whole and from 0 to n: pure epsilon-DP for all groups together.
 
-    A swap within a group moves no count; a row that goes to another group moves two of them by 1, each with noise of
-    epsilon / 2.
+    A swap within a group moves no count; a row that goes to another group moves two of them by 1. One group alone has
+    as much noise as several, which `rows_told` counts on.
     """
+    paid = charge.for_any_law()
+    scale = paid.scale(COUNT, keys=max(2, count))
     n, found = len(groups), []
     for g in range(count):
-        noise = discrete_laplace(2 / epsilon, Keystream(derived_key("count", g, secret_key)).bits(0))
+        noise = discrete_laplace(scale, paid.bits("count", g))
         found.append(max(0, min(n, int(np.count_nonzero(groups == g)) + noise)))
     return found

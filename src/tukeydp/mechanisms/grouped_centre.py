@@ -16,11 +16,13 @@ from tukeydp.exact.boxes import whole_grid
 from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
 from tukeydp.mechanisms.group_counts import checked_counts, noised_group_counts, rows_told, too_few
-from tukeydp.privacy import PureDP, bounded_range
-from tukeydp.randomness import derived_key, source
+from tukeydp.privacy import PureDP, bounded_range, cost_of
+from tukeydp.randomness import source
 from tukeydp.release import SYMMETRY_CAVEAT, Release
 from tukeydp.sampling.cutting_planes import DepthSampler
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.spending import require_room
+from tukeydp.trusted.prices import DEPTH
+from tukeydp.trusted.release import Spends, reserve
 
 
 def grouped_boxem(
@@ -39,8 +41,10 @@ def grouped_boxem(
     """The centre of every group. Nothing public hangs on how many rows a group has."""
     for_counts = checked_counts(counts) * epsilon
     for_points = epsilon - for_counts
-    guarantee = bounded_range(for_points) + PureDP(for_counts) if for_counts else bounded_range(epsilon)
-    require_room(accountant, guarantee)
+    parts = {"points": bounded_range(for_points)}
+    if for_counts:
+        parts["counts"] = PureDP(for_counts)
+    require_room(accountant, cost_of(parts))
     bits = source(randomness)
     grouped = grouped_table(x, by, keys)
     table, names = grouped.table, grouped.keys.names
@@ -54,20 +58,20 @@ def grouped_boxem(
         require_fitting(notion, grid)
     settings = group_settings(len(names), for_points, for_counts)
     public = {**table.public, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict()}
-    spend(
-        accountant, guarantee, "boxem", private=bits.private, **public, by=grouped.by, keys=names, settings=settings
-    )  # fmt: skip
-    public_key, secret_key = bits.key(), bits.key()
-    noised = noised_group_counts(grouped.groups, len(names), for_counts, secret_key) if for_counts else None
+    public |= {"by": grouped.by, "keys": names, "settings": settings}
+    run = reserve(parts, mechanism="boxem", source=bits, accountant=accountant, parameters=public)
+    public_key = run.public("directions")
+    noised = noised_group_counts(grouped.groups, len(names), run.charge("counts")) if for_counts else None
     told = [True] * len(names) if noised is None else rows_told(noised, table.n, for_counts)
     rehearsal = centre_rehearsal(notion, grid, assumed_rows(table.n, len(names)), for_points)
+    paid = run.charge("points").for_bounded_range()
     found = {}
     for g, name in enumerate(names):
         prepared = notion.prepare(grid.snap(table.cells[grouped.groups == g]), grid, public_key)
-        y = _draw(prepared, grid, for_points, derived_key("group", g, secret_key))
+        y = _draw(prepared, grid, 2 * paid.weight(DEPTH, len(names)), paid.key("group", g))
         found[name] = Release(
             point=grid.point(y) if told[g] else np.full(table.d, np.nan),
-            guarantee=guarantee,
+            seal=run.seal,
             mechanism="boxem",
             seeded=not bits.private,
             **table.public,
@@ -81,7 +85,7 @@ def grouped_boxem(
         )
     return GroupedRelease(
         releases=found,
-        guarantee=guarantee,
+        seal=run.seal,
         mechanism="boxem",
         seeded=not bits.private,
         n=table.n,

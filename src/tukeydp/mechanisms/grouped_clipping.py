@@ -23,8 +23,9 @@ from tukeydp.mechanisms.mean_ways import CLIPPED_WIDTH
 from tukeydp.mechanisms.scale_step import ScaleFirst, released_widths, scale_epsilon
 from tukeydp.mechanisms.subset_means import subset_point
 from tukeydp.mechanisms.two_step import DOUBT, FIRST_STEPS, TwoStepPlan, two_step_plan
-from tukeydp.privacy import PureDP, in_steps
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.privacy import PureDP, bounded_range, cost_of
+from tukeydp.randomness import derived_key
+from tukeydp.trusted.release import Charge
 
 # Shares of epsilon for the centre, the smallest that the rows suffice for, where the rows of a group are too few for
 # depth of block means, which does better than sums after so large a share. The other ways are noise between the bounds,
@@ -46,8 +47,14 @@ class ClippedSumsOfGroups:
         return self.epsilon - self.plan.epsilons[0] - self.plan.epsilons[2]
 
     @property
+    def parts(self) -> dict[str, PureDP]:
+        """What each step costs."""
+        centre, _, radii, *_ = self.plan.epsilons
+        return {"centre": bounded_range(centre), "radii": bounded_range(radii), "sums": PureDP(self.for_sums)}
+
+    @property
     def guarantee(self) -> PureDP:
-        return in_steps((self.plan.epsilons[0], self.plan.epsilons[2]), (self.for_sums,))
+        return cost_of(self.parts)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -58,19 +65,20 @@ class ClippedSumsOfGroups:
         width = min(CLIPPED_WIDTH, float(np.median(widths)))
         return QUOTIENT * width * median_of_noise(2 * len(widths)) / (float(self.for_sums) * rows)
 
-    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, secret_key: bytes) -> Means:
-        keys = [derived_key("step", i, secret_key) for i in range(3)]
-        y = subset_point(relative, self.plan.epsilons[0], self.plan.centre, public_key, keys[0])
+    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, charge: Charge) -> Means:
+        run = charge.split(self.parts)
+        y = subset_point(relative, run.charge("centre", "step", 0), self.plan.centre, public_key)
         centre = relative_grid(self.plan.centre.steps).point(y)
         assert self.plan.known is not None
         spread = 2.0 * np.array(self.plan.known)
-        radii = drawn_radii(relative, centre, spread, self.plan.epsilons[2], Keystream(keys[1]).bits(0))
+        radii = drawn_radii(relative, centre, spread, run.charge("radii", "step", 1))
         low, high = np.maximum(-1.0, centre - radii * spread), np.minimum(1.0, centre + radii * spread)
         middle, half = (low + high) / 2.0, (high - low) / 2.0
         with np.errstate(all="ignore"):
             # A range of no width, at a bound, leaves its cells where it is.
             within = np.where(half > 0, (np.clip(relative, low, high) - middle) / half, relative * 0.0)
-        means = SumsOfGroups(self.for_sums).draw(within, groups, count, public_key, keys[2])
+        sums = SumsOfGroups(self.for_sums)
+        means = sums.draw(within, groups, count, public_key, run.charge("sums", "step", 2))
         places = list(zip(map(Fraction, middle.tolist()), map(Fraction, half.tolist()), strict=True))
         return [[None if v is None else m + h * v for v, (m, h) in zip(row, places, strict=True)] for row in means]
 
@@ -90,12 +98,11 @@ class ScaledGroups(ScaleFirst):
     def error(self, rows: int, widths: FloatArray) -> float:
         return self.way(widths).error(rows, widths)
 
-    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, secret_key: bytes) -> Means:
-        keys = [derived_key("scaled", i, secret_key) for i in range(2)]
-        widths = released_widths(
-            relative, self.scale, np.array(self.assumed), derived_key("scale", public_key), keys[0]
-        )
-        return self.way(widths).draw(relative, groups, count, public_key, keys[1])
+    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, charge: Charge) -> Means:
+        run = charge.split(self.parts)
+        scale_key, scale = derived_key("scale", public_key), run.charge("scale", "scaled", 0)
+        widths = released_widths(relative, scale, np.array(self.assumed), scale_key)
+        return self.way(widths).draw(relative, groups, count, public_key, run.charge("rest", "scaled", 1))
 
     def way(self, widths: FloatArray) -> GroupWay:
         """How the means are taken between bounds of these widths: of public and released numbers."""

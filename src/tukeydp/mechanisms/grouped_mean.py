@@ -35,7 +35,8 @@ from tukeydp.parameters import brief, checked_choice, checked_integer, in_order
 from tukeydp.privacy import PureDP
 from tukeydp.randomness import Randomness, source
 from tukeydp.release import Release
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.spending import require_room
+from tukeydp.trusted.release import Seal, Spends, reserve
 
 GROUP_MECHANISMS = ("auto", "subset", "rows", "two-step", "cube")
 
@@ -84,20 +85,24 @@ def grouped_mean(
     sd = in_order("sd", asked.sd, table.columns)
     rows, widths = assumed_rows(table.n, len(names)), known_widths(columns, sd)
     way = chosen_way(asked, table.n, rows, for_means, widths, sd is not None)
-    guarantee = way.guarantee + PureDP(for_counts) if for_counts else way.guarantee
+    parts = {"means": way.guarantee, **({"counts": PureDP(for_counts)} if for_counts else {})}
     settings = {**group_settings(len(names), for_means, for_counts), **way.settings}
     public = {**table.public, "bounds": columns.ends, "by": grouped.by, "keys": names, "settings": settings}
-    spend(accountant, guarantee, way.mechanism, private=bits.private, **public)
-    public_key, secret_key, count_key = bits.key(), bits.key(), bits.key()
-    drawn = way.draw(columns.relative(table.cells), grouped.groups, len(names), public_key, secret_key)
-    noised = noised_group_counts(grouped.groups, len(names), for_counts, count_key) if for_counts else None
+    run = reserve(parts, mechanism=way.mechanism, source=bits, accountant=accountant, parameters=public)
+    public_key, charge = run.public("directions"), run.charge("means")
+    drawn = way.draw(columns.relative(table.cells), grouped.groups, len(names), public_key, charge)
+    noised = None
+    if for_counts:
+        noised = noised_group_counts(grouped.groups, len(names), run.charge("counts", secret="counts"))
+    else:
+        run.secret("counts")  # unused: a check after it has the same key with counts and without
     if noised is not None:
         known = rows_told(noised, table.n, for_counts)
         drawn = [means if told else [None] * table.d for means, told in zip(drawn, known, strict=True)]
     rehearsal = grouped_rehearsal(way, table.n, rows, columns, sd)
     return GroupedRelease(
-        releases=_releases(grouped, columns, way, guarantee, settings, drawn, rehearsal, bits),
-        guarantee=guarantee,
+        releases=_releases(grouped, columns, way, run.seal, settings, drawn, rehearsal, bits),
+        seal=run.seal,
         mechanism=way.mechanism,
         seeded=not bits.private,
         n=table.n,
@@ -147,7 +152,7 @@ def _releases(
     grouped: GroupedTable,
     columns: BoundedColumns,
     way: GroupWay,
-    guarantee: PureDP,
+    seal: Seal,
     settings: dict[str, Any],
     drawn: Means,
     rehearsal: Rehearsal | None,
@@ -165,7 +170,7 @@ def _releases(
         point[[v is None for v in relative]] = np.nan
         found[name] = Release(
             point=point,
-            guarantee=guarantee,
+            seal=seal,
             mechanism=way.mechanism,
             seeded=not bits.private,
             **grouped.table.public,

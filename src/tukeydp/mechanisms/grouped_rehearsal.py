@@ -19,6 +19,7 @@ from tukeydp.mechanisms.mean_rehearsal import NARROW, mean_rehearsal, own_means
 from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS
 from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.randomness import derived_key
+from tukeydp.trusted.release import rehearsed_charge
 
 # Made-up tables of each shape, and groups of each that are looked at: medians of so many columns and groups are good to
 # about a fifth. Tables beyond MOST_CELLS are rehearsed with fewer groups of the same size.
@@ -92,8 +93,8 @@ def _errors(
     count = max(1, min(_GROUPS, size // rows))
     groups = np.minimum(np.arange(size) // rows, count)
     groups = np.where(groups < count, groups, -1)
-    keys = [derived_key("rehearsal", part, number) for part in ("public", "secret")]
-    found = way.draw(relative, groups, count, *keys)
+    public_key, key = (derived_key("rehearsal", part, number) for part in ("public", "secret"))
+    found = way.draw(relative, groups, count, public_key, rehearsed_charge(way.guarantee, key))
     own = np.array([own_means(relative[groups == g]) for g in range(count)])
     # Where no mean would be given, the middle of the bounds stands for it.
     released = np.array([[float(Fraction(0) if v is None else v) for v in row] for row in found])

@@ -18,7 +18,8 @@ import numpy as np
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.exact.cube_noise import cube_noise
 from tukeydp.mechanisms.clipped_sum import STEPS
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted.prices import sums_from_the_middle
+from tukeydp.trusted.release import Charge
 
 HALF = STEPS // 2
 
@@ -57,16 +58,16 @@ class GroupSums:
     squares: tuple[tuple[float | None, ...], ...]
 
 
-def noised_group_sums(relative: FloatArray, groups: IntArray, plan: GroupPlan, secret_key: bytes) -> GroupSums:
+def noised_group_sums(relative: FloatArray, groups: IntArray, plan: GroupPlan, charge: Charge) -> GroupSums:
     """Sums of every group with cube noise: pure epsilon-DP for all of them together."""
     if relative.shape[1] != plan.d:
         raise ValueError("the plan is for another number of columns")
+    paid = charge.for_any_law()
+    scale = paid.scale(sums_from_the_middle(HALF), plan.groups)
     found = []
     for g in range(plan.groups):
         exact = group_sums(relative, groups == g, plan)
-        noise = cube_noise(
-            plan.coordinates, STEPS / plan.epsilon, Keystream(derived_key("group", g, secret_key)).bits(0)
-        )
+        noise = cube_noise(plan.coordinates, scale, paid.bits("group", g))
         found.append([float(Fraction(s + z, HALF)) for s, z in zip(exact, noise, strict=True)])
     d, places = plan.d, {j: i for i, j in enumerate(plan.squared)}
     return GroupSums(

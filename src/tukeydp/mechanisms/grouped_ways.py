@@ -25,8 +25,10 @@ from tukeydp.mechanisms.grouped_sums import GroupPlan, noised_group_sums
 from tukeydp.mechanisms.mean_ways import skewness_bias
 from tukeydp.mechanisms.subset_means import dealings_for, fewest_blocks, grid_steps, scatter
 from tukeydp.privacy import Concentrated, PureDP, bounded_range
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.randomness import Keystream
 from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.trusted.prices import DEPTH, depth_of_blocks
+from tukeydp.trusted.release import Charge, Paid
 
 # Rows of a block at least, on average: below, a fifth of the blocks and more would be empty, and single rows at all of
 # epsilon are better than such blocks at half of it.
@@ -54,7 +56,7 @@ class GroupWay(Protocol):
         """Predicted median error in standard deviations, for groups of so many rows."""
         ...
 
-    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, secret_key: bytes) -> Means:
+    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, charge: Charge) -> Means:
         """A mean for each of `count` groups from relative rows, None where nothing can be said; pure epsilon-DP."""
         ...
 
@@ -78,11 +80,12 @@ class RowsOfGroups:
     def error(self, rows: int, widths: FloatArray) -> float:
         return scatter(rows, len(widths), float(self.epsilon), rows) + skewness_bias(1.0)
 
-    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, secret_key: bytes) -> Means:
+    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, charge: Charge) -> Means:
+        paid = charge.for_bounded_range()
         # The coins hang on a row's place in the whole table, not in its group: those of other rows stay when it moves.
-        filled = partly_filled(relative, Keystream(derived_key("coins", secret_key)))
+        filled = partly_filled(relative, Keystream(paid.key("coins")))
         tables = [filled[groups == g] for g in range(count)]
-        return _deep_points(tables, len(relative), self.steps, self.epsilon, public_key, secret_key)
+        return _deep_points(tables, len(relative), self.steps, 2 * paid.weight(DEPTH, count), public_key, paid)
 
 
 @dataclass(frozen=True)
@@ -108,13 +111,13 @@ class BlocksOfGroups:
         filled = max(1, int(filled_blocks(rows, self.blocks)))
         return scatter(rows, len(widths), float(self.epsilon) / 2.0, filled) + skewness_bias(rows / self.blocks)
 
-    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, secret_key: bytes) -> Means:
-        means = grouped_block_means(relative, groups, count, self.blocks, self.partitions, secret_key)
-        tables = [
-            partly_filled(means[g], Keystream(derived_key("coins", g, secret_key))) for g in range(count)
-        ]  # fmt: skip
-        each = self.epsilon / 2 / self.partitions
-        return _deep_points(tables, means.shape[1], self.steps, each, public_key, secret_key)
+    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, charge: Charge) -> Means:
+        paid = charge.consume(rho=self.guarantee.zcdp.rho)
+        means = grouped_block_means(relative, groups, count, self.blocks, self.partitions, paid.key())
+        tables = [partly_filled(means[g], Keystream(paid.key("coins", g))) for g in range(count)]
+        # One group alone has as much noise as several: forecasts and the number of blocks count on it.
+        each = 2 * paid.weight(depth_of_blocks(self.partitions), keys=max(2, count))
+        return _deep_points(tables, means.shape[1], self.steps, each, public_key, paid)
 
 
 @dataclass(frozen=True)
@@ -136,14 +139,14 @@ class SumsOfGroups:
         noise = median_of_noise(2 * len(widths)) / (float(self.epsilon) * rows)
         return QUOTIENT * float(np.median(widths)) * noise
 
-    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, secret_key: bytes) -> Means:
+    def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, charge: Charge) -> Means:
         plan = GroupPlan(self.epsilon, count, relative.shape[1], ())
-        found = estimates(noised_group_sums(relative, groups, plan, secret_key), plan, None, None)
+        found = estimates(noised_group_sums(relative, groups, plan, charge), plan, None, None)
         return [[None if one.mean is None else Fraction(one.mean) for one in row] for row in found]
 
 
 def _deep_points(
-    tables: list[FloatArray], rows: int, steps: tuple[int, ...], epsilon: Fraction, public_key: bytes, secret_key: bytes
+    tables: list[FloatArray], rows: int, steps: tuple[int, ...], epsilon: Fraction, public_key: bytes, paid: Paid
 ) -> Means:
     """A deep point of each group's table, each by its own key; `rows` is public, and no table has more."""
     grid, d = relative_grid(steps), len(steps)
@@ -151,7 +154,7 @@ def _deep_points(
     found: Means = []
     for g, table in enumerate(tables):
         prepared = notion.prepare(grid.snap(table), grid, public_key)
-        y = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon).draw(derived_key("draw", g, secret_key))
+        y = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon).draw(paid.key("draw", g))
         found.append(list(grid.rational_point(y)))
     return found
 

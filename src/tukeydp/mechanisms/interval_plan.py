@@ -14,12 +14,13 @@ from typing import Any
 
 from tukeydp.data.bounded import BoundedColumns
 from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.interval_runs import Spending
+from tukeydp.mechanisms.interval_runs import RemMean, Spending
 from tukeydp.mechanisms.mean_choice import known_widths, mean_plan, predicted_error
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, TwoStepMean
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_plan
 from tukeydp.mechanisms.two_step import MISSING, TwoStepPlan, centre_plan
 from tukeydp.parameters import brief, rational, show
+from tukeydp.privacy import PureDP, bounded_range
 
 # Octaves below the bounds' width that an interval's spread tells apart: a thousandth of the width. Columns of less
 # spread have no interval; a wider range would take more rows.
@@ -75,6 +76,13 @@ class IntervalPlan:
     confidence: float
     joint: bool
     floor: float = FLOOR
+
+    @property
+    def parts(self) -> dict[str, PureDP]:
+        """What each step costs, between bounds."""
+        mean, spread = self.spending.mean, self.spending.spread_epsilon
+        assert not isinstance(mean, RemMean)
+        return {"mean": mean.guarantee, **({"spread": bounded_range(spread)} if spread else {})}
 
 
 def checked_confidence(confidence: Any) -> float:

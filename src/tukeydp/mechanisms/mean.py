@@ -30,7 +30,8 @@ from tukeydp.parameters import brief, checked_choice, in_order
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import source
 from tukeydp.release import Refused, Release
-from tukeydp.spending import Spends, least_cost, require_room
+from tukeydp.spending import least_cost, require_room
+from tukeydp.trusted.release import Spends
 
 
 @padded

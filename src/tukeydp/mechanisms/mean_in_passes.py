@@ -17,7 +17,8 @@ from tukeydp.mechanisms.passes import BlockSums
 from tukeydp.parameters import brief, checked_integer
 from tukeydp.randomness import source
 from tukeydp.release import Refused, Release
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.spending import require_room
+from tukeydp.trusted.release import Spends, reserve
 
 MEANS_NOTE = "What is estimated is the centre of the means of blocks of rows, cells moved between their bounds."
 
@@ -58,11 +59,12 @@ def mean_in_passes(
     )
     drawn = BlockRelease(guarantee, count, dealings, table.d, names, bounds, depth, resolution)
     public = {**table.public, "columns": names, "bounds": drawn.ends, "settings": drawn.settings}
-    spend(accountant, guarantee, "aggregate", private=bits.private, **public)
-    sums = BlockSums(cells, count, dealings, bits.key())
+    parts = {"draw": guarantee}
+    run = reserve(parts, mechanism="aggregate", source=bits, accountant=accountant, parameters=public)
+    sums = BlockSums(cells, count, dealings, run.secret("dealings"))
     (found,) = table.total(sums)
     means = np.concatenate([_in_units(cells, part) for part, _ in sums.tables(found)])
-    return drawn.release(means, table.n, bits, "aggregate", (MEANS_NOTE,))
+    return drawn.release(means, table.n, bits, run, "aggregate", (MEANS_NOTE,))
 
 
 def _names(columns: Any, own: tuple[str, ...]) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ from tukeydp.parameters import brief, checked_choice, checked_integer
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, Randomness
 from tukeydp.release import Refused, Release
-from tukeydp.spending import Spends, spend
+from tukeydp.trusted.release import PartOf, Spends, reserve
 
 ROWS_NOTE = (
     "What is estimated is the arithmetic mean of each column, by the centre of the rows: for means of blocks there are "
@@ -158,22 +158,25 @@ def without_bounds_of_secret_size(
     rows = relation.require_rows("without bounds")
     count = rem_blocks(rows, table.d, guarantee) if blocks is None else _checked_blocks(blocks, rows)
     settings = {"blocks": count, **relation.settings}
-    spend(accountant, guarantee, "rem", private=bits.private, **relation.public(table), settings=settings)
+    public = {**relation.public(table), "settings": settings}
+    run = reserve({"rem": guarantee}, mechanism="rem", source=bits, accountant=accountant, parameters=public)
     budget: dict[str, Any] = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "randomness": bits}
     if count is None:
-        outcome = rem(table, **budget, neighbours="add-remove", rows=rows)
+        outcome = rem(table, **budget, neighbours="add-remove", rows=rows, accountant=PartOf(run.charge("rem")))
         assert outcome.rehearsal is not None
-        forecast = on_blocks(outcome.rehearsal, rows, rows)
-        return replace(outcome, settings={**outcome.settings, "blocks": None}, notes=(ROWS_NOTE,), rehearsal=forecast)
-    numbers = drawn_blocks(table.n, count, Keystream(bits.key()))
-    order = secret_order(table.n, Keystream(bits.key()))
+        forecast, told = on_blocks(outcome.rehearsal, rows, rows), {**outcome.settings, "blocks": None}
+        return replace(outcome, seal=run.seal, settings=told, notes=(ROWS_NOTE,), rehearsal=forecast)
+    numbers = drawn_blocks(table.n, count, Keystream(run.secret("blocks")))
+    order = secret_order(table.n, Keystream(run.secret("order")))
     means = drawn_block_table(table.cells, count, numbers, order, corrected_means)
-    outcome = rem(replace(table, cells=means), check=False, **budget)
+    # A row more or less is a swap of one block's mean, and REM's price for that swap is the same.
+    inner = PartOf(run.charge("rem"), on_blocks=True)
+    outcome = rem(replace(table, cells=means), check=False, accountant=inner, **budget)
     assert outcome.rehearsal is not None
     return replace(
         outcome,
         n=None,
-        guarantee=guarantee,
+        seal=run.seal,
         settings={**outcome.settings, **settings},
         notes=(UNBOUNDED_NOTE,),
         rehearsal=on_blocks(outcome.rehearsal, rows, count),

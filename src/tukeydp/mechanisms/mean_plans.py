@@ -19,8 +19,8 @@ from tukeydp.exact.cube_noise import cube_deviation
 from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, rough_mean, within_bounds
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
-from tukeydp.privacy import PureDP, bounded_range, in_steps
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.privacy import PureDP, bounded_range, cost_of
+from tukeydp.trusted.release import Charge
 
 # Share of epsilon that tells cube noise what missing cells count as: 1/10 costs a table without any a ninth more noise.
 ROUGH = Fraction(1, 10)
@@ -47,7 +47,7 @@ class MeanPlan(Protocol):
         """Standard deviation of each column's noise, between bounds so wide; None unless public numbers decide it."""
         ...
 
-    def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
+    def draw(self, relative: FloatArray, public_key: bytes, charge: Charge) -> list[Fraction]:
         """A mean of rows of numbers from -1 to 1 (NaN is missing), in the same units; pure epsilon-DP."""
         ...
 
@@ -72,8 +72,8 @@ class SubsetMean:
     def noise_sd(self, n: int, widths: FloatArray) -> None:
         return None
 
-    def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
-        y = subset_point(relative, self.epsilon, self.plan, public_key, secret_key)
+    def draw(self, relative: FloatArray, public_key: bytes, charge: Charge) -> list[Fraction]:
+        y = subset_point(relative, charge, self.plan, public_key)
         return relative_grid(self.plan.steps).rational_point(y)
 
 
@@ -87,8 +87,7 @@ class TwoStepMean:
 
     @property
     def guarantee(self) -> PureDP:
-        centre, spread, radii, missing, mean = self.plan.epsilons
-        return in_steps((centre, spread, radii), (missing, mean))
+        return cost_of(self.plan.parts)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -100,8 +99,8 @@ class TwoStepMean:
         """Not public: the noise is as wide as the range that was found."""
         return None
 
-    def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
-        return two_step_point(relative, self.plan, public_key, secret_key)
+    def draw(self, relative: FloatArray, public_key: bytes, charge: Charge) -> list[Fraction]:
+        return two_step_point(relative, self.plan, public_key, charge)
 
 
 @dataclass(frozen=True)
@@ -113,9 +112,15 @@ class CubeMean:
     mechanism: str = "cube"
 
     @property
+    def parts(self) -> dict[str, PureDP]:
+        """What each step costs; none tells what missing cells count as where that is public."""
+        if self.fill is not None:
+            return {"mean": PureDP(self.epsilon)}
+        return {"rough": PureDP(ROUGH * self.epsilon), "mean": PureDP(self.epsilon - ROUGH * self.epsilon)}
+
+    @property
     def guarantee(self) -> PureDP:
-        rough = Fraction(0) if self.fill is not None else ROUGH * self.epsilon
-        return in_steps((), (rough, self.epsilon - rough))
+        return cost_of(self.parts)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -126,12 +131,8 @@ class CubeMean:
         one = cube_deviation(len(widths)) / (float(self.settings["epsilon_mean"]) * n)
         return tuple((one * widths).tolist())
 
-    def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
-        d = relative.shape[1]
-        ends = np.ones(d)
-        first, second = (Keystream(derived_key("step", i, secret_key)).bits(0) for i in range(2))
-        if self.fill is not None:
-            fill, rest = np.array(self.fill), self.epsilon
-        else:
-            fill, rest = rough_mean(relative, ROUGH * self.epsilon, first), self.epsilon - ROUGH * self.epsilon
-        return within_bounds(clipped_mean(relative, ClipRange(-ends, ends, fill), rest, second))
+    def draw(self, relative: FloatArray, public_key: bytes, charge: Charge) -> list[Fraction]:
+        ends, run = np.ones(relative.shape[1]), charge.split(self.parts)
+        public = None if self.fill is None else np.array(self.fill)
+        fill = rough_mean(relative, run.charge("rough", "step", 0)) if public is None else public
+        return within_bounds(clipped_mean(relative, ClipRange(-ends, ends, fill), run.charge("mean", "step", 1)))

@@ -43,7 +43,9 @@ from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_draws
 from tukeydp.mechanisms.subset_means import SubsetPlan, shifted_spread
 from tukeydp.mechanisms.two_step import TwoStepPlan, at_least_narrowest, clipped_around
+from tukeydp.privacy import bounded_range
 from tukeydp.randomness import derived_key
+from tukeydp.trusted.release import rehearsed, rehearsed_charge
 
 # Draws from one made-up table. Those by depth cost nothing once the table is prepared; those of two steps pass over it.
 _DRAWS, _PASSES = 20, 8
@@ -127,8 +129,9 @@ def table_errors(
 def _suited(plan: ScaledMean, n: int, relative: FloatArray, number: int) -> MeanPlan:
     """The way that a made-up table's released scale leads to; of fewer rows, with an epsilon raised in proportion."""
     raised = plan.scale * n / len(relative)
-    keys = (derived_key("rehearsal", "scale", part, number) for part in ("public", "secret"))
-    return plan.way(n, released_widths(relative, raised, np.array(plan.assumed), *keys))
+    public_key, key = (derived_key("rehearsal", "scale", part, number) for part in ("public", "secret"))
+    charge = rehearsed_charge(bounded_range(raised), key)
+    return plan.way(n, released_widths(relative, charge, np.array(plan.assumed), public_key))
 
 
 def own_means(relative: FloatArray) -> FloatArray:
@@ -155,7 +158,8 @@ def _draws(plan: MeanPlan, relative: FloatArray, raised: Fraction, number: int, 
     assert isinstance(plan, CubeMean | CountedMean)
     enough = replace(plan, epsilon=raised * plan.epsilon)
     secret = (derived_key(i, keys[1]) for i in range(_PASSES))
-    return np.array([[float(v) for v in enough.draw(relative, keys[0], key)] for key in secret])
+    charges = (rehearsed_charge(enough.guarantee, key) for key in secret)
+    return np.array([[float(v) for v in enough.draw(relative, keys[0], charge)] for charge in charges])
 
 
 def _two_step_draws(
@@ -167,8 +171,8 @@ def _two_step_draws(
     for i, centre in enumerate(centres):
         key = derived_key(i, secret_key)
         spread = 2.0 * np.array(steps.known) if steps.known is not None else at_least_narrowest(octaves(key))
-        keys = [derived_key("step", j, key) for j in range(len(steps.epsilons))]
-        found.append([float(v) for v in clipped_around(relative, steps, centre, spread, keys[2:])])
+        run = rehearsed(steps.parts, key)
+        found.append([float(v) for v in clipped_around(relative, centre, spread, run)])
     return np.array(found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -30,10 +31,10 @@ from tukeydp.mechanisms.rem_rehearsal import RemInputs, on_blocks
 from tukeydp.mechanisms.rem_test.choice import require_range
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.parameters import checked_integer, show
-from tukeydp.privacy import ApproxDP, bounded_range
+from tukeydp.privacy import ApproxDP, Guarantee, bounded_range
 from tukeydp.randomness import Keystream, Randomness
 from tukeydp.release import Refused, Release
-from tukeydp.spending import Spends, Together, spend
+from tukeydp.trusted.release import PartOf, Run, Spends, reserve
 
 # Blocks that REM's test passes with on bell-shaped block means, at epsilon = 1 and delta = 1e-6: a little more than
 # measured (docs/proofs/rem.md), growing with d. Fewer are refused more often; more cost accuracy on skewed columns.
@@ -51,23 +52,41 @@ def without_bounds(
     table: Table, guarantee: ApproxDP, blocks: Any, bits: Randomness, accountant: Spends | None = None
 ) -> Release | Refused:
     """REM on the means of one dealing: further dealings would multiply delta."""
+    return _by_rem(table, guarantee, blocks, bits, accountant, {}, {})[0]
+
+
+def _by_rem(
+    table: Table,
+    guarantee: ApproxDP,
+    blocks: Any,
+    bits: Randomness,
+    accountant: Spends | None,
+    beside: Mapping[str, Guarantee],
+    about: Mapping[str, Any],
+) -> tuple[Release | Refused, Run]:
+    """The same in a run that pays for further parts; `about` is what its entry says of them."""
     require_range(guarantee.epsilon, guarantee.delta)  # rem would say so after all is spent
     if blocks is None:
         count = min(table.n, blocks_for_rem(table.d, guarantee))
     else:
         count = checked_integer("blocks", blocks, least=1, most=table.n)
-    spend(accountant, guarantee, "rem", private=bits.private, **table.public, settings={"blocks": count})
-    means = block_table(table.cells, count, secret_order(table.n, Keystream(bits.key())), corrected_means)
+    public = {**table.public, "settings": {"blocks": count}, **about}
+    parts = {"rem": guarantee, **beside}
+    run = reserve(parts, mechanism="rem", source=bits, accountant=accountant, parameters=public)
+    means = block_table(table.cells, count, secret_order(table.n, Keystream(run.secret("dealing"))), corrected_means)
     given: dict[str, Any] = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "randomness": bits}
+    given["accountant"] = PartOf(run.charge("rem"))
     outcome = rem(replace(table, cells=means), check=False, **given)  # checked once, or not, by whoever was called
     assert outcome.rehearsal is not None
-    return replace(
+    told = replace(
         outcome,
+        seal=run.seal,
         n=table.n,
         settings={**outcome.settings, "blocks": count},
         notes=(UNBOUNDED_NOTE,),
         rehearsal=on_blocks(outcome.rehearsal, table.n, count),
     )
+    return told, run
 
 
 def blocks_for_rem(d: int, guarantee: ApproxDP) -> int:
@@ -103,16 +122,12 @@ def without_bounds_with_interval(
     for_spread = share * guarantee.epsilon
     for_mean = guarantee.epsilon - for_spread
     own = ApproxDP(for_mean, guarantee.delta)
-    if plan is None:
-        outcome = without_bounds(table, own, blocks, bits, accountant)
-    else:
-        beside = bounded_range(for_spread)
-        paying = None if accountant is None else Together(accountant, beside, {"epsilon_spread": for_spread})
-        outcome = without_bounds(table, own, blocks, bits, paying)
-        guarantee = own + beside
+    beside = {} if plan is None else {"spread": bounded_range(for_spread)}
+    about = {} if plan is None else {"epsilon_spread": for_spread}
+    outcome, run = _by_rem(table, own, blocks, bits, accountant, beside, about)
     split = {"epsilon_mean": for_mean, "epsilon_spread": for_spread} if plan is not None else {}
     settings = {"confidence": level, "joint": together, **split, **outcome.settings}
-    outcome = replace(outcome, guarantee=guarantee, settings=settings)
+    outcome = replace(outcome, settings=settings)
     if not isinstance(outcome, Release):
         return outcome
     assert outcome.rehearsal is not None
@@ -122,21 +137,20 @@ def without_bounds_with_interval(
     spending = Spending(table.n, RemMean(inputs), plan, for_spread, measured)
     found, floor = known or (), 0.0
     if plan is not None:
-        found, floor = _spread(table, inputs.grid, plan, for_spread, bits)
+        found, floor = _spread(table, inputs.grid, plan, run)
     nothing = (0.0,) * table.d
     interval = IntervalPlan(spending, known, level, together, floor)
     known_numbers = Found(tuple(outcome.point.tolist()), found, nothing, nothing)
     return replace(outcome, calibration=Calibration(mean_interval, (interval, None, known_numbers)))
 
 
-def _spread(
-    table: Table, grid: Grid, plan: SpreadPlan, epsilon: Fraction, bits: Randomness
-) -> tuple[tuple[float, ...], float]:
+def _spread(table: Table, grid: Grid, plan: SpreadPlan, run: Run) -> tuple[tuple[float, ...], float]:
     """Standard deviations in the columns' own units, within the grid, and the smallest that is believed."""
     half = float(-grid.lower[0])
     with np.errstate(all="ignore"):  # no cell may warn
         relative = np.clip(table.cells / half, -1.0, 1.0)
-    octaves = spread_octaves(relative, epsilon, plan, bits.key(), bits.key())
+    public_key = run.public("directions of the spread")
+    octaves = spread_octaves(relative, run.charge("spread", secret="spread"), plan, public_key)
     return tuple((2.0 * half * 2.0**octaves).tolist()), AT_THE_FLOOR * 2.0 * half * 2.0**-WIDE_OCTAVES
 
 

@@ -10,9 +10,9 @@ from tukeydp.data.persons import persons_table
 from tukeydp.errors import ParameterError
 from tukeydp.parameters import brief
 from tukeydp.privacy import Guarantee
-from tukeydp.spending import Spends, require_room
-
-PERSONS = "swap-person"  # the neighbours of a guarantee about persons
+from tukeydp.spending import require_room
+from tukeydp.trusted.release import PERSONS as PERSONS
+from tukeydp.trusted.release import Spends
 
 
 def refuse_without_person(per_person: str) -> None:
@@ -48,7 +48,7 @@ def released_per_person(
     told = {**outcome.settings, "per_person": per_person}
     return replace(
         outcome,
-        guarantee=of_persons(outcome.guarantee),
+        seal=None if outcome.seal is None else outcome.seal.about_persons(),
         settings=told,
         notes=(*outcome.notes, person_note(per_person)),
     )

@@ -21,10 +21,9 @@ from tukeydp.mechanisms.mean_rehearsal import mean_rehearsal
 from tukeydp.mechanisms.pass_draws import PassPlan, drawn_in_passes
 from tukeydp.mechanisms.spread_step import spread_octaves
 from tukeydp.mechanisms.two_step import two_step_result
-from tukeydp.privacy import bounded_range
 from tukeydp.randomness import Randomness, derived_key
 from tukeydp.release import Release
-from tukeydp.spending import Spends, spend
+from tukeydp.trusted.release import Charge, Run, Spends, reserve
 
 MEAN_NOTE = (
     "What is estimated is the arithmetic mean of each column, its values moved between the bounds and missing cells "
@@ -46,12 +45,12 @@ def planned_release(
     size, told = relation.size(table), relation.public(table)
     settings = {**plan.settings, **relation.settings}
     public = {**told, "bounds": columns.ends, "settings": settings}
-    spend(accountant, plan.guarantee, plan.mechanism, private=bits.private, **public)
-    public_key, secret_key = bits.key(), bits.key()
-    drawn = _drawn(table, columns, plan, public_key, secret_key)
+    parts = {"mean": plan.guarantee}
+    run = reserve(parts, mechanism=plan.mechanism, source=bits, accountant=accountant, parameters=public)
+    drawn = _drawn(table, columns, plan, run.public("directions"), run.charge("mean"))
     return Release(
         point=columns.in_units(drawn),
-        guarantee=plan.guarantee,
+        seal=run.seal,
         mechanism=plan.mechanism,
         seeded=not bits.private,
         **told,
@@ -64,12 +63,12 @@ def planned_release(
 
 
 def _drawn(
-    table: Table | LazyTable, columns: BoundedColumns, plan: MeanPlan, public_key: bytes, secret_key: bytes
+    table: Table | LazyTable, columns: BoundedColumns, plan: MeanPlan, public_key: bytes, charge: Charge
 ) -> list[Fraction]:
     if isinstance(table, Table):
-        return plan.draw(columns.relative(table.cells), public_key, secret_key)
+        return plan.draw(columns.relative(table.cells), public_key, charge)
     assert isinstance(plan, PassPlan)
-    return drawn_in_passes(plan, table, columns, public_key, secret_key)
+    return drawn_in_passes(plan, table, columns, public_key, charge)
 
 
 def release_with_interval(
@@ -89,21 +88,20 @@ def release_with_interval(
     assert not isinstance(mean, RemMean)
     split = {"epsilon_mean": mean.epsilon, "epsilon_spread": spread_epsilon} if spread_epsilon else {}
     settings = {"confidence": plan.confidence, "joint": plan.joint, **split, **mean.settings}
-    guarantee = mean.guarantee + bounded_range(spread_epsilon) if spread_epsilon else mean.guarantee
     public = {**table.public, "bounds": columns.ends, "settings": settings}
-    spend(accountant, guarantee, mean.mechanism, private=bits.private, **public)
+    run = reserve(plan.parts, mechanism=mean.mechanism, source=bits, accountant=accountant, parameters=public)
     relative = columns.relative(table.cells)
-    public_key, secret_key = bits.key(), bits.key()
-    spread = _spread(relative, plan, public_key, secret_key)
+    public_key = run.public("directions")
+    spread = _spread(relative, plan, public_key, run)
     if isinstance(mean, TwoStepMean):
-        drawn, found = _two_steps(relative, mean, spread, public_key, secret_key)
+        drawn, found = _two_steps(relative, mean, spread, public_key, run.charge("mean"))
     else:
-        drawn = mean.draw(relative, public_key, secret_key)
+        drawn = mean.draw(relative, public_key, run.charge("mean"))
         noise = 1.0 / (float(mean.settings["epsilon_mean"]) * table.n) if isinstance(mean, CubeMean) else 0.0
         found = Found(_shares_of_width(drawn), spread, (noise,) * table.d, (0.0,) * table.d)
     return Release(
         point=columns.in_units(drawn),
-        guarantee=guarantee,
+        seal=run.seal,
         mechanism=mean.mechanism,
         seeded=not bits.private,
         **table.public,
@@ -116,25 +114,26 @@ def release_with_interval(
     )
 
 
-def _spread(relative: FloatArray, plan: IntervalPlan, public_key: bytes, secret_key: bytes) -> tuple[float | None, ...]:
+def _spread(relative: FloatArray, plan: IntervalPlan, public_key: bytes, run: Run) -> tuple[float | None, ...]:
     """Spreads in widths of the bounds: public ones, those that are released by themselves, None for the others."""
     if plan.known is not None:
         return plan.known
     found: list[float | None] = [None] * relative.shape[1]
     if plan.spending.spread is not None:
         columns = list(plan.spending.measured)
-        keys = [derived_key("spread", key) for key in (public_key, secret_key)]
-        octaves = spread_octaves(relative[:, columns], plan.spending.spread_epsilon, plan.spending.spread, *keys)
+        charge = run.charge("spread", "spread")
+        spread_key = derived_key("spread", public_key)
+        octaves = spread_octaves(relative[:, columns], charge, plan.spending.spread, spread_key)
         for j, octave in zip(columns, octaves.tolist(), strict=True):
             found[j] = 2.0**octave
     return tuple(found)
 
 
 def _two_steps(
-    relative: FloatArray, mean: TwoStepMean, known: tuple[float | None, ...], public_key: bytes, secret_key: bytes
+    relative: FloatArray, mean: TwoStepMean, known: tuple[float | None, ...], public_key: bytes, charge: Charge
 ) -> tuple[list[Fraction], Found]:
     """The mean, and what its steps have released besides."""
-    result = two_step_result(relative, mean.plan, public_key, secret_key)
+    result = two_step_result(relative, mean.plan, public_key, charge)
     missing = [float(share) for share in result.missing]
     scale = 1.0 / (float(mean.plan.epsilons[-1]) * len(relative))
     noise = scale * (result.high - result.low) / 2.0 / (1.0 - np.array(missing))

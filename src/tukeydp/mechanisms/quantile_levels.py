@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from tukeydp.arrays import IntArray
+from tukeydp.trusted.prices import kappa_of_parts, rank
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,7 @@ def level_weight(parts: list[Fraction], epsilon: Fraction) -> Fraction:
     A swap within a part moves its scores by at most 1 rank. A row that leaves a part, or comes to it, moves them by at
     most max(p, 1 - p), and may do so in two parts.
     """
-    moved = sorted((max(p, 1 - p) for p in parts), reverse=True)
-    return epsilon / (2 * max(Fraction(1), sum(moved[:2], Fraction(0))))
+    return kappa_of_parts(epsilon, [rank(p) for p in parts])
 
 
 def levels_of(shares: tuple[Fraction, ...], epsilon: Fraction) -> list[tuple[Fraction, list[Part]]]:

@@ -27,8 +27,9 @@ from tukeydp.padding import padded
 from tukeydp.parameters import brief, in_order, positive_rational, rational, show
 from tukeydp.privacy import PureDP, in_steps
 from tukeydp.quantile_release import QuantileRelease
-from tukeydp.randomness import Keystream, derived_key, source
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.randomness import Keystream, source
+from tukeydp.spending import require_room
+from tukeydp.trusted.release import Charge, Paid, Spends, reserve
 
 # Bits of a column's default grid, and of what breaks ties: together below 62, so that points fit in 64 bits.
 _GRID_BITS, TIE_BITS = 40, 16
@@ -118,20 +119,18 @@ def quantiles(
         raise ParameterError("resolution", rule, show(min(grid.step)))
     each = budget / (table.d * levels)
     rehearsal = quantile_rehearsal(table.n, grid, ends, shares, each, in_order("sd", sd, table.columns))
-    guarantee: PureDP = in_steps((each,) * (table.d * levels), ())
+    column: PureDP = in_steps((each,) * levels, ())
     settings = {"quantiles": [show(share) for share in shares], "levels": levels, "epsilon_of_level": each}
     public = {**table.public, "bounds": ends, "grid": grid.to_dict(), "settings": settings}
-    spend(accountant, guarantee, "quantiles", private=bits.private, **public)
-    secret_key = bits.key()
-    drawn = [
-        column_quantiles(table.cells[:, j], grid, j, shares, each, derived_key("column", j, secret_key))
-        for j in range(table.d)
-    ]
+    parts = {f"column {j}": column for j in range(table.d)}
+    run = reserve(parts, mechanism="quantiles", source=bits, accountant=accountant, parameters=public)
+    charges = [run.charge(name, "column", j) for j, name in enumerate(parts)]
+    drawn = [column_quantiles(table.cells[:, j], grid, j, shares, charge) for j, charge in enumerate(charges)]
     found = np.array([[point_of(grid, j, y) for j, y in enumerate(row)] for row in zip(*drawn, strict=True)])
     return QuantileRelease(
         values_by_share=found,
         shares=shares,
-        guarantee=guarantee,
+        seal=run.seal,
         seeded=not bits.private,
         n=table.n,
         columns=table.columns,
@@ -155,24 +154,22 @@ def checked_shares(q: Any) -> tuple[Fraction, ...]:
     return tuple(shares)
 
 
-def column_quantiles(
-    cells: FloatArray, grid: Grid, j: int, shares: tuple[Fraction, ...], epsilon: Fraction, secret_key: bytes
-) -> list[int]:
-    """The quantiles of one column as steps of the grid: pure DP with epsilon for each level."""
-    fine = tie_broken(steps_of(cells, grid, j), Keystream(derived_key("ties", secret_key)))
-    return [y >> TIE_BITS for y in halved(fine, ((grid.cells[j] + 1) << TIE_BITS) - 1, shares, epsilon, secret_key)]
+def column_quantiles(cells: FloatArray, grid: Grid, j: int, shares: tuple[Fraction, ...], charge: Charge) -> list[int]:
+    """The quantiles of one column as steps of the grid: pure DP, with an equal part of the charge for each level."""
+    levels = number_of_levels(len(shares))
+    paid = charge.consume(rho=levels * (charge.epsilon / levels) ** 2 / 8)
+    fine = tie_broken(steps_of(cells, grid, j), Keystream(paid.key("ties")))
+    return [y >> TIE_BITS for y in halved(fine, ((grid.cells[j] + 1) << TIE_BITS) - 1, shares, paid)]
 
 
-def halved(
-    fine: IntArray, highest: int, shares: tuple[Fraction, ...], epsilon: Fraction, secret_key: bytes
-) -> list[int]:
+def halved(fine: IntArray, highest: int, shares: tuple[Fraction, ...], paid: Paid) -> list[int]:
     """Points from 0 to `highest`, in order, by recursive halving."""
 
     def exactly(one: OneDraw) -> int:
-        bits = Keystream(derived_key("quantile", one.number, secret_key)).bits(0)
+        bits = paid.bits("quantile", one.number)
         return RankLaw(one.values, one.low, one.high, one.share, one.weight).draw(bits)
 
-    return by_halves(fine, highest, shares, epsilon, exactly)
+    return by_halves(fine, highest, shares, paid.epsilon / number_of_levels(len(shares)), exactly)
 
 
 def steps_of(cells: FloatArray, grid: Grid, j: int) -> IntArray:

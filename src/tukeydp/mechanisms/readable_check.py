@@ -41,9 +41,11 @@ from tukeydp.mechanisms.check_plan import (
 )
 from tukeydp.parameters import Bounds, brief, positive_rational, show
 from tukeydp.privacy import Guarantee, PureDP
-from tukeydp.randomness import Bits, Keystream, source
+from tukeydp.randomness import source
 from tukeydp.release import Refused
-from tukeydp.spending import Spends, Together, least_cost, require_room
+from tukeydp.spending import Together, least_cost, require_room
+from tukeydp.trusted.prices import COUNT
+from tukeydp.trusted.release import Charge, Seal, Spends, reserve
 
 
 class Checkable(Protocol):
@@ -53,6 +55,8 @@ class Checkable(Protocol):
 
     @property
     def guarantee(self) -> Guarantee | None: ...
+    @property
+    def seal(self) -> Seal | None: ...
     @property
     def bounds(self) -> Bounds | None: ...
     @property
@@ -79,10 +83,11 @@ def exact_counts(table: Table, groups: Any = None, *, whole_rows: bool = False) 
     return Counts(unreadable, values, None if groups is None else int((groups == NO_GROUP).sum()))
 
 
-def noisy_counts(counts: Counts, epsilon: Fraction, bits: Bits) -> Counts:
+def noisy_counts(counts: Counts, charge: Charge) -> Counts:
     """All counts together at pure epsilon-DP: noise for a vector whose every coordinate a row moves by at most 1."""
+    paid = charge.for_any_law()
     there = [count for count in counts if count is not None]
-    noised = [c + z for c, z in zip(there, cube_noise(len(there), 1 / epsilon, bits), strict=True)]
+    noised = [c + z for c, z in zip(there, cube_noise(len(there), paid.scale(COUNT), paid.bits()), strict=True)]
     return Counts(noised[0], noised[1], None if counts.unlisted is None else noised[2])
 
 
@@ -214,15 +219,18 @@ def with_check(
         raise _of_the_rest(error, total - plan.epsilon) from None
     if outcome.guarantee is None:
         return outcome
-    whole = outcome.guarantee + own
+    # The accountant has paid for it with the run, in one entry.
+    checked_run = reserve({"check": own}, mechanism=CHECK, source=bits, parameters={})
+    assert outcome.seal is not None
+    whole = outcome.seal + checked_run.seal
     groups = grouped_table(table, options["by"], options["keys"]).groups if plan.grouped else None
     counts = exact_counts(table, groups, whole_rows=whole_rows)
-    found = noisy_counts(counts, plan.epsilon, Keystream(bits.key()).bits(0))
+    found = noisy_counts(counts, checked_run.charge("check"))
     settings = {"epsilon_check": plan.epsilon, **told_of(plan, found)}
     reasons = list(reasons_to_stop(plan, found))
     if reasons:
         return Refused(
-            guarantee=own if accountant is None else whole,
+            seal=checked_run.seal if accountant is None else whole,
             mechanism=CHECK,
             seeded=not bits.private,
             **relation.public(table),
@@ -233,12 +241,12 @@ def with_check(
     return _charged(outcome, whole, settings, list(passed(plan, found)))
 
 
-def _charged(outcome: Result, whole: Guarantee, told: Mapping[str, Any], notes: list[str]) -> Result:
-    """The release as a part of a run that has cost `whole`."""
+def _charged(outcome: Result, whole: Seal, told: Mapping[str, Any], notes: list[str]) -> Result:
+    """The release as a part of a run whose whole cost the seal says."""
     if isinstance(outcome, GroupedRelease):
         return outcome.charged(whole, told, *notes)  # type: ignore[return-value]
     settings = {**outcome.settings, **told}
-    return replace(outcome, guarantee=whole, settings=settings, notes=(*outcome.notes, *notes))
+    return replace(outcome, seal=whole, settings=settings, notes=(*outcome.notes, *notes))
 
 
 def _of_the_rest(error: ParameterError, epsilon: Fraction) -> ParameterError:

@@ -25,7 +25,8 @@ from tukeydp.parameters import brief, checked_integer
 from tukeydp.privacy import ApproxDP
 from tukeydp.randomness import Keystream, source
 from tukeydp.release import Refused, Release
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.spending import require_room
+from tukeydp.trusted.release import Spends, reserve
 
 # Step of the coefficients' grid without bounds. REM's own, 1e-6, is coarse for features in the hundred thousands; finer
 # ones reach less far: 5.6 million to either side at this one.
@@ -147,13 +148,14 @@ def regression(
     drawn = BlockRelease(guarantee, plan.blocks, plan.partitions, len(names), names, bounds, depth, step)
     settings = {**drawn.settings, "rows_needed": plan.rows_needed, "intercept": intercept}
     public = {"n": table.n, "d": len(names), "columns": names, "bounds": drawn.ends, "settings": settings}
-    spend(accountant, guarantee, "regression", private=bits.private, **public)
+    parts = {"draw": guarantee}
+    run = reserve(parts, mechanism="regression", source=bits, accountant=accountant, parameters=public)
     cells = table.cells if standard is None else standard.cells(table.cells)
     statistic = intercept_and_slopes if intercept else slopes
-    orders = (secret_order(table.n, Keystream(bits.key())) for _ in range(plan.partitions))
+    orders = (secret_order(table.n, Keystream(run.secret(f"dealing {i}"))) for i in range(plan.partitions))
     found = np.concatenate([block_table(cells, plan.blocks, order, statistic) for order in orders])
     notes = (REGRESSION_NOTE,) if standard is None else (REGRESSION_NOTE, STANDARD_NOTE)
-    outcome = drawn.release(found, table.n, bits, "regression", notes)
+    outcome = drawn.release(found, table.n, bits, run, "regression", notes)
     return _finished(outcome, plan, depth, standard, intercept, settings)
 
 

@@ -29,7 +29,8 @@ from tukeydp.randomness import Keystream, source
 from tukeydp.release import Refused, Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sizes.of_depth import sizes_of
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.spending import require_room
+from tukeydp.trusted.release import Charge, Run, Spends, reserve
 
 _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
 
@@ -178,14 +179,13 @@ def rem(
     }
     told = relation.public(table)
     public = {**told, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
-    spend(accountant, guarantee, "rem", private=bits.private, **public)
-    public_key, secret_key, coin_key = bits.key(), bits.key(), bits.key()
-    prepared = notion.prepare(grid.snap(table.cells), grid, public_key, lowest=1)
+    run = reserve({"rem": guarantee}, mechanism="rem", source=bits, accountant=accountant, parameters=public)
+    prepared = notion.prepare(grid.snap(table.cells), grid, run.public("directions"), lowest=1)
     directions = prepared.along_public().directions
     require_spanning(directions)
     outcome = partial(
         Refused,
-        guarantee=guarantee,
+        seal=run.seal,
         mechanism="rem",
         seeded=not bits.private,
         **told,
@@ -195,7 +195,7 @@ def rem(
         settings=settings,
         rehearsal=rem_rehearsal(RemInputs(notion, grid, plan, _TESTS[test], size)),
     )
-    y = _draw(prepared, whole_grid(grid), plan, _TESTS[test], secret_key, coin_key)
+    y = _draw(prepared, whole_grid(grid), plan, _TESTS[test], run.charge("rem"), run)
     return outcome() if y is None else Release(point=grid.point(y), **outcome.keywords)
 
 
@@ -206,9 +206,11 @@ def _plan(test: str, n: int, d: int, guarantee: ApproxDP, threshold: int | None)
 
 
 def _draw(
-    prepared: PreparedDepth, within: Box, plan: Plan, test: SafetyTest, secret_key: bytes, coin_key: bytes
+    prepared: PreparedDepth, within: Box, plan: Plan, test: SafetyTest, charge: Charge, run: Run
 ) -> list[int] | None:
-    """A deep grid point if the test passes, None if not."""
+    """A deep grid point if the test passes, None if not: one charge for both, which the plan has divided."""
+    paid = charge.for_any_law()
+    secret_key, coin_key = paid.key(), run.secret("coin")
     sizes = sizes_of(prepared, within, plan.threshold, slack=plan.test / 64)
     if not passes(test, evidence_of(sizes, plan), Keystream(coin_key).bits(0)):
         return None

@@ -21,9 +21,11 @@ from tukeydp.data.dealing import block_table, secret_order
 from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.exact.boxes import whole_grid
-from tukeydp.privacy import PureDP, in_steps
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.privacy import PureDP, bounded_range, cost_of
+from tukeydp.randomness import Keystream
 from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.trusted.prices import depth_of_blocks
+from tukeydp.trusted.release import Charge
 
 # Shares of epsilon for it, the smallest that the rows suffice for; with more than the last the mean itself is
 # noticeably worse than without.
@@ -57,9 +59,13 @@ class ScaleFirst:
         return self.epsilon - self.scale
 
     @property
-    def guarantee(self) -> PureDP:
+    def parts(self) -> dict[str, PureDP]:
         """The second step may turn out to be noise, which has no bounded range."""
-        return in_steps((self.scale,), (self.rest,))
+        return {"scale": bounded_range(self.scale), "rest": PureDP(self.rest)}
+
+    @property
+    def guarantee(self) -> PureDP:
+        return cost_of(self.parts)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -71,18 +77,18 @@ def scale_epsilon(n: int, epsilon: Fraction) -> Fraction | None:
     return None if n < 2 else next((share * epsilon for share in _SHARES if share * epsilon * n >= _ENOUGH), None)
 
 
-def released_widths(
-    relative: FloatArray, epsilon: Fraction, assumed: FloatArray, public_key: bytes, secret_key: bytes
-) -> FloatArray:
+def released_widths(relative: FloatArray, charge: Charge, assumed: FloatArray, public_key: bytes) -> FloatArray:
     """Widths of the bounds in standard deviations, all by one factor from the `assumed`, which are public: pure DP."""
+    paid = charge.for_bounded_range()
     n, d = relative.shape
-    order = secret_order(n, Keystream(derived_key("dealing", secret_key)))
+    order = secret_order(n, Keystream(paid.key("dealing")))
     # Columns become one, so that a pair is a row of one number.
     pairs = block_table(relative, n // 2, order, lambda blocks: log_factors(blocks, assumed)[:, np.newaxis])
-    table = _at_the_ends(pairs, Keystream(derived_key("coins", secret_key)))
+    table = _at_the_ends(pairs, Keystream(paid.key("coins")))
     grid = Grid((Fraction(-_DOWN),), (Fraction(1, _STEPS),), ((_DOWN + _UP) * _STEPS,))
     prepared = chosen_notion(None, len(table), 1).prepare(grid.snap(table), grid, public_key)
-    y = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon).draw(derived_key("draw", secret_key))
+    weight = paid.weight(depth_of_blocks(1))
+    y = DepthSampler(prepared, within=whole_grid(grid), epsilon=2 * weight).draw(paid.key("draw"))
     factor = 2.0 ** float(grid.point(y)[0]) / math.exp(_LIMIT + _ONE_MORE / d)
     return np.asarray(np.clip(assumed / factor, _NARROWEST, WIDEST))
 

@@ -15,6 +15,7 @@ from tukeydp.arrays import FloatArray
 from tukeydp.mechanisms.mean_ways import Way, best_way, way_error, ways
 from tukeydp.mechanisms.scale_step import ScaleFirst, released_widths
 from tukeydp.randomness import derived_key
+from tukeydp.trusted.release import Charge
 
 # Released spreads are right within this factor, mostly: other ways than cube noise are taken if they win by it.
 _DOUBT = 1.3
@@ -31,12 +32,11 @@ class ScaledMean(ScaleFirst):
         """Not public: it follows from what was found."""
         return None
 
-    def draw(self, relative: FloatArray, public_key: bytes, secret_key: bytes) -> list[Fraction]:
-        keys = [derived_key("step", i, secret_key) for i in range(2)]
-        widths = released_widths(
-            relative, self.scale, np.array(self.assumed), derived_key("scale", public_key), keys[0]
-        )
-        return self.way(len(relative), widths).draw(relative, public_key, keys[1])
+    def draw(self, relative: FloatArray, public_key: bytes, charge: Charge) -> list[Fraction]:
+        run = charge.split(self.parts)
+        scale_key, scale = derived_key("scale", public_key), run.charge("scale", "step", 0)
+        widths = released_widths(relative, scale, np.array(self.assumed), scale_key)
+        return self.way(len(relative), widths).draw(relative, public_key, run.charge("rest", "step", 1))
 
     def way(self, n: int, widths: FloatArray) -> Way:
         """How the mean is taken between bounds of these widths: of public and released numbers."""

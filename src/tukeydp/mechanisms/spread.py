@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,8 @@ from tukeydp.parameters import show
 from tukeydp.privacy import bounded_range
 from tukeydp.randomness import source
 from tukeydp.release import Release
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.spending import require_room
+from tukeydp.trusted.release import Charge, Spends, reserve
 
 SPREAD_NOTE = (
     "What is estimated is the standard deviation of each column, by differences between random groups of rows. It "
@@ -90,14 +90,14 @@ def spread(
     settings = {"pairs": used.pairs, **relation.settings}
     told = relation.public(table)
     public = {**told, "bounds": (columns.lower, columns.upper), "settings": settings}
-    spend(accountant, guarantee, "spread", private=bits.private, **public)
-    public_key, secret_key = bits.key(), bits.key()
-    octaves = _octaves(table, columns, budget, used, public_key, secret_key)
+    parts = {"spread": guarantee}
+    run = reserve(parts, mechanism="spread", source=bits, accountant=accountant, parameters=public)
+    octaves = _octaves(table, columns, used, run.public("directions"), run.charge("spread"))
     with np.errstate(all="ignore"):  # narrow bounds: the smallest spreads are too small for a float
         point = np.asarray(columns.widths * 2.0**octaves)
     return Release(
         point=point,
-        guarantee=guarantee,
+        seal=run.seal,
         mechanism="spread",
         seeded=not bits.private,
         **told,
@@ -109,15 +109,11 @@ def spread(
 
 
 def _octaves(
-    table: Table | LazyTable,
-    columns: BoundedColumns,
-    epsilon: Fraction,
-    plan: SpreadPlan,
-    public_key: bytes,
-    secret_key: bytes,
+    table: Table | LazyTable, columns: BoundedColumns, plan: SpreadPlan, public_key: bytes, charge: Charge
 ) -> FloatArray:
     if isinstance(table, Table):
-        return spread_octaves(columns.relative(table.cells), epsilon, plan, public_key, secret_key)
-    halves = spread_sums(plan, columns, secret_key)
+        return spread_octaves(columns.relative(table.cells), charge, plan, public_key)
+    paid = charge.for_bounded_range()
+    halves = spread_sums(plan, columns, paid)
     (sums,) = table.total(halves)
-    return spread_draw(halves, sums, epsilon, plan, public_key, secret_key)
+    return spread_draw(halves, sums, plan, public_key, paid)

@@ -26,6 +26,8 @@ from tukeydp.mechanisms.block_statistics import counts, means
 from tukeydp.mechanisms.cliff import SAFE, log_odds
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.trusted.prices import depth_of_blocks
+from tukeydp.trusted.release import Charge
 
 # Octaves below the width of the bounds that are told apart, and steps of an octave. On a finer grid a value shared by
 # many pairs would be one point against all the empty ones between, and lose.
@@ -140,15 +142,15 @@ def at_the_ends(
     return np.where(missing | (table <= -least), np.where(low, -float(octaves), 0.0), table)
 
 
-def spread_octaves(
-    relative: FloatArray, epsilon: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
-) -> FloatArray:
+def spread_octaves(relative: FloatArray, charge: Charge, plan: SpreadPlan, public_key: bytes) -> FloatArray:
     """log2 of each column's standard deviation in widths of its bounds: pure epsilon-DP."""
-    return spread_draws(relative, epsilon, plan, public_key, secret_key)(derived_key("draw", secret_key))
+    paid = charge.for_bounded_range()
+    in_sampler = 2 * paid.weight(depth_of_blocks(1))
+    return spread_draws(relative, in_sampler, plan, public_key, paid.key())(paid.key("draw"))
 
 
 def spread_draws(
-    relative: FloatArray, epsilon: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
+    relative: FloatArray, in_sampler: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
 ) -> Callable[[bytes], FloatArray]:
     """What `spread_octaves` draws from, once; each further key spends its epsilon again."""
     n = len(relative)
@@ -162,11 +164,11 @@ def spread_draws(
         dealt = drawn_block_table(relative, plan.pairs, numbers, order, partial(_one_by_one, statistic))
     else:
         dealt = block_table(relative, plan.pairs, order, statistic)
-    return octave_draws(dealt, epsilon, plan, public_key, secret_key)
+    return octave_draws(dealt, in_sampler, plan, public_key, secret_key)
 
 
 def octave_draws(
-    dealt: FloatArray, epsilon: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
+    dealt: FloatArray, in_sampler: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
 ) -> Callable[[bytes], FloatArray]:
     """The same from the table of the blocks' log differences."""
     d, least = dealt.shape[1], max(OCTAVES, plan.octaves)
@@ -181,5 +183,5 @@ def octave_draws(
     grid = Grid((Fraction(-plan.octaves),) * d, (Fraction(1, _STEPS),) * d, (cells,) * d)
     notion = AxisAligned() if d > _MANY_COLUMNS else chosen_notion(None, plan.pairs, d)
     prepared = notion.prepare(grid.snap(table), grid, public_key)
-    sampler = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon)
+    sampler = DepthSampler(prepared, within=whole_grid(grid), epsilon=in_sampler)
     return lambda key: np.asarray(grid.point(sampler.draw(key)) - math.log2(_MEDIAN))

@@ -26,6 +26,8 @@ from tukeydp.mechanisms.block_statistics import corrected_means, means
 from tukeydp.mechanisms.cliff import SAFE, log_odds
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.trusted.prices import DEPTH, Score, depth_of_blocks, kappa
+from tukeydp.trusted.release import Charge
 
 # Rows of the block table that further dealings fill up to, and dealings at most: more bring nothing measurable.
 _ENOUGH_ROWS, _MOST_PARTITIONS = 4000, 8
@@ -66,13 +68,15 @@ class SubsetPlan:
         """Between which tables the plan's draw is private."""
         return "swap" if self.dealing in ("order", "passes") else "add-remove"
 
-    def sampler_epsilon(self, epsilon: Fraction) -> Fraction:
-        """For all partitions together, in a sampler of weights e^(epsilon T / 2).
+    @property
+    def score(self) -> Score:
+        """A changed block is a swap in the block table, also where a row was added; a row by itself is one row more
+        (docs/proofs/add-remove.md, section 4)."""
+        return DEPTH if self.dealing == "rows" else depth_of_blocks(self.partitions)
 
-        A changed block is a swap in the block table, also where a row was added; a row by itself is one row more
-        (docs/proofs/add-remove.md, section 4).
-        """
-        return 2 * epsilon if self.dealing == "rows" else epsilon
+    def sampler_epsilon(self, epsilon: Fraction) -> Fraction:
+        """For all partitions together, in a sampler of weights e^(epsilon T / 2)."""
+        return 2 * self.partitions * kappa(epsilon, *self.score, self.neighbours)
 
 
 def subset_plan(
@@ -155,11 +159,10 @@ def grid_steps(error: float, widths: FloatArray) -> tuple[int, ...]:
     )
 
 
-def subset_point(
-    relative: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
-) -> list[int]:
+def subset_point(relative: FloatArray, charge: Charge, plan: SubsetPlan, public_key: bytes) -> list[int]:
     """A grid point deep among the block means: pure epsilon-DP in the rows of `relative` (numbers from -1 to 1)."""
-    return subset_sampler(relative, epsilon, plan, public_key, secret_key).draw(derived_key("draw", secret_key))
+    paid = charge.for_bounded_range().under(plan.neighbours)
+    return subset_sampler(relative, paid.epsilon, plan, public_key, paid.key()).draw(paid.key("draw"))
 
 
 def subset_sampler(

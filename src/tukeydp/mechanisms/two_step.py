@@ -20,7 +20,9 @@ from tukeydp.mechanisms.clip_radii import drawn_radii
 from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, missing_shares, within_bounds, without_missing
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
 from tukeydp.mechanisms.subset_means import SubsetPlan, fewest_blocks, subset_plan, subset_point
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.privacy import PureDP, bounded_range
+from tukeydp.randomness import derived_key
+from tukeydp.trusted.release import Charge, Run
 
 # Shares of epsilon for the centre, and as much for the spread: the smallest that the rows suffice for. The clipped mean
 # has what these, the radii and the shares of missing cells leave.
@@ -44,6 +46,13 @@ class TwoStepPlan:
     centre: SubsetPlan
     spread: SpreadPlan | None
     known: tuple[float, ...] | None
+
+    @property
+    def parts(self) -> dict[str, PureDP]:
+        """What each step costs."""
+        centre, spread, radii, missing, mean = self.epsilons
+        first = {"centre": bounded_range(centre), **({"spread": bounded_range(spread)} if spread else {})}
+        return {**first, "radii": bounded_range(radii), "missing": PureDP(missing), "mean": PureDP(mean)}
 
 
 def two_step_plan(
@@ -98,44 +107,39 @@ def centre_plan(n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bo
     return None if blocks is None else subset_plan(n, d, epsilon, widths, blocks=blocks)
 
 
-def two_step_point(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_key: bytes) -> list[Fraction]:
+def two_step_point(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, charge: Charge) -> list[Fraction]:
     """The mean, as numbers from -1 to 1: pure DP with the sum of the plan's epsilons."""
-    return two_step_result(relative, plan, public_key, secret_key).mean
+    return two_step_result(relative, plan, public_key, charge).mean
 
 
-def two_step_result(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_key: bytes) -> TwoStepResult:
+def two_step_result(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, charge: Charge) -> TwoStepResult:
     """The mean and what was released on the way to it: pure DP with the sum of the plan's epsilons."""
-    keys = [derived_key("step", i, secret_key) for i in range(5)]
-    y = subset_point(relative, plan.epsilons[0], plan.centre, public_key, keys[0])
+    run = charge.split(plan.parts)
+    y = subset_point(relative, run.charge("centre", "step", 0), plan.centre, public_key)
     centre = relative_grid(plan.centre.steps).point(y)
-    spread = None if plan.known is not None else _spread(relative, plan, public_key, keys[1])
+    spread = None if plan.known is not None else _spread(relative, plan, public_key, run.charge("spread", "step", 1))
     used = 2.0 * np.array(plan.known) if spread is None else np.maximum(spread, NARROWEST)
-    return replace(second_step(relative, plan, centre, used, keys[2:]), spread=spread)
+    return replace(second_step(relative, centre, used, run), spread=spread)
 
 
-def clipped_around(
-    relative: FloatArray, plan: TwoStepPlan, centre: FloatArray, spread: FloatArray, keys: Sequence[bytes]
-) -> list[Fraction]:
+def clipped_around(relative: FloatArray, centre: FloatArray, spread: FloatArray, run: Run) -> list[Fraction]:
     """The mean by the second step alone."""
-    return second_step(relative, plan, centre, spread, keys).mean
+    return second_step(relative, centre, spread, run).mean
 
 
-def second_step(
-    relative: FloatArray, plan: TwoStepPlan, centre: FloatArray, spread: FloatArray, keys: Sequence[bytes]
-) -> TwoStepResult:
+def second_step(relative: FloatArray, centre: FloatArray, spread: FloatArray, run: Run) -> TwoStepResult:
     """Radii, shares of missing cells and clipped mean, given the released centre and spread."""
-    bits = [Keystream(key).bits(0) for key in keys]
-    radii = drawn_radii(relative, centre, spread, plan.epsilons[2], bits[0])
+    radii = drawn_radii(relative, centre, spread, run.charge("radii", "step", 2))
     low, high = np.maximum(-1.0, centre - radii * spread), np.minimum(1.0, centre + radii * spread)
-    shares = missing_shares(relative, plan.epsilons[3], bits[1])
-    found = clipped_mean(relative, ClipRange(low, high, centre), plan.epsilons[4], bits[2])
+    shares = missing_shares(relative, run.charge("missing", "step", 3))
+    found = clipped_mean(relative, ClipRange(low, high, centre), run.charge("mean", "step", 4))
     return TwoStepResult(within_bounds(without_missing(found, centre, shares)), spread, low, high, shares)
 
 
-def _spread(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, secret_key: bytes) -> FloatArray:
+def _spread(relative: FloatArray, plan: TwoStepPlan, public_key: bytes, charge: Charge) -> FloatArray:
     """Standard deviations of the relative columns, whose width is 2, as released."""
     assert plan.spread is not None
-    octaves = spread_octaves(relative, plan.epsilons[1], plan.spread, derived_key("spread", public_key), secret_key)
+    octaves = spread_octaves(relative, charge, plan.spread, derived_key("spread", public_key))
     return np.asarray(2.0 * 2.0**octaves)
 
 

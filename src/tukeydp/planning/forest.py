@@ -12,6 +12,7 @@ from tukeydp.errors import ParameterError
 from tukeydp.extras import missing
 from tukeydp.interval import nominal
 from tukeydp.planning.summary_words import Summarised, title
+from tukeydp.privacy import stated
 from tukeydp.release import Release
 from tukeydp.views.escaping import in_plot, printable
 from tukeydp.views.table import counted
@@ -76,7 +77,7 @@ def release_panels(release: Release) -> list[Panel]:
 
 def forest_of(summary: Summarised, *, dark: bool = False) -> Any:
     said = title(summary).removesuffix(", released with differential privacy")
-    said += f"\nepsilon = {float(summary.guarantee.epsilon):g}"
+    said += f"\n{stated(None)}" if summary.guarantee is None else f"\nepsilon = {float(summary.guarantee.epsilon):g}"
     return _drawn(summary_panels(summary), said + (f"\n{_SEEDED}" if summary.seeded else ""), summary.confidence, dark)
 
 

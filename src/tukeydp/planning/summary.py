@@ -29,10 +29,11 @@ from tukeydp.padding import padded
 from tukeydp.parameters import brief
 from tukeydp.planning.summary_lines import Groups, Source, Whole, WholeTable
 from tukeydp.planning.summary_result import Summary
-from tukeydp.privacy import PureDP
-from tukeydp.randomness import Keystream, Randomness, derived_key, source
+from tukeydp.privacy import PureDP, cost_of
+from tukeydp.randomness import Randomness, source
 from tukeydp.release import Release
-from tukeydp.spending import Spends, require_room, spend
+from tukeydp.spending import require_room
+from tukeydp.trusted.release import Charge, PartOf, Run, Spends, reserve
 
 # Share of epsilon for the numbers of values: at epsilon 1 and three columns they are then off by 30 rows, typically;
 # the means lose a twentieth.
@@ -154,10 +155,10 @@ class _Asked:
         sd = None if self.sd is None else [self.sd[j] for j in places]
         return _Asked(BoundedColumns(lower, upper), self.guarantee, self.level, sd)
 
-    def summary(self, table: Table, bits: Randomness, mechanism: str, source: Source, **more: Any) -> Summary:
+    def summary(self, table: Table, run: Run, mechanism: str, source: Source, **more: Any) -> Summary:
         return Summary(
-            guarantee=self.guarantee,
-            seeded=not bits.private,
+            seal=run.seal,
+            seeded=run.seal.seeded,
             n=table.n,
             columns=_names(table),
             bounds=(self.columns.lower, self.columns.upper),
@@ -186,15 +187,16 @@ def _whole(table: Table, asked: _Asked, accountant: Spends | None, bits: Randomn
     for_means = epsilon - for_shares - for_counts
     if measured:
         plan = _plan(table.n, asked.of(measured), for_means)
-    spend(accountant, asked.guarantee, "summary", private=bits.private, **_public(table, asked))
+    run = _reserved(asked, bits, accountant, _public(table, asked))
+    costs = {"means": _cost(plan), "counts": PureDP(for_counts)} if measured else {}
+    steps = run.charge("summary").split(costs | ({"shares": PureDP(for_shares)} if shares else {}))
     parts: list[Source] = []
     settings: dict[str, Any] = {}
     spent = for_counts
     if measured:
         some, of = _part(table, measured), asked.of(measured)
-        release = _released(some, of, plan, bits)
-        key = derived_key("counts", bits.key())
-        counts = value_counts(of.columns.relative(some.cells), for_counts, Keystream(key).bits(0))
+        release = _released(some, of, plan, bits, PartOf(steps.charge("means")))
+        counts = value_counts(of.columns.relative(some.cells), steps.charge("counts", "counts", secret="counts"))
         least = least_told(some.d, for_counts, table.n)
         parts.append(WholeTable(release, tuple(counts), of.columns, _names(some), of.known, least))
         spent += release.guarantee.epsilon if isinstance(release.guarantee, PureDP) else 0
@@ -203,14 +205,15 @@ def _whole(table: Table, asked: _Asked, accountant: Spends | None, bits: Randomn
     if shares:
         some, of = _part(table, shares), asked.of(shares)
         of_all = np.zeros(table.n, dtype=np.int64)
-        parts.append(_sums(some, of, of_all, (None,), GroupPlan(for_shares, 1, some.d, ()), bits))
+        charge = steps.charge("shares", secret="sums")
+        parts.append(_sums(some, of, of_all, (None,), GroupPlan(for_shares, 1, some.d, ()), charge))
         spent += for_shares
         settings["epsilon_shares"] = for_shares
     if spent != epsilon:
         raise ParameterError("epsilon", "must be what the parts of a summary add up to", brief(epsilon))
     source = Whole(tuple(parts), _names(table))
-    return asked.summary(table, bits, release.mechanism if measured else "sums", source, by=None, keys=None,
-                         settings=settings)  # fmt: skip
+    how = release.mechanism if measured else "sums"
+    return asked.summary(table, run, how, source, by=None, keys=None, settings=settings)
 
 
 def _plan(n: int, asked: _Asked, epsilon: Fraction) -> MeanPlan | IntervalPlan:
@@ -221,10 +224,19 @@ def _plan(n: int, asked: _Asked, epsilon: Fraction) -> MeanPlan | IntervalPlan:
     return interval_plan(n, asked.columns, epsilon, confidence=asked.level, sd=asked.sd, part=part)
 
 
-def _released(table: Table, asked: _Asked, plan: MeanPlan | IntervalPlan, bits: Randomness) -> Release:
+def _reserved(asked: _Asked, bits: Randomness, accountant: Spends | None, public: dict[str, Any]) -> Run:
+    parts = {"summary": asked.guarantee}
+    return reserve(parts, mechanism="summary", source=bits, accountant=accountant, parameters=public)
+
+
+def _cost(plan: MeanPlan | IntervalPlan) -> PureDP:
+    return cost_of(plan.parts) if isinstance(plan, IntervalPlan) else plan.guarantee
+
+
+def _released(table: Table, asked: _Asked, plan: MeanPlan | IntervalPlan, bits: Randomness, paying: PartOf) -> Release:
     if isinstance(plan, IntervalPlan):
-        return release_with_interval(table, asked.columns, plan, bits, sd=asked.sd)
-    return planned_release(table, asked.columns, plan, bits, sd=asked.sd)
+        return release_with_interval(table, asked.columns, plan, bits, sd=asked.sd, accountant=paying)
+    return planned_release(table, asked.columns, plan, bits, sd=asked.sd, accountant=paying)
 
 
 def _part(table: Table, places: list[int]) -> Table:
@@ -237,16 +249,16 @@ def _grouped(grouped: GroupedTable, asked: _Asked, accountant: Spends | None, bi
     squared = () if asked.sd is not None else tuple(asked.measured)
     plan = GroupPlan(asked.guarantee.epsilon, len(keys), table.d, squared)
     public = _public(table, asked) | {"by": grouped.by, "keys": keys}
-    spend(accountant, asked.guarantee, "summary", private=bits.private, **public)
-    source = _sums(table, asked, grouped.groups, keys, plan, bits)
+    run = _reserved(asked, bits, accountant, public)
+    source = _sums(table, asked, grouped.groups, keys, plan, run.charge("summary"))
     settings = {"groups": len(keys), "numbers_per_group": plan.coordinates}
-    return asked.summary(table, bits, "grouped sums", source, by=grouped.by, keys=keys, settings=settings)
+    return asked.summary(table, run, "grouped sums", source, by=grouped.by, keys=keys, settings=settings)
 
 
 def _sums(
-    table: Table, asked: _Asked, groups: IntArray, keys: tuple[str | None, ...], plan: GroupPlan, bits: Randomness
+    table: Table, asked: _Asked, groups: IntArray, keys: tuple[str | None, ...], plan: GroupPlan, charge: Charge
 ) -> Groups:
-    sums = noised_group_sums(asked.columns.relative(table.cells), groups, plan, bits.key())
+    sums = noised_group_sums(asked.columns.relative(table.cells), groups, plan, charge)
     return Groups(sums, plan, asked.columns, _names(table), keys, asked.known, asked.level, table.n)
 
 

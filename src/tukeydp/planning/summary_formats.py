@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tukeydp.parameters import show
 from tukeydp.planning.summary_words import SEEDED, Summarised, cells, footnote, header, title
+from tukeydp.privacy import epsilon_stated
 from tukeydp.views.escaping import csv_text as csv_lines
 from tukeydp.views.escaping import in_html, in_latex, in_markdown, printable
 from tukeydp.views.table import Shown
@@ -163,7 +163,7 @@ def latex_table(caption: str, heads: Sequence[str], body: Sequence[str], notes: 
 
 def csv_text(summary: Summarised) -> str:
     same = {
-        "epsilon": show(summary.guarantee.epsilon),
+        "epsilon": epsilon_stated(summary.guarantee),
         "delta": "0",
         "mechanism": summary.mechanism,
         "rows": summary.n,

@@ -15,6 +15,7 @@ from tukeydp.planning.forest import forest_of
 from tukeydp.planning.summary_lines import Line, Source
 from tukeydp.planning.summary_words import footnote
 from tukeydp.privacy import PureDP
+from tukeydp.trusted.release import Seal, vouched
 from tukeydp.version import __version__
 
 
@@ -36,7 +37,7 @@ class Summary:
         How the means were made: "subset", "two-step", "cube" or "grouped sums".
     """
 
-    guarantee: PureDP
+    guarantee: PureDP | None = None
     seeded: bool
     n: int
     columns: tuple[str, ...]
@@ -48,11 +49,15 @@ class Summary:
     settings: Mapping[str, Any]
     source: Source = field(repr=False)
     notes: tuple[str, ...] = ()
+    seal: Seal | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        vouched(self)
 
     @property
     def private(self) -> bool:
-        """False for seeded randomness: such a table is a rehearsal."""
-        return not self.seeded
+        """False for seeded randomness, where the table is a rehearsal, and for one that nobody has paid for."""
+        return not self.seeded and self.guarantee is not None
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -75,7 +80,7 @@ class Summary:
         return {
             "mechanism": self.mechanism,
             "lines": [line.to_dict() for line in self.lines],
-            "guarantee": self.guarantee.to_dict(),
+            "guarantee": None if self.guarantee is None else self.guarantee.to_dict(),
             "private": self.private,
             "n": self.n,
             "columns": list(self.columns),

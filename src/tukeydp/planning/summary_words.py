@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from tukeydp.interval import nominal_header
 from tukeydp.parameters import show
 from tukeydp.planning.summary_lines import Line, reasons_of
-from tukeydp.privacy import PureDP
+from tukeydp.privacy import PureDP, stated
 from tukeydp.version import __version__
 from tukeydp.views.escaping import printable
 
@@ -30,7 +30,7 @@ class Summarised(Protocol):
     """What words need of a summary."""
 
     @property
-    def guarantee(self) -> PureDP: ...
+    def guarantee(self) -> PureDP | None: ...
     @property
     def seeded(self) -> bool: ...
     @property
@@ -137,14 +137,15 @@ def _released(summary: Summarised) -> str:
 
 
 def _promise(summary: Summarised) -> str:
-    return f"All of it together: {summary.guarantee}."
+    return f"All of it together: {stated(summary.guarantee)}."
 
 
 def _how(summary: Summarised) -> str:
     how = _HOW.get(summary.mechanism, summary.mechanism)
     if summary.keys is not None:
         check = summary.settings.get("epsilon_check")
-        epsilon = "the full epsilon" if check is None else f"epsilon {show(summary.guarantee.epsilon - check)}"
+        own = None if check is None or summary.guarantee is None else summary.guarantee.epsilon - check
+        epsilon = "the full epsilon" if own is None else f"epsilon {show(own)}"
         return (
             f"By {how}, in every group at {epsilon}: a row is in one group only. The accuracy is that of noise at the "
             "bounds: narrower bounds, chosen without the data, make it better."
@@ -171,7 +172,8 @@ def _estimand(summary: Summarised) -> str:
 
 
 def _rows(summary: Summarised) -> str:
-    return _counted(summary.n, "person" if summary.guarantee.neighbours == "swap-person" else "row")
+    persons = summary.guarantee is not None and summary.guarantee.neighbours == "swap-person"
+    return _counted(summary.n, "person" if persons else "row")
 
 
 def _counted(count: int, what: str) -> str:

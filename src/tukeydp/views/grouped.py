@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from textwrap import fill
 from typing import Any, Protocol
 
-from tukeydp.privacy import Guarantee
+from tukeydp.privacy import Guarantee, stated
 from tukeydp.views.escaping import in_html, printable
 from tukeydp.views.frames import pandas_for
 from tukeydp.views.sentences import guarantee_sentence
@@ -27,7 +27,7 @@ class Groups(Protocol):
     @property
     def releases(self) -> Mapping[str, Viewed]: ...
     @property
-    def guarantee(self) -> Guarantee: ...
+    def guarantee(self) -> Guarantee | None: ...
     @property
     def mechanism(self) -> str: ...
     @property
@@ -63,7 +63,7 @@ def text_of_groups(found: Groups) -> str:
         [
             headline(found),
             *lines(shown_groups(found)),
-            f"{found.guarantee}{seeded}",
+            f"{stated(found.guarantee)}{seeded}",
             *(fill(text, _WIDEST) for text in (TOGETHER, sizes_sentence(found))),
         ]
     )

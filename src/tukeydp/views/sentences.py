@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tukeydp.parameters import show
-from tukeydp.privacy import ApproxDP, Guarantee
+from tukeydp.privacy import ApproxDP, Guarantee, stated
 from tukeydp.views.table import Viewed
 
 _LARGEST_SHOWN = 20  # an epsilon above which e^epsilon as a number helps nobody
@@ -21,7 +21,9 @@ _SIZE = {
 }
 
 
-def guarantee_sentence(guarantee: Guarantee) -> str:
+def guarantee_sentence(guarantee: Guarantee | None) -> str:
+    if guarantee is None:
+        return f"{stated(None)}."
     delta = f", up to events of probability delta = {show(guarantee.delta)}" if isinstance(guarantee, ApproxDP) else ""
     epsilon = float(guarantee.epsilon)
     factor = f" = {math.exp(epsilon):.3g}" if epsilon < _LARGEST_SHOWN else ""

@@ -25,6 +25,7 @@ from tukeydp.mechanisms.clipped_sum import STEPS
 from tukeydp.mechanisms.mean_plans import SubsetMean
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.randomness import derived_key, seeded
+from tukeydp.trusted.release import rehearsed_charge
 
 _ROUNDING = 1e-6  # of sums in steps of 2^-30; the floats that add up probabilities are far better
 EPSILON = Fraction(3, 2)
@@ -170,7 +171,7 @@ def blocks(case: Case, tally: Tally) -> None:
         relative = _table(rows, columns)
 
         def make(relative: FloatArray = relative) -> object:
-            return subset_point(relative, EPSILON, plan, derived_key("public"), b"")
+            return subset_point(relative, rehearsed_charge(guarantee, b""), plan, derived_key("public"))
 
         given = (len(x), draws, case.partitions, HEADS_OR_TAILS)
         found = weighed_draws(subset_means, "filled_at_the_ends", make, *given)

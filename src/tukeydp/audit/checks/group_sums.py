@@ -17,7 +17,9 @@ from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, 
 from tukeydp.mechanisms import grouped_sums, value_counts
 from tukeydp.mechanisms.clipped_sum import STEPS
 from tukeydp.planning.summary import summary
+from tukeydp.privacy import PureDP
 from tukeydp.randomness import Bits, seeded
+from tukeydp.trusted.release import rehearsed_charge
 
 _ROUNDING = 1e-6  # of sums read off floats, and of values in steps of 2^-30
 EPSILON = Fraction(5, 4)
@@ -106,7 +108,7 @@ def _counts(n: int, tally: Tally) -> None:
     for group in swap_groups(len(kinds), n):
         with forced((value_counts, "cube_noise", none)):
             found = [
-                value_counts.value_counts(np.array([kinds[i] for i in x]), EPSILON, None)  # type: ignore[arg-type]
+                value_counts.value_counts(np.array([kinds[i] for i in x]), rehearsed_charge(PureDP(EPSILON), b"k" * 32))
                 for x in group
             ]
         for ours, theirs in itertools.combinations(found, 2):

@@ -17,13 +17,15 @@ import tukeydp as td
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.checks.group_sums import loss
-from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, Recorded, Script, draw_law, recording
+from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, Recorded, Script, draw_law, named_keys, recording
 from tukeydp.audit.forcing import forced
 from tukeydp.audit.oracles import groups as oracle
 from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.mechanisms import group_counts, grouped_blocks, grouped_centre, grouped_sums, grouped_ways
-from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, RowsOfGroups, SumsOfGroups
+from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, GroupWay, RowsOfGroups, SumsOfGroups
+from tukeydp.privacy import PureDP
 from tukeydp.randomness import derived_key, seeded
+from tukeydp.trusted.release import rehearsed_charge
 
 _ROUNDING = 1e-6  # of sums in steps of 2^-30; the floats that add up probabilities are far better
 EPSILON = Fraction(5, 4)
@@ -99,9 +101,12 @@ def _examine(
 
 @contextmanager
 def _scripted(script: Script, *modules: ModuleType) -> Iterator[None]:
-    names = ((m, "derived_key", lambda *name: name) for m in modules)
-    with forced(*names, *((m, "Keystream", script.stream) for m in modules)):
+    with named_keys(*modules), forced(*((m, "Keystream", script.stream) for m in modules)):
         yield
+
+
+def _drawn(way: GroupWay, relative: FloatArray, groups: IntArray) -> None:
+    way.draw(relative, groups, len(KEYS), derived_key("public"), rehearsed_charge(way.guarantee, b""))
 
 
 def rows(kinds: Sequence[oracle.Row], n: int, tally: Tally) -> None:
@@ -119,7 +124,7 @@ def rows(kinds: Sequence[oracle.Row], n: int, tally: Tally) -> None:
             for words in itertools.product([word for word, _ in HEADS_OR_TAILS], repeat=len(holes)):
                 script.coins = dict(zip(holes, words, strict=True))
                 seen.clear()
-                way.draw(relative, groups, len(KEYS), derived_key("public"), b"")
+                _drawn(way, relative, groups)
                 found[tuple(seen)] += Fraction(1, 2 ** len(holes))
         return dict(found)
 
@@ -158,7 +163,7 @@ def block_means(n: int, blocks: int, partitions: int, tally: Tally) -> None:
         for numbers in every:
             script = _Numbers(numbers)
             with _scripted(script, grouped_ways, grouped_blocks), recording(grouped_ways) as seen:
-                way.draw(relative, groups, len(KEYS), derived_key("public"), b"")
+                _drawn(way, relative, groups)
             found[tuple(seen)] += Fraction(1, len(every))
         return dict(found)
 
@@ -206,7 +211,7 @@ def _noised(x: Sequence[oracle.Row]) -> list[tuple[float, list[float]]]:
         return found[-1]
 
     with forced((grouped_sums, "cube_noise", none), (grouped_ways, "noised_group_sums", spied)):
-        SumsOfGroups(EPSILON).draw(*_parts(x), len(KEYS), derived_key("public"), derived_key("secret"))
+        _drawn(SumsOfGroups(EPSILON), *_parts(x))
     both = zip(found[0].sums, found[0].counts, strict=True)
     return [(scale, [*s, *c]) for scale, (s, c) in zip(scales, both, strict=True)]
 
@@ -230,7 +235,9 @@ def _counted(groups: Sequence[int]) -> list[tuple[int, float]]:
         return 0
 
     with forced((group_counts, "discrete_laplace", none)):
-        found = group_counts.noised_group_counts(np.array(groups), 3, EPSILON, derived_key("secret"))
+        found = group_counts.noised_group_counts(
+            np.array(groups), 3, rehearsed_charge(PureDP(EPSILON), derived_key("secret"))
+        )
     return list(zip(found, scales, strict=True))
 
 

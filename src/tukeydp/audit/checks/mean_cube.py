@@ -14,7 +14,9 @@ from tukeydp.audit.oracles.means import Cell, Table
 from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.mechanisms import clipped_sum
 from tukeydp.mechanisms.mean_plans import CubeMean
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.privacy import PureDP
+from tukeydp.randomness import derived_key
+from tukeydp.trusted.release import rehearsed_charge
 
 EPSILON = Fraction(7, 4)
 CELLS: tuple[Cell, ...] = (Fraction(-1), Fraction(-1, 4), Fraction(1, 2), Fraction(1), None)
@@ -89,18 +91,19 @@ def _scales(x: Table, fill: tuple[float, ...] | None, epsilon: Fraction) -> list
         return [0] * count
 
     with forced((clipped_sum, "cube_noise", none)):
-        CubeMean(epsilon, fill).draw(floats(x), derived_key("public"), derived_key("secret"))
+        _drawn(CubeMean(epsilon, fill), x)
     return seen
 
 
 def _rough(x: Table) -> tuple[list[float], list[float]]:
     """Sums and numbers of values that the rough mean is made of, in half widths."""
     n, d, half = len(x), len(x[0]), clipped_sum.STEPS // 2
-    relative, bits = floats(x), Keystream(derived_key("unused")).bits(0)
+    relative = floats(x)
 
     def rough(noise: list[int]) -> list[float]:
         with forced((clipped_sum, "cube_noise", lambda count, scale, bits: noise)):
-            return list(clipped_sum.rough_mean(relative, EPSILON, bits).tolist())
+            charge = rehearsed_charge(PureDP(EPSILON), derived_key("unused"))
+            return list(clipped_sum.rough_mean(relative, charge).tolist())
 
     # With all weights far below zero the sums are divided by half a width: those within it show.
     sums = [0.0] * d
@@ -115,7 +118,11 @@ def _rough(x: Table) -> tuple[list[float], list[float]]:
 def _clipped(x: Table, fill: tuple[float, ...]) -> list[Fraction]:
     """The clipped mean without noise, in half widths."""
     with forced((clipped_sum, "cube_noise", lambda count, scale, bits: [0] * count)):
-        return CubeMean(EPSILON, fill).draw(floats(x), derived_key("public"), derived_key("secret"))
+        return _drawn(CubeMean(EPSILON, fill), x)
+
+
+def _drawn(plan: CubeMean, x: Table) -> list[Fraction]:
+    return plan.draw(floats(x), derived_key("public"), rehearsed_charge(plan.guarantee, derived_key("secret")))
 
 
 CHECK = Check(

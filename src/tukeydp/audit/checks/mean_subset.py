@@ -17,6 +17,7 @@ from tukeydp.mechanisms import subset_means
 from tukeydp.mechanisms.mean_plans import SubsetMean
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.randomness import derived_key
+from tukeydp.trusted.release import rehearsed_charge
 
 _ROUNDING = 1e-9  # relative, of the floats that add up probabilities here
 EPSILON = Fraction(3, 2)
@@ -80,14 +81,14 @@ FULL = (
 
 def examine(case: Case, tally: Tally) -> None:
     plan = SubsetPlan(case.blocks, case.partitions, case.steps, case.shifts)
-    epsilon = SubsetMean(EPSILON, plan).guarantee.epsilon
+    guarantee = SubsetMean(EPSILON, plan).guarantee
     laws: dict[Dataset, list[float]] = {}
     for x in datasets(len(case.kinds), case.n):
         table = tuple(case.kinds[i] for i in x)
         relative = floats(table)
 
         def make(relative: FloatArray = relative) -> object:
-            return subset_point(relative, epsilon, plan, derived_key("public"), b"")
+            return subset_point(relative, rehearsed_charge(guarantee, b""), plan, derived_key("public"))
 
         found = weighed(subset_means, "filled_at_the_ends", make, case.n, case.dealings, HEADS_OR_TAILS)
         tally.require(by_rows(found) == case.tables(table), "block tables are not those of the definition")

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -22,10 +21,12 @@ from tukeydp.data.bounded import relative_grid
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.mechanisms import clip_radii, clipped_sum, spread_step, subset_means, two_step
 from tukeydp.mechanisms.mean_plans import TwoStepMean
-from tukeydp.mechanisms.spread_step import OCTAVES, SpreadPlan
+from tukeydp.mechanisms.spread_step import OCTAVES, SpreadPlan, spread_octaves
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, at_least_narrowest, clipped_around
+from tukeydp.privacy import bounded_range
 from tukeydp.randomness import derived_key
+from tukeydp.trusted.release import Charge, rehearsed, rehearsed_charge
 
 _ROUNDING = 1e-9  # relative, of the floats that add up losses here
 # Of epsilon: centre, spread, radii, shares, mean. Large, so that even three rows move the radii.
@@ -77,7 +78,7 @@ def _first_laws(x: oracle.Table, tally: Tally) -> tuple[dict[float, float], dict
     centre = weighed(
         subset_means,
         "filled_at_the_ends",
-        lambda: subset_point(relative, SHARES[0], PLAN.centre, public, b""),
+        lambda: subset_point(relative, rehearsed_charge(bounded_range(SHARES[0]), b""), PLAN.centre, public),
         len(x),
         1,
         HEADS_OR_TAILS,
@@ -86,7 +87,7 @@ def _first_laws(x: oracle.Table, tally: Tally) -> tuple[dict[float, float], dict
     spread = weighed(
         spread_step,
         "at_the_ends",
-        lambda: spread_step.spread_draws(relative, SHARES[1], spread_plan, public, b""),
+        lambda: spread_octaves(relative, rehearsed_charge(bounded_range(SHARES[1]), b""), spread_plan, public),
         len(x),
         1,
         SIXTEENTHS,
@@ -121,23 +122,22 @@ def _second_step(x: oracle.Table, centre: float, spread: float, tally: Tally) ->
         levels.append((weights, epsilon))
         return LevelDraw(groups, epsilon)
 
-    def radii(relative: FloatArray, y: FloatArray, s: FloatArray, epsilon: Fraction, bits: Any) -> FloatArray:
-        clip_radii.drawn_radii(relative, y, s, epsilon, bits)
+    def radii(relative: FloatArray, y: FloatArray, s: FloatArray, charge: Charge) -> FloatArray:
+        clip_radii.drawn_radii(relative, y, s, charge)
         return np.array([oracle.RADII[chosen]])
 
     def no_noise(d: int, scale: Fraction, bits: object) -> list[int]:
         scales.append(scale)
         return [0] * d
 
-    def spied(relative: FloatArray, where: clipped_sum.ClipRange, epsilon: Fraction, bits: Any) -> list[Fraction]:
+    def spied(relative: FloatArray, where: clipped_sum.ClipRange, charge: Charge) -> list[Fraction]:
         scales.clear()
-        (mean,) = clipped_sum.clipped_mean(relative, where, epsilon, bits)
+        (mean,) = clipped_sum.clipped_mean(relative, where, charge)
         low, high = Fraction(where.low[0]), Fraction(where.high[0])
         steps = (mean - low) / (high - low) * len(relative) * clipped_sum.STEPS if high > low else Fraction(0)
         sums.append(float(steps / scales[0]))
         return [mean]
 
-    keys = [derived_key(name) for name in ("radii", "shares", "mean")]
     with forced(
         (clip_radii, "LevelDraw", listened),
         (two_step, "drawn_radii", radii),
@@ -146,11 +146,11 @@ def _second_step(x: oracle.Table, centre: float, spread: float, tally: Tally) ->
     ):
         for radius in range(len(oracle.RADII)):
             chosen = radius
-            clipped_around(relative, PLAN, y, s, keys)
+            clipped_around(relative, y, s, rehearsed(PLAN.parts, derived_key("second step")))
         # What is subtracted and cut off afterwards hides nothing and shows nothing: the count itself is wanted.
         with forced((clipped_sum, "NOTICED", 0.0), (clipped_sum, "MOST_MISSING", Fraction(1))):
             scales.clear()
-            (share,) = clipped_sum.missing_shares(relative, PLAN.epsilons[3], None)  # type: ignore[arg-type]
+            (share,) = clipped_sum.missing_shares(relative, rehearsed_charge(PLAN.parts["missing"], b"k" * 32))
             counts.append(float(share * len(x) * clipped_sum.STEPS / scales[0]))
     beyond = oracle.rows_beyond(x, 0, centre, spread)
     expected = (oracle.radius_levels(beyond), SHARES[2])

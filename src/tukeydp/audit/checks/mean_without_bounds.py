@@ -76,7 +76,7 @@ class _Given(Exception):
 def _given_to_rem(cells: FloatArray, blocks: int, order: Sequence[int], tally: Tally) -> FloatArray:
     script = Script([order])
 
-    def rem(x: Any, *, epsilon: Fraction, delta: Fraction, randomness: object, check: bool) -> None:
+    def rem(x: Any, *, epsilon: Fraction, delta: Fraction, randomness: object, accountant: Any, check: bool) -> None:
         tally.require(check is False, "rem spends on a check of its own")
         raise _Given(x, epsilon, delta)
 

@@ -21,7 +21,9 @@ from tukeydp.mechanisms import quantiles as module
 from tukeydp.mechanisms import rank_draw
 from tukeydp.mechanisms.quantile_levels import number_of_levels
 from tukeydp.mechanisms.rank_draw import RankLaw
+from tukeydp.privacy import in_steps
 from tukeydp.randomness import Keystream, derived_key, seeded
+from tukeydp.trusted.release import Charge, rehearsed_charge
 
 _ROUNDING = 1e-9  # of laws in floats
 EPSILON = Fraction(3, 2)  # of a level
@@ -84,9 +86,9 @@ def _stated(case: Case, levels: int, tally: Tally) -> None:
     asked: list[Fraction] = []
     column = module.column_quantiles
 
-    def spied(cells: Any, grid: Any, j: int, shares: Any, epsilon: Fraction, key: bytes) -> list[int]:
-        asked.append(epsilon * levels)
-        return column(cells, grid, j, shares, epsilon, key)
+    def spied(cells: Any, grid: Any, j: int, shares: Any, charge: Charge) -> list[int]:
+        asked.append(charge.epsilon)
+        return column(cells, grid, j, shares, charge)
 
     with forced((module, "column_quantiles", spied)):
         found = module.quantiles(
@@ -95,6 +97,7 @@ def _stated(case: Case, levels: int, tally: Tally) -> None:
     steps = np.arange(case.highest + 1)
     cut_off = module.tie_broken(steps, Keystream(derived_key("ties"))) >> module.TIE_BITS
     tally.require(bool((cut_off == steps).all()), "bits that break ties change a value")
+    assert found.guarantee is not None
     tally.require(sum(asked) == found.guarantee.epsilon == EPSILON, "columns and levels do not add up to epsilon")
 
 
@@ -113,8 +116,9 @@ def _joint(case: Case, values: Sequence[float], seen: dict[tuple[Any, ...], tupl
     cells = np.array(values)
 
     def run_column() -> list[int]:
-        key = derived_key("unused")
-        return module.column_quantiles(cells, grid, 0, case.shares, EPSILON, key)
+        levels = number_of_levels(len(case.shares))
+        charge = rehearsed_charge(in_steps((EPSILON,) * levels, ()), derived_key("unused"))
+        return module.column_quantiles(cells, grid, 0, case.shares, charge)
 
     for ties in coins:
         broken = np.array(ties, dtype=np.int64)

@@ -23,6 +23,7 @@ from tukeydp.mechanisms.readable_check import exact_counts, with_check
 from tukeydp.privacy import PureDP
 from tukeydp.randomness import seeded
 from tukeydp.release import Release
+from tukeydp.trusted.release import reserve
 
 EPSILON = Fraction(400)  # so large that three rows are enough for a check: its own part is 20
 FIELDS = ("1", "-2.5", "x", "", "NA")
@@ -117,8 +118,8 @@ def _law(table: Table, groups: dict[str, Any], tally: Tally) -> Law:
         ) -> Any:
             assert x.unreadable is not None
             to.append(-epsilon * abs(y - int(x.unreadable[-1])))
-            point, guarantee = np.array([float(y)]), PureDP(epsilon)
-            return Release(point=point, guarantee=guarantee, mechanism="stand-in", seeded=True, **x.public)
+            run = reserve({"release": PureDP(epsilon)}, mechanism="stand-in", source=seeded(1), parameters={})
+            return Release(point=np.array([float(y)]), seal=run.seal, mechanism="stand-in", seeded=True, **x.public)
 
         def noise(
             d: int, scale: Fraction, bits: object, z: tuple[int, ...] = z, to: list[Fraction] = of_check

@@ -21,7 +21,9 @@ from tukeydp.mechanisms import scaled_mean
 from tukeydp.mechanisms.mean_plans import CubeMean
 from tukeydp.mechanisms.scale_step import released_widths
 from tukeydp.mechanisms.scaled_mean import ScaledMean
+from tukeydp.privacy import bounded_range
 from tukeydp.randomness import derived_key
+from tukeydp.trusted.release import Charge, rehearsed_charge
 
 _ROUNDING = 1e-6  # of sums read off floats, in half widths
 SCALE, TOTAL = Fraction(2), Fraction(7, 2)
@@ -57,7 +59,8 @@ def examine(kinds: tuple[oracle.Row, ...], n: int, tally: Tally) -> None:
         relative = floats(table)
 
         def make(relative: FloatArray = relative) -> object:
-            return released_widths(relative, PLAN.scale, np.array(ASSUMED), derived_key("public"), b"")
+            charge = rehearsed_charge(bounded_range(PLAN.scale), b"")
+            return released_widths(relative, charge, np.array(ASSUMED), derived_key("public"))
 
         found = weighed(module, "_at_the_ends", make, n, 1, sixteenths(2, 8))
         tally.require(by_rows(found) == factor_tables(table, ASSUMED), "pairs are not those of the definition")
@@ -80,16 +83,17 @@ def _spending(n: int, tally: Tally) -> None:
         tally.saw(datasets=1)
     keys: list[bytes] = []
 
-    def scale(relative: FloatArray, epsilon: Fraction, assumed: FloatArray, public: bytes, secret: bytes) -> FloatArray:
-        keys.append(secret)
+    def scale(relative: FloatArray, charge: Charge, assumed: FloatArray, public: bytes) -> FloatArray:
+        keys.append(charge.for_bounded_range().key())
         return assumed
 
-    def draw(way: CubeMean, relative: FloatArray, public: bytes, secret: bytes) -> list[Fraction]:
-        keys.append(secret)
+    def draw(way: CubeMean, relative: FloatArray, public: bytes, charge: Charge) -> list[Fraction]:
+        keys.append(charge.for_any_law().key())
         return []
 
     with forced((scaled_mean, "released_widths", scale), (CubeMean, "draw", draw)):
-        PLAN.draw(np.zeros((2, len(ASSUMED))), derived_key("public"), derived_key("secret"))
+        whole = rehearsed_charge(PLAN.guarantee, derived_key("secret"))
+        PLAN.draw(np.zeros((2, len(ASSUMED))), derived_key("public"), whole)
     tally.require(len(set(keys)) == 2, "scale and mean are drawn from one key")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tukeydp.cli.group_sections import GroupAccount, group_headline, group_sections
 from tukeydp.cli.reports.html_page import footer, page, wide
 from tukeydp.cli.reports.markdown import table_text
-from tukeydp.parameters import show
+from tukeydp.privacy import epsilon_stated
 from tukeydp.views.escaping import csv_text as csv_lines
 from tukeydp.views.escaping import in_html, in_markdown
 from tukeydp.views.grouped import shown_groups
@@ -40,7 +40,7 @@ def csv_text(account: GroupAccount) -> str:
     names = list(found.first.columns or [f"column {j}" for j in range(found.first.d)])
     counted = [] if found.counts is None else ["rows (noised)"]
     lines: list[list[object]] = [[found.by, *counted, *names, "epsilon", "mechanism", "private"]]
-    same = [show(found.guarantee.epsilon), found.mechanism, "yes" if found.private else "no"]
+    same = [epsilon_stated(found.guarantee), found.mechanism, "yes" if found.private else "no"]
     for key, release in found.items():
         count = [] if found.counts is None else [found.counts[key]]
         lines.append([key, *count, *release.values(), *same])

@@ -178,10 +178,11 @@ class PrivateStandardScaler(OneToOneFeatureMixin, TransformerMixin, PrivateEstim
         means = mean(x, epsilon=for_mean, mechanism=self.mechanism, accountant=accountant, **asked)
         deviations = spread(x, epsilon=for_spread, **asked)
         assert isinstance(means, Release)
-        assert means.guarantee is not None
         notes = dict.fromkeys((*means.notes, *deviations.notes))  # each once
         settings = {"epsilon_for_mean": for_mean, **split, **means.settings}
-        whole = replace(means, guarantee=means.guarantee + beside, settings=settings, notes=tuple(notes))
+        assert means.seal is not None
+        assert deviations.seal is not None
+        whole = replace(means, seal=means.seal + deviations.seal, settings=settings, notes=tuple(notes))
         return whole, deviations
 
 
