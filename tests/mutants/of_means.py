@@ -98,7 +98,7 @@ MUTANTS = (
     ),
     Mutant(
         "aggregate: True stays text where its column is text",
-        "data/block_cells.py",
+        "data/numbers.py",
         '"true": 1.0,',
         '"yes": 1.0,',
         (f"{BLOCKS}test_no_cell_of_another_row_changes_a_block[from_polars_file]",),

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ import numpy as np
 import tukeydp as td
 from tukeydp import approximate, baselines
 from tukeydp.grouped_release import GroupedRelease
-from tukeydp.mechanisms.check_plan import CheckPlan, Counts, passed, reasons_to_stop
+from tukeydp.mechanisms.check_plan import Check, CheckPlan, Counts, passed, reasons_to_stop
 from tukeydp.mechanisms.registry import MECHANISMS
 from tukeydp.planning.summary_result import Summary
 from tukeydp.quantile_release import QuantileRelease
@@ -311,10 +312,13 @@ def _without_counts(outcome: Result) -> Result:
     counts = Counts(*(settings.pop(name, None) for name in names))
     if outcome.n is None:
         del settings["unreadable_cells_most"]
+    # What the caller allows is public, and stands in the settings, which are compared.
+    most = settings.get("rows_unlisted_most")
+    allowed = Check() if most is None else Check(unlisted=Fraction(most, outcome.n))
     said: set[str] = set()
     for in_memory, whole_rows in itertools.product((False, True), repeat=2):
         kind = {"grouped": counts.unlisted is not None, "in_memory": in_memory, "whole_rows": whole_rows}
-        plan = CheckPlan(outcome.n, settings["epsilon_check"], **kind)
+        plan = CheckPlan(outcome.n, settings["epsilon_check"], allowed, **kind)
         said |= {*passed(plan, counts), f"Stopped before the release. {' '.join(reasons_to_stop(plan, counts))}"}
     assert any(note in said for note in outcome.notes), (outcome.notes, said)
     notes = tuple(note for note in outcome.notes if note not in said)

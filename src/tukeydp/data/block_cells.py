@@ -22,12 +22,8 @@ from tukeydp.data.numbers import BLANKS, NumberRule, number
 TYPES = ("number", "text", "bool", "date")  # that a caller may declare
 Cell = float | bool | str | datetime | None  # None: missing
 
-# Words that readers of text files take for a truth value or a number where the rest of a column allows it.
-_WORDS = {
-    "true": 1.0,
-    "false": 0.0,
-    **{f"{sign}{word}": float(f"{sign}inf") for sign in ("", "+", "-") for word in ("inf", "infinity")},
-}
+# Words that readers of text files take for a number where the rest of a column allows it; "true" is one by the rule.
+_WORDS = {f"{sign}{word}": float(f"{sign}inf") for sign in ("", "+", "-") for word in ("inf", "infinity")}
 # What readers take for nothing, besides what the rule of numbers does: spellings of spreadsheets and of Windows.
 _RULE = NumberRule(absent=("#n/a n/a", "#na", "-nan", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"))
 _HEXADECIMAL = re.compile(r"0x[0-9a-f]{1,16}")
