@@ -33,7 +33,6 @@ USES: dict[str, tuple[str, ...]] = {
     "depth/cone_search.py": (),
     "depth/double_digits.py": (),
     "depth/facet_walk.py": (),
-    "depth/hull_search.py": ("depth/cone_search.py",),
     "depth/repulsion.py": (),
     "depth/tally_loops.py": (),
     "depth/tie_sweep.py": ("depth/angular_sweep.py", "depth/double_digits.py"),

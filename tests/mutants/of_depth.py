@@ -214,14 +214,6 @@ MUTANTS = (
         "Points counted that are not deep: REM's test passes tables that are not safe.",
     ),
     Mutant(
-        "many points proven deep for their middle only",
-        "depth/hull_search.py",
-        "support[0, a] = _farthest(points, corners[0, a])[0]",
-        "support[0, a] = 0.0",
-        ("tests/depth/test_cones.py::test_many_points_are_deep_only_if_each_is",),
-        "Copies taken whose corners are not deep: a lower size above the number of grid points.",
-    ),
-    Mutant(
         "products of twice the digits without what was rounded off",
         "depth/double_digits.py",
         "error = ((a_half * b_half - product) + a_half * b_rest + a_rest * b_half) + a_rest * b_rest",

@@ -13,7 +13,6 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.grid import LIMIT, Grid
-from tukeydp.depth.cones import all_deep
 from tukeydp.depth.directions import LONGEST
 from tukeydp.depth.exact_depth import Answer, Vectors, exact_row, least_weight
 from tukeydp.depth.hull_facets import parting_facet
@@ -122,11 +121,6 @@ class GridDepth:
             return None
         short = self.lighter(answer.directions, where, bits, level, LONGEST)
         return Refutation(short, self, where, bits, level, around.vectors, answer)
-
-    def all_deep(self, points: Integers, level: int, bits: int) -> bool | FloatArray | None:
-        """True if all `points` / 2^bits are at least so deep; the normal of what seems to refute one; None in doubt."""
-        middle, vectors = self._from_middle(points, bits)
-        return all_deep(vectors, (points - middle).astype(np.float64), level) if len(vectors.weights) else None
 
     def parted(
         self, points: Integers, level: int, bits: int, normals: FloatArray, offsets: FloatArray | None = None
