@@ -17,7 +17,7 @@ from support.halfspaces import brute_force
 from tukeydp.depth import cone_search, cones, exact_depth, round_frames
 from tukeydp.depth.cones import proven
 from tukeydp.depth.deciding import GridDepth
-from tukeydp.depth.descent import lighter_halfspaces
+from tukeydp.depth.exact_depth import found_at_once
 from tukeydp.depth.vectors import Vectors, from_integers
 from tukeydp.exact.matrices import integers
 
@@ -42,8 +42,8 @@ def test_what_is_proven_is_true_and_what_is_refuted_is_not(d, most, largest):
         for least in range(depth + 3):
             for found in (proven(vectors, least), proven(vectors, least, exact_depth._in_plane)):
                 assert found is not True or depth >= least
-            light = lighter_halfspaces(vectors, least)
-            assert light is None or depth <= light.weight == weight_beyond(light.normal, rows) < least
+            light = found_at_once(vectors, least)
+            assert light is None or depth <= light.least == weight_beyond(light.normal, rows) < least
 
     check()
 

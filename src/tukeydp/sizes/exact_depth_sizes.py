@@ -18,12 +18,13 @@ from tukeydp.arrays import FloatArray
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.exact_depth import CONES_ARE_QUICK
 from tukeydp.depth.levels import LevelSets
-from tukeydp.depth.ray_facets import compile_walk
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.brackets import rounded_down
+from tukeydp.exact.hinted import asked
 from tukeydp.exact.linear_programs import Region
 from tukeydp.exact.matrices import Integers, integers, inverse
 from tukeydp.exact.slices import SliceCount
+from tukeydp.hints.ray_facets import compile_walk
 from tukeydp.sizes.boxed import COUNTED
 from tukeydp.sizes.deep_envelope import DeepEnvelope
 from tukeydp.sizes.grid_points import Ends, tight_ends
@@ -73,7 +74,7 @@ class ExactSizes:
         self._cut_at: set[int] = set()  # levels that halfspaces were looked for
         self._volume = template(envelope.d).volume / 2**envelope.d  # of a copy whose diagonal's product is 1, in cells
         self.top = self._along.top
-        compile_walk()
+        asked(compile_walk)
 
     def upper(self, level: int) -> Fraction:
         return self._along.upper(level)
