@@ -186,6 +186,15 @@ def test_products_are_off_by_at_most_half_of_the_margin(d):
     assert max(found) > 1 / 64
 
 
+def test_a_halfspace_that_floats_do_not_see_is_not_proven_away(monkeypatch):
+    """It holds no vector and is a turn of 2^-53 wide; without margins nothing would be seen of it."""
+    rows = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [-(2**52), -(2**52), 1]]
+    shadow = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, -1, 2.0**-52 - 2.0**-51]])  # off by no more than allowed
+    monkeypatch.setattr(round_frames, "_axes", lambda *_: np.eye(3))
+    assert brute_force((0, 0, 0), rows) == 0
+    assert cones.proven(Vectors(shadow, np.ones(4, dtype=np.int64), rows.__getitem__), 1) is not True
+
+
 @pytest.mark.parametrize("d", [2, 3])
 def test_what_is_decided_near_2_to_the_62_is_the_definition(d):
     rng = np.random.default_rng(d)
