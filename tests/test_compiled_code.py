@@ -124,7 +124,7 @@ def test_the_sources_are_all_that_kernels_are_made_from():
         ("elsewhere.py", "@compiled\ndef f(x): return x", "elsewhere.py"),
         ("sampling/simplex.py", "from tukeydp.blas import DIM\n@njit(nogil=True)\ndef f(x): return DIM", "DIM"),
         ("sampling/simplex.py", "from tukeydp import blas\nf = compiled(blas.f)", "blas"),
-        ("depth/facet_walk.py", "from tukeydp.depth import cone_search\nf = compiled(cone_search.f)", "cone_search"),
+        ("hints/facet_walk.py", "from tukeydp.depth import cone_search\nf = compiled(cone_search.f)", "cone_search"),
         ("sampling/simplex.py", "@compiled(fastmath=True)\ndef f(x): return x.no_such_field", "no_such_field"),
     ],
 )

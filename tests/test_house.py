@@ -33,6 +33,10 @@ TOP = {"experiments", "integrations", "audit", "cli", "app"}
 # The public addresses: names only, no code.
 FACADES = {"", "approximate", "oracles", "plots", "regions", "__main__"}
 
+# What only guesses. It may know what is below it; who asks it does so through `exact.hinted.asked`, and takes what it
+# answers for data.
+HINTS = ["ground", "data", "exact", "depth", "hints"]
+
 # "module -> module" that goes against the flow. May only shrink.
 # The one way from a mechanism to random walks, taken only when `unproven=` asks for it.
 EXCEPTIONS = {"mechanisms.unproven -> mcmc.mechanisms"}
@@ -71,7 +75,8 @@ def room(module: str) -> str:
 def allowed(importer: str, imported: str) -> bool:
     if importer in TOP or importer == "facade":
         return True
-    return any(imported in order[: order.index(importer) + 1] for order in (PROVEN, NOT_PRIVATE) if importer in order)
+    orders = (PROVEN, NOT_PRIVATE, HINTS)
+    return any(imported in order[: order.index(importer) + 1] for order in orders if importer in order)
 
 
 def against_the_flow() -> set[str]:
@@ -80,7 +85,23 @@ def against_the_flow() -> set[str]:
         f"{importer} -> {imported}"
         for importer, path in known.items()
         for imported in imports(path, set(known))
-        if importer != imported and not allowed(room(importer), room(imported))
+        if importer != imported and room(imported) != "hints" and not allowed(room(importer), room(imported))
+    }
+
+
+def unguarded(source: str) -> set[str]:
+    """Names from hints that a file uses in any other way than as what it asks: `asked(name, ...)`."""
+    tree = ast.parse(source)
+    names = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tukeydp.hints")
+        for alias in node.names
+    }
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    asked = {id(call.args[0]) for call in calls if call.func.id == "asked" and call.args}  # type: ignore[attr-defined]
+    return {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in names and id(node) not in asked
     }
 
 
@@ -88,10 +109,21 @@ def test_imports_go_one_way():
     assert against_the_flow() == EXCEPTIONS
 
 
+def test_hints_are_asked_through_their_door_only():
+    found = {
+        name: unguarded(path.read_text(encoding="utf-8")) for name, path in modules().items() if room(name) != "hints"
+    }
+    assert {name: names for name, names in found.items() if names} == {}
+    assert unguarded("from tukeydp.hints.descent import light_normals\nlight_normals(1)") == {"light_normals"}
+    assert unguarded("from tukeydp.hints.descent import light_normals\nasked(light_normals, 1)") == set()
+
+
 def test_the_rule_can_fail():
     assert not allowed("depth", "sampling")
     assert not allowed("sizes", "geometry")
     assert not allowed("baselines", "facade")
+    assert not allowed("hints", "sampling")
+    assert not allowed("hints", "mechanisms")
     assert not allowed("mechanisms", "cli")
     assert not allowed("geometry", "mechanisms")
     assert allowed("mechanisms", "baselines")
@@ -100,7 +132,7 @@ def test_the_rule_can_fail():
 
 def test_every_module_has_a_room():
     rooms = {room(module) for module in modules()}
-    assert rooms <= {*PROVEN, *NOT_PRIVATE, *TOP, "facade"}
+    assert rooms <= {*PROVEN, *NOT_PRIVATE, *HINTS, *TOP, "facade"}
 
 
 def test_no_cycles_among_modules():

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from support.grids import centred_grid
 from support.halfspaces import brute_force
 from tukeydp.depth import cone_search, cones, exact_depth, round_frames
-from tukeydp.depth.cones import all_deep, proven
+from tukeydp.depth.cones import proven
 from tukeydp.depth.deciding import GridDepth
-from tukeydp.depth.descent import lighter_halfspaces
+from tukeydp.depth.exact_depth import found_at_once
 from tukeydp.depth.vectors import Vectors, from_integers
 from tukeydp.exact.matrices import integers
 
@@ -42,8 +42,8 @@ def test_what_is_proven_is_true_and_what_is_refuted_is_not(d, most, largest):
         for least in range(depth + 3):
             for found in (proven(vectors, least), proven(vectors, least, exact_depth._in_plane)):
                 assert found is not True or depth >= least
-            light = lighter_halfspaces(vectors, least)
-            assert light is None or depth <= light.weight == weight_beyond(light.normal, rows) < least
+            light = found_at_once(vectors, least)
+            assert light is None or depth <= light.least == weight_beyond(light.normal, rows) < least
 
     check()
 
@@ -212,46 +212,6 @@ def test_a_search_that_takes_too_long_or_too_much_room_is_left_to_the_sweeps(mon
     assert proven(vectors, least) is True
 
 
-@pytest.mark.parametrize(("d", "most", "largest"), [(2, 7, 3), (3, 7, 2), (3, 7, 1000)])
-def test_many_points_are_deep_only_if_each_is(d, most, largest):
-    points = st.lists(st.tuples(*[st.integers(-1, 1)] * d), min_size=1, max_size=4)
-
-    @given(clouds(d, most, largest), points)
-    def check(rows, chosen):
-        depth = min(brute_force(y, rows) for y in chosen)
-        vectors = plain(rows)
-        for least in range(1, depth + 3):
-            found = all_deep(vectors, np.array(chosen, dtype=np.float64), least)
-            assert found is not True or depth >= least
-
-    check()
-
-
-def plain(rows) -> Vectors:
-    """Each row by itself, as it is."""
-    shadow = np.array(rows, dtype=np.float64)
-    return Vectors(shadow, np.ones(len(rows), dtype=np.int64), lambda j: list(rows[j]), True)
-
-
-@pytest.mark.parametrize("d", [3, 4])
-def test_many_points_are_proven_deep_at_once(d):
-    rng = np.random.default_rng(d)
-    rows = np.rint(rng.normal(size=(60, d)) * 1000).astype(np.int64)
-    points = np.rint(rng.normal(size=(6, d)) * 100).astype(np.int64)
-    deep = GridDepth(rows, centred_grid(10**4, d))
-    least = min(deep.depth(point.tolist()) for point in points)
-    vectors = plain(rows.tolist())
-    assert all_deep(vectors, points.astype(np.float64), least) is True
-    shallow = all_deep(vectors, points.astype(np.float64), least + 1)
-    assert shallow is not True
-    assert shallow is None or (rows @ shallow > (points @ shallow).max()).sum() == least
-    assert deep.all_deep(integers(points * 4), least, 2) is True
-    assert deep.all_deep(integers(points * 4), least + 1, 2) is not True
-    # As many bits as no 64-bit integer has.
-    assert deep.all_deep(integers(points) << 60, least, 60) is True
-    assert deep.all_deep(integers(points) << 60, least + 1, 60) is not True
-
-
 @pytest.mark.parametrize("d", [3, 4])
 def test_halfspaces_weigh_the_same_in_other_coordinates(d):
     """Vectors of nearly one direction: sweeps leave them in doubt, and are repeated after a stretch."""
@@ -270,26 +230,3 @@ def test_halfspaces_weigh_the_same_in_other_coordinates(d):
     assert exact_depth.least_weight(moved).least == depth
     with patch.object(exact_depth, "_FEW_DOUBTS", -1):
         assert exact_depth.least_weight(vectors).least == depth
-
-
-def test_many_points_near_a_line_are_proven_deep_in_coordinates_that_part_the_rows(monkeypatch):
-    rng = np.random.default_rng(8)
-    along = np.outer(rng.normal(size=60) * 10**7, [3, 1, 2])
-    rows = np.rint(along + rng.normal(size=(60, 3)) * 100).astype(np.int64)
-    deep = GridDepth(rows, centred_grid(10**9, 3))
-    centre = rows.mean(axis=0) + np.rint(np.array([3, 1, 2]) * 100)
-    points = np.rint(centre + rng.normal(size=(5, 3)) * 30).astype(np.int64)
-    least = min(deep.depth(point.tolist()) for point in points)
-    assert least > 3
-    frames = []
-    honest = cones._all_deep
-
-    def first_in_doubt(vectors, points, least, normals):
-        frames.append(normals)
-        return honest(vectors, points, least, normals) if len(frames) % 2 == 0 else None
-
-    monkeypatch.setattr(cones, "_all_deep", first_in_doubt)
-    assert deep.all_deep(integers(points), least, 0) is True
-    assert deep.all_deep(integers(points), least + 1, 0) is not True
-    assert len(frames) == 4
-    assert not np.array_equal(frames[0], frames[1])

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.rem_cases import chance, plan
+from tukeydp.mechanisms.rem_test import evidence as evidence_module
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.known_sizes import KnownSizes
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, passes
@@ -117,3 +118,42 @@ def test_bounds_of_some_levels_bracket_all(looks, falls):
             assert least <= low
             assert high <= most
         before = after
+
+
+def raises(*_):
+    raise RuntimeError("no order")
+
+
+ORDERS = {
+    "raises": raises,
+    "nothing": lambda *_: None,
+    "text": lambda *_: "lower",
+    "a level that is known": lambda view, *_: ("lower", next(x for x in view.lower.values if view.lower.settled(x))),
+    "a level that says nothing": lambda *_: ("upper", -7),
+    "a float": lambda *_: ("lower", float("nan")),
+    "the last one": lambda view, outer, levels: ("lower", levels[-1]),
+    "another word": lambda *_: ("both", 3),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("test", [Graded(), Laplace(), Paper()], ids=lambda test: test.name)
+def test_in_whatever_order_sizes_are_measured_coins_are_the_same(order, test, monkeypatch):
+    for fall in (0.3, 0.9):
+        coins = [
+            passes(test, Evidence(Rough(fall), FIXED), Keystream(derived_key("coin", i)).bits(0)) for i in range(12)
+        ]
+        probability = chance(test, Evidence(Smooth(fall), FIXED))
+        with monkeypatch.context() as patched:
+            patched.setattr(evidence_module, "next_size", ORDERS[order])
+            assert chance(test, Evidence(Smooth(fall), FIXED)) == pytest.approx(probability, rel=1e-12)
+            again = [Evidence(Rough(fall), FIXED) for _ in range(12)]
+            assert coins == [passes(test, e, Keystream(derived_key("coin", i)).bits(0)) for i, e in enumerate(again)]
+
+
+def test_evidence_that_stops_before_all_is_known_would_be_noticed(monkeypatch):
+    """Must-fail control: with nobody to look for what is left, brackets stay wide."""
+    monkeypatch.setattr(evidence_module, "next_size", lambda *_: None)
+    monkeypatch.setattr(Evidence, "_first_open", lambda *_: None)
+    with pytest.raises(AssertionError):
+        chance(Graded(), Evidence(Smooth(0.3), FIXED))

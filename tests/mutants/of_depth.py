@@ -11,6 +11,7 @@ SLICES = "tests/exact/test_slices.py::"
 DEEP = "tests/sizes/test_exact_depth_sizes.py::test_deep_points_are_those_of_tukey_depth"
 DIGITS = "tests/depth/test_tied_rows.py::test_twice_the_digits_are_as_close_as_the_proof_says"
 CONES = "tests/depth/test_cones.py::"
+HINTS = "tests/depth/test_hints.py::"
 
 MUTANTS = (
     Mutant(
@@ -214,14 +215,6 @@ MUTANTS = (
         "Points counted that are not deep: REM's test passes tables that are not safe.",
     ),
     Mutant(
-        "many points proven deep for their middle only",
-        "depth/hull_search.py",
-        "support[0, a] = _farthest(points, corners[0, a])[0]",
-        "support[0, a] = 0.0",
-        ("tests/depth/test_cones.py::test_many_points_are_deep_only_if_each_is",),
-        "Copies taken whose corners are not deep: a lower size above the number of grid points.",
-    ),
-    Mutant(
         "products of twice the digits without what was rounded off",
         "depth/double_digits.py",
         "error = ((a_half * b_half - product) + a_half * b_rest + a_rest * b_half) + a_rest * b_rest",
@@ -252,5 +245,53 @@ MUTANTS = (
         "lower = min(lower, here)",
         (f"{EXACT}test_floats_of_any_kind",),
         "Depths that depend on rounding: a swap may move them by more than one.",
+    ),
+    Mutant(
+        "a halfspace that a descent proposes taken without a count",
+        "depth/exact_depth.py",
+        "if any(normal) and weight < at_least:",
+        "if any(normal):",
+        (f"{HINTS}test_whatever_hints_answer_decisions_are_those_of_the_definition[a halfspace that refutes nothing]",),
+        "A float's word refutes a deep point: depths that depend on rounding.",
+    ),
+    Mutant(
+        "coordinates in which vectors are flat taken for their own",
+        "depth/round_frames.py",
+        "if not np.isfinite(whole).all() or not determinant(integers(whole.astype(np.int64))):",
+        "if not np.isfinite(whole).all():",
+        (f"{HINTS}test_a_matrix_that_cannot_be_inverted_is_no_other_coordinates",),
+        "Counts of an image that has lost a dimension: points are taken for deeper than they are.",
+    ),
+    Mutant(
+        "products of cones taken for exact",
+        "depth/cones.py",
+        "margins = 2 * frame.errors + 2.0**-52 * (_CUTS * d + 1)",
+        "margins = 0 * frame.errors",
+        (f"{HINTS}test_a_halfspace_that_floats_do_not_see_is_not_proven_away",),
+        "A halfspace that floats do not see: points are taken for deeper than they are.",
+    ),
+    Mutant(
+        "a facet taken to part a point without a count",
+        "depth/deciding.py",
+        "if facet is None or self._depth.exact_weight_beyond(integers(facet), self._point, self._bits) >= self._level:",
+        "if facet is None:",
+        (f"{HINTS}test_whatever_hints_answer_decisions_are_those_of_the_definition[a list]",),
+        "Slices wait for a halfspace that excludes the point and never get it: a count that does not end.",
+    ),
+    Mutant(
+        "angles of more vectors than keys have room for",
+        "depth/sweeps.py",
+        "return m.bit_length() <= _INDEX_BITS[d]",
+        "return True",
+        (f"{HINTS}test_more_vectors_than_keys_have_room_for_are_done_in_integers",),
+        "The tolerance is no unit of a key any more: floats decide ties.",
+    ),
+    Mutant(
+        "weights of a copy that do not balance taken as if they did",
+        "sizes/inscribed_copies.py",
+        "total = Fraction(int(scaled @ slack + residual @ farthest), 1 << fine)",
+        "total = Fraction(int(scaled @ slack), 1 << fine)",
+        ("tests/sizes/test_size_hints.py::test_weights_that_do_not_balance_are_paid_for_by_the_box",),
+        "A bound below a copy that is inside: sizes off by more than the slack which the tests discount.",
     ),
 )

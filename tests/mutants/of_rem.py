@@ -6,6 +6,7 @@ from mutants.mutant import Mutant
 
 REM = "tests/mechanisms/test_rem.py::"
 SLACK = "tests/mechanisms/test_rem_slack.py::test_errors_that_go_opposite_ways_are_within_the_guarantee"
+ORDERS = "tests/mechanisms/test_rough_sizes.py::test_in_whatever_order_sizes_are_measured_coins_are_the_same"
 DEFINITION = f"{REM}test_pass_probabilities_are_those_of_the_definition"
 DRAW = f"{REM}test_after_passing_points_follow_the_restricted_law"
 
@@ -121,5 +122,21 @@ MUTANTS = (
         "more = failure",
         ("tests/algorithm3/test_accounting.py::test_costs_against_the_printed_theorem_and_our_own",),
         "The delta that is stated is smaller than the true one.",
+    ),
+    Mutant(
+        "a size from above taken for one of a deeper level",
+        "mechanisms/rem_test/known_sizes.py",
+        "return 0 if above is None else self.values[above][0], self.values[below][1]",
+        "return 0 if above is None else self.values[above][0], self.values[below if above is None else above][1]",
+        (f"{ORDERS}[graded-the last one]",),
+        "Brackets that do not hold the size: a coin is settled by a level that was not measured.",
+    ),
+    Mutant(
+        "evidence that stops where nobody proposes a size",
+        "mechanisms/rem_test/evidence.py",
+        "step = proposed if self._tells(proposed, outer, levels) else self._first_open(outer, levels)",
+        "step = proposed if self._tells(proposed, outer, levels) else None",
+        (f"{ORDERS}[graded-nothing]",),
+        "Coins wait for sizes that are never measured: whether a call ends depends on the data.",
     ),
 )

@@ -99,7 +99,7 @@ class TestCopies:
         """A halfspace so close to the centre that the next smaller number is beyond it."""
         body = region([[-2, -2]], [1], 100)
         pairs = np.ones((5, len(template(2).corners)))
-        with patch.object(copies, "_barrier", lambda *_: (np.array([-3.0, -4.0]), np.eye(2), pairs)):
+        with patch.object(copies, "largest_in_floats", lambda *_: (np.array([-3.0, -4.0]), np.eye(2), pairs)):
             moved, _, _ = copies._solved(body, integers([0, 0]), 0, np.eye(2), 0.1)
         assert moved.tolist() == [0, 0]
 

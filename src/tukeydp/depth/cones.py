@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.round_frames import parting_matrix, round_frame
+from tukeydp.depth.round_frames import round_frame
 from tukeydp.depth.vectors import Vectors
 
 # Cuts on a path, at most, for each column: a side of the cone is then about 2^-40 of what it was. Not only speed: each
@@ -26,7 +26,6 @@ _LITTLE_WORK = 2**16  # open vectors looked at in a millisecond or two
 # them would have another form of it compiled and kept in a file.
 _MOST_WORK = 2**62
 _ROOM = 16  # rows of scratch space for each vector, at first
-_MORE_WORK = 4  # times as much for many points at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,45 +70,6 @@ def proven(
             return True
         else:
             return np.asarray(corner @ frame.normals) if found == REFUTED else None
-
-
-def all_deep(vectors: Vectors, points: FloatArray, least: int) -> bool | FloatArray | None:
-    """True if every closed halfspace at each of the points (k, d) weighs at least `least`; None in doubt.
-
-    Or a normal whose halfspace at the farthest point seems to be lighter. Points are given as floats off by at most
-    2^-51 of a point's largest component, from where the vectors start, which have their lengths. For each normal only
-    the point that is farthest along it matters: a search for all of them takes a few times as long as for one.
-    """
-    decided = _all_deep(vectors, points, least, round_frame(vectors).normals)
-    if decided is None and (parting := parting_matrix(vectors.shadow)) is not None:
-        decided = _all_deep(vectors, points, least, parting)
-    return decided
-
-
-def _all_deep(vectors: Vectors, points: FloatArray, least: int, normals: FloatArray) -> bool | FloatArray | None:
-    """The same by cones that are spanned by d independent normals, integers times powers of two."""
-    from tukeydp.depth.cone_search import NO_ROOM, PROVEN, REFUTED
-    from tukeydp.depth.hull_search import search_hull
-
-    m, d = vectors.shadow.shape
-    with np.errstate(all="ignore"):
-        rows, corners = vectors.shadow @ normals.T, points @ normals.T
-        sizes = (np.abs(vectors.shadow) @ np.abs(normals).T).max(axis=1)
-        sizes += (np.abs(points) @ np.abs(normals).T).max(initial=0.0)
-        # Twice the sum of it all: d + 5 roundings of products, four for each cut, and of corners' own products as many
-        # as there are cuts for each column.
-        margins = 2.0**-52 * (d + 5 + 4 * _CUTS * d + d * (_CUTS * d + 1)) * sizes
-    if not (np.isfinite(rows).all() and np.isfinite(corners).all() and np.isfinite(margins).all()):
-        return None
-    room = _ROOM * (m + d)
-    while True:
-        pool = np.empty((room, d + 3))
-        weights = vectors.weights.astype(np.float64)
-        work = min(_MOST_WORK, _MORE_WORK * _work(m, d))
-        found, corner = search_hull(rows, weights, margins, corners, float(least), work, _CUTS * d, pool)
-        if found != NO_ROOM:
-            return True if found == PROVEN else np.asarray(corner @ normals) if found == REFUTED else None
-        room *= 4
 
 
 def _work(m: int, d: int) -> int:

@@ -7,18 +7,18 @@ others, and `least_weight` bounds their least count in integers (docs/proofs/exa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.grid import LIMIT, Grid
-from tukeydp.depth.cones import all_deep
 from tukeydp.depth.directions import LONGEST
 from tukeydp.depth.exact_depth import Answer, Vectors, exact_row, least_weight
-from tukeydp.depth.hull_facets import parting_facet
-from tukeydp.depth.ray_facets import facets_before
+from tukeydp.exact.hinted import asked, finite_rows, integer_vector
 from tukeydp.exact.matrices import Integers, integers
+from tukeydp.hints.hull_facets import parting_facet
+from tukeydp.hints.ray_facets import facets_before
 
 # Entries of a normal, at most, where all digits that fit are wanted: beyond 2^50 a float has none to give.
 _MOST_DIGITS = 2**50
@@ -83,10 +83,14 @@ class Refutation:
     def facet(self) -> list[int] | None:
         """The normal of such a halfspace whose edge passes through rows, as many as fix it; None if there is none.
 
-        Without the rows of a halfspace that refutes, the hull of the others still holds the level set.
+        Without the rows of a halfspace that refutes, the hull of the others still holds the level set. That it refutes,
+        too, is counted in integers.
         """
         normal = self.short[0].tolist() if len(self.short) else self.exact_normal()
-        return self._depth.parting_facet(integers(normal), self._point, self._bits)
+        facet = self._depth.parting_facet(integers(normal), self._point, self._bits)
+        if facet is None or self._depth.exact_weight_beyond(integers(facet), self._point, self._bits) >= self._level:
+            return None
+        return facet
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +127,6 @@ class GridDepth:
         short = self.lighter(answer.directions, where, bits, level, LONGEST)
         return Refutation(short, self, where, bits, level, around.vectors, answer)
 
-    def all_deep(self, points: Integers, level: int, bits: int) -> bool | FloatArray | None:
-        """True if all `points` / 2^bits are at least so deep; the normal of what seems to refute one; None in doubt."""
-        middle, vectors = self._from_middle(points, bits)
-        return all_deep(vectors, (points - middle).astype(np.float64), level) if len(vectors.weights) else None
-
     def parted(
         self, points: Integers, level: int, bits: int, normals: FloatArray, offsets: FloatArray | None = None
     ) -> IntArray:
@@ -136,25 +135,22 @@ class GridDepth:
         What is so deep is known to be in <normal, y> <= offset; where there are no offsets it seems not to be beyond
         all points.
         """
-        middle, vectors = self._from_middle(points, bits)
-        away = (points - middle).astype(np.float64)
-        with np.errstate(all="ignore"):
-            ends = (away @ normals.T).max(axis=0)
-            if offsets is not None:
-                ends = (offsets - normals @ np.array([int(c) / (1 << bits) for c in middle])) * float(1 << bits)
-            known = normals / ends[:, np.newaxis]
+        d = len(self._grid.cells)
+        try:
+            middle = points.sum(axis=0) // len(points)
+            away, vectors = (points - middle).astype(np.float64), self._around(middle, bits).vectors
+            exact = integers([list(vectors.exactly(j)) for j in range(len(vectors.weights))]).reshape(-1, d)
+            rows = vectors.shadow if vectors.whole else exact.astype(np.float64)  # else up to a factor each
+            with np.errstate(all="ignore"):
+                ends = (away @ normals.T).max(axis=0)
+                if offsets is not None:
+                    ends = (offsets - normals @ np.array([int(c) / (1 << bits) for c in middle])) * float(1 << bits)
+                known = normals / ends[:, np.newaxis]
+        except OverflowError:  # beyond what floats hold
+            return np.empty((0, d), dtype=np.int64)
         usable = np.isfinite(known).all(axis=1) & (ends > 0)
-        found = facets_before(away, vectors.shadow, vectors.weights.astype(np.float64), level, known[usable])
-        return np.unique(rounded_normals(found, self._grid, _MOST_DIGITS), axis=0)
-
-    def _from_middle(self, points: Integers, bits: int) -> tuple[Integers, Vectors]:
-        """The middle of the points, and vectors from there to the rows, which have their lengths."""
-        middle = points.sum(axis=0) // len(points)
-        vectors = self._around(middle, bits).vectors
-        if not vectors.whole:  # long ones are given up to a factor each
-            exact = integers([list(vectors.exactly(j)) for j in range(len(vectors.weights))])
-            vectors = replace(vectors, shadow=exact.astype(np.float64).reshape(vectors.shadow.shape))
-        return middle, vectors
+        found = asked(facets_before, away, rows, vectors.weights.astype(np.float64), level, known[usable])
+        return np.unique(rounded_normals(finite_rows(found, d), self._grid, _MOST_DIGITS), axis=0)
 
     def cuts(self, point: Integers, level: int) -> Cuts | None:
         """Halfspaces that hold the level set, one of them without the grid point; None if it is that deep."""
@@ -202,9 +198,15 @@ class GridDepth:
         return np.array(light, dtype=np.int64).reshape(len(light), rounded.shape[1])
 
     def parting_facet(self, normal: Integers, point: Integers, bits: int) -> list[int] | None:
-        """A facet of the hull of the rows that are not beyond the point, between them and the point."""
+        """A facet of the hull of the rows that are not beyond the point, between them and the point: a hint."""
         others = (integers(self._distinct) @ normal) << bits < int(normal @ point)
-        return parting_facet(integers(self._distinct[others.astype(np.bool_)]) * (1 << bits), point)
+        kept = integers(self._distinct[others.astype(np.bool_)]) * (1 << bits)
+        return integer_vector(asked(parting_facet, kept, point), len(point))
+
+    def exact_weight_beyond(self, normal: Integers, point: Integers, bits: int) -> int:
+        """Rows in the closed halfspace with `point` / 2^bits on its edge, for a normal of any length."""
+        beyond = (integers(self._distinct) @ normal) << bits >= int(normal @ point)
+        return int(self._weights[beyond.astype(np.bool_)].sum())
 
     def _weight_beyond(self, normal: IntArray, point: Integers, bits: int) -> int:
         """Rows in the closed halfspace whose edge passes through the point; projections are below the limit."""

@@ -21,13 +21,14 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.cones import Plane, proven
-from tukeydp.depth.descent import lighter_halfspaces
 from tukeydp.depth.flats import in_span, orthogonal_integers, spanning_rows, spread_out
-from tukeydp.depth.lifted_normals import lifted_along
 from tukeydp.depth.projections import largest, project
-from tukeydp.depth.round_frames import spread_evenly
+from tukeydp.depth.round_frames import round_frame, spread_evenly
 from tukeydp.depth.sweeps import NORMALS, Answer, exact_row, swept
 from tukeydp.depth.vectors import Vectors, from_floats, from_integers
+from tukeydp.exact.hinted import asked, finite_rows
+from tukeydp.hints.descent import light_normals
+from tukeydp.hints.lifted_normals import lifted_along
 
 __all__ = ["Answer", "Vectors", "exact_row", "from_floats", "from_integers", "least_weight"]
 
@@ -36,6 +37,8 @@ CONES_ARE_QUICK = 3  # columns up to which cones decide sooner than a descent fi
 _FEW_KEYS = 2**14  # sort keys of all rows: so few are swept sooner than halfspaces are looked for elsewhere
 _FEW_DOUBTS = 8  # rows that are done in integers rather than swept again in other coordinates
 _NORMALS_IN_ALL = 16  # hints kept of a search by recursion
+_KEPT = 4  # halfspaces of a descent that are kept, at most, for each column
+_DIGITS = 2.0**52  # largest entry of such a normal in integers
 
 
 def least_weight(vectors: Vectors, at_least: int = 0, threads: int | None = None, *, enough: bool = False) -> Answer:
@@ -104,9 +107,21 @@ def _in_plane(vectors: Vectors, chosen: IntArray) -> Plane | None:
 
 
 def found_at_once(vectors: Vectors, at_least: int, start: FloatArray | None = None) -> Answer | None:
-    """Halfspaces that weigh less, if a descent finds some; `start` is a normal to begin with."""
-    found = lighter_halfspaces(vectors, at_least, start)
-    return None if found is None else Answer(found.weight, found.directions, normal=found.normal)
+    """A halfspace that weighs less, counted in integers, if a descent finds one; `start` is a normal to begin with."""
+    d, frame = vectors.shadow.shape[1], round_frame(vectors)
+    given = frame.products, frame.normals, vectors.weights.astype(np.float64), at_least, start
+    light = finite_rows(asked(light_normals, *given), d)
+    for direction in light:
+        normal = [int(c) for c in np.rint(np.clip(direction, -1.0, 1.0) * _DIGITS).tolist()]
+        weight = _closed_weight(normal, vectors)
+        if any(normal) and weight < at_least:
+            return Answer(weight, light[: _KEPT * d], normal=normal)
+    return None
+
+
+def _closed_weight(normal: list[int], vectors: Vectors) -> int:
+    """The weight of the closed halfspace with this normal, exactly."""
+    return sum(w for j, w in enumerate(vectors.weights.tolist()) if sum(map(mul, normal, vectors.exactly(j))) >= 0)
 
 
 def _by_recursion(vectors: Vectors, at_least: int, threads: int | None) -> Answer:
@@ -127,8 +142,8 @@ def _by_recursion(vectors: Vectors, at_least: int, threads: int | None) -> Answe
         inner = least_weight(from_integers([p for p, _ in others], [w for _, w in others]), at_least - along, threads)
         if along + inner.least < best:
             best, place = along + inner.least, (i,)
-            with np.errstate(all="ignore"):
-                directions = [lifted_along(v, vectors.shadow, i) for v in inner.directions[:NORMALS]] + directions
+            lifted = [asked(lifted_along, v, vectors.shadow, i) for v in inner.directions[:NORMALS]]
+            directions = [normal for v in lifted for normal in finite_rows([v], vectors.shadow.shape[1])] + directions
         if best < at_least:
             break
     return Answer(best, np.array(directions[:_NORMALS_IN_ALL]).reshape(-1, vectors.shadow.shape[1]), place)

@@ -30,7 +30,10 @@ def look_flat(vectors: FloatArray) -> bool:
     with np.errstate(all="ignore"):
         lengths = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
         scaled = vectors / lengths
-        values = np.linalg.svd(scaled[np.isfinite(scaled).all(axis=1)], compute_uv=False)
+        try:
+            values = np.linalg.svd(scaled[np.isfinite(scaled).all(axis=1)], compute_uv=False)
+        except np.linalg.LinAlgError:
+            return True  # an exception would tell something about the data, and integers can tell
     return len(values) < vectors.shape[1] or not values[-1] > _FLAT * values[0]
 
 

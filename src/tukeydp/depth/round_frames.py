@@ -8,14 +8,14 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.depth.vectors import Vectors
+from tukeydp.exact.hinted import asked, finite_rows
 from tukeydp.exact.matrices import Integers, determinant, integers
+from tukeydp.hints.round_axes import evenly_spread, principal_axes
 
 _LONGEST = 2.0**20  # largest entry of a normal. Speed only
 # Integers below this are floats: products and their sums are exact. With a larger one they might not be.
 _EXACT = 2.0**53
-# Steps towards a frame in which directions are spread evenly, its longest entry, and how flat it takes them for at
-# most. Speed only.
-_STEPS, _LONGEST_ENTRY, _FLATTEST = 40, 2.0**50, 2.0**-40
+_LONGEST_ENTRY = 2.0**50  # of a matrix that parts vectors of nearly one direction. Speed only
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +60,20 @@ def _axes(directions: FloatArray, largest: float) -> FloatArray:
     d = directions.shape[1]
     if not largest >= 1:
         return np.eye(d)
-    try:
-        axes = np.linalg.eigh(directions.T @ directions)[1].T
-    except np.linalg.LinAlgError:
-        return np.eye(d)
-    whole = np.rint(axes / np.abs(axes).max(axis=1, keepdims=True) * largest)
+    axes = finite_rows(asked(principal_axes, directions), d)
+    whole = _independent(axes, np.abs(axes).max(axis=1, keepdims=True), largest)
+    return np.eye(d) if whole is None else whole
+
+
+def _independent(rows: FloatArray, sizes: FloatArray, largest: float) -> FloatArray | None:
+    """The rows over their sizes, rounded to whole numbers up to `largest`; None unless they are d independent ones."""
+    if rows.shape[0] != rows.shape[1]:
+        return None
+    with np.errstate(all="ignore"):
+        whole = np.rint(rows / sizes * largest)
+    # Integers say so: cones between dependent normals would not cover all others.
     if not np.isfinite(whole).all() or not determinant(integers(whole.astype(np.int64))):
-        return np.eye(d)
+        return None
     return np.asarray(whole)
 
 
@@ -75,39 +82,14 @@ def spread_evenly(vectors: Vectors) -> tuple[Vectors, FloatArray] | None:
 
     Halfspaces weigh the same in all coordinates. A normal v there is the normal v @ matrix here.
     """
-    whole = parting_matrix(vectors.shadow)
+    d = vectors.shadow.shape[1]
+    matrix = finite_rows(asked(evenly_spread, vectors.shadow), d)
+    whole = _independent(matrix, np.abs(matrix).max(initial=0.0), _LONGEST_ENTRY)
     if whole is None:
         return None
-    d = vectors.shadow.shape[1]
     exact: Integers = (
         integers([list(vectors.exactly(j)) for j in range(len(vectors.weights))]).reshape(-1, d)
         @ integers(whole.astype(np.int64)).T
     )
     shadow = np.array([[c / max(map(abs, v)) for c in v] for v in exact.tolist()], dtype=np.float64)
     return Vectors(shadow, vectors.weights, lambda j: exact[j].tolist()), whole
-
-
-def parting_matrix(vectors: FloatArray) -> FloatArray | None:
-    """A matrix of whole numbers that can be inverted and parts vectors (m, d) of nearly one direction."""
-    with np.errstate(all="ignore"):
-        matrix = _tyler(vectors / np.abs(vectors).max(axis=1, keepdims=True))
-        if matrix is None:
-            return None
-        whole = np.rint(matrix / np.abs(matrix).max() * _LONGEST_ENTRY)
-    return np.asarray(whole) if determinant(integers(whole.astype(np.int64))) else None
-
-
-def _tyler(directions: FloatArray) -> FloatArray | None:
-    """A matrix after which directions are about isotropic: a few steps to Tyler's scatter matrix (1987)."""
-    m, d = directions.shape
-    scatter = np.eye(d)
-    try:
-        for _ in range(_STEPS):
-            values, axes = np.linalg.eigh(scatter)
-            matrix = (axes / np.sqrt(np.maximum(values, values[-1] * _FLATTEST))).T
-            moved = directions @ matrix.T
-            weights = d / (m * np.einsum("ij,ij->i", moved, moved))
-            scatter = (directions * weights[:, np.newaxis]).T @ directions
-    except np.linalg.LinAlgError:
-        return None
-    return matrix if np.isfinite(matrix).all() and matrix.any() else None

@@ -12,9 +12,10 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.flats import in_span
-from tukeydp.depth.lifted_normals import lifted, lifted_along
 from tukeydp.depth.projections import least_along
 from tukeydp.depth.vectors import Vectors
+from tukeydp.exact.hinted import asked, finite_rows
+from tukeydp.hints.lifted_normals import lifted
 from tukeydp.threads import available_cores, for_each
 
 # By dimension. A vector needs 1/ratio of its length left in the plane to be given an angle there; angles closer than
@@ -23,6 +24,9 @@ from tukeydp.threads import available_cores, for_each
 # smaller ratios leave more rows to the integers; the other way round, counts may be wrong.
 _RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}
 _TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}
+# Bits of a vector's number, at most: a sort key holds it beside the angle, and with more of them the tolerance is no
+# longer a few units of what is left for the angle. Beyond, all is done in integers.
+_INDEX_BITS = {2: 28, 3: 23, 4: 23}
 # Speed only.
 _KEYS_AT_A_TIME = 2**19  # sort keys in a block of rows (4 MiB for each thread); smaller blocks refute sooner
 NORMALS = 4  # hints kept of each block or inner search; in all, so many for each dimension
@@ -53,7 +57,7 @@ def swept(vectors: Vectors, at_least: int, threads: int | None, *, enough: bool 
         search.pairs()
     else:
         search.rows()
-    if d > 2 and search.doubts():
+    if d > 2 and _has_angles(*vectors.shadow.shape) and search.doubts():
         search.settle_ties()
     return search
 
@@ -151,16 +155,15 @@ class Search:
                     best, place = count, doubtful
         lines = sorted((line for block in blocks for line in block.lines), key=lambda line: line[0])
         normals = [self._normal(where, turn) for _, where, turn in lines[: NORMALS * self._d]]
-        kept = [normal for normal in normals if np.isfinite(normal).all()]
-        return Answer(best, np.array(kept).reshape(len(kept), self._d), place)
+        return Answer(best, np.vstack([np.empty((0, self._d)), *normals]), place)
 
     def _normal(self, place: tuple[int, ...], turn: FloatArray) -> FloatArray:
-        """The normal of a line of a row, in the whole space."""
+        """The normal of a line of a row, in the whole space; none if floats give out."""
         shadow = self._vectors.shadow
-        with np.errstate(all="ignore"):
-            if len(place) < 2:
-                return lifted(turn, shadow, *(place or (0,)))
-            return lifted_along(lifted(turn, _projected(shadow, place[0]), place[1]), shadow, place[0])
+        if len(place) < 2:
+            return finite_rows([asked(lifted, turn, shadow, *(place or (0,)))], self._d)
+        first, second = place
+        return finite_rows([asked(lifted, turn, _projected(shadow, first), second, shadow, first)], self._d)
 
     def _refuted(self) -> bool:
         return self._best < self._at_least
@@ -186,6 +189,10 @@ class Search:
             usable = np.zeros(size, dtype=np.int64)
             bounds = np.zeros((size, 2), dtype=np.int64)
             turn = np.zeros((size, 2))
+            if not _has_angles(m, self._d):
+                bounds[:, 1] = total
+                self._collect(number, first, bounds, turn, chain)
+                return
             sweep.fill_keys(vectors, scale, first, ratio, bits, keys, usable)
             keys.sort(axis=1)
             sweep.scan_keys(keys, usable, weights, own[first : first + size], total, tolerance, bits, bounds, turn)
@@ -214,6 +221,11 @@ class Search:
         doubts = [(int(bounds[r, 0]), place(r)) for r in doubtful]
         self._blocks.append(_Block(number, best, place(lowest), doubts, lines))
         self._best = min(self._best, best)
+
+
+def _has_angles(m: int, d: int) -> bool:
+    """Whether keys of so many vectors have room for angles that are as close as the tolerance takes them to be."""
+    return m.bit_length() <= _INDEX_BITS[d]
 
 
 def _projected(shadow: FloatArray, i: int) -> FloatArray:

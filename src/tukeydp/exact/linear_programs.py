@@ -14,14 +14,12 @@ from functools import cached_property
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.exact.hinted import asked
 from tukeydp.exact.matrices import Integers, integers, inverse
+from tukeydp.hints.start_basis import likely_basis
 
 # Speed only, all of them: an optimum is proven in integers.
-_FLOAT_STEPS = 5000  # pivots in floats, at most; forty columns may take two thousand
-_FRESH = 30  # pivots after which the inverse of the basis is computed anew, not updated: rounding adds up
-_VIOLATED = 1e-9  # what counts as a violation, or a weight, in floats; rows have length one
 _HUGE = 2**900  # what an integer counts as that no float holds, with room for factors
-_TILT = 1e-6  # of the objective in floats, whose largest entry is one
 _STEEPEST = 200  # exact pivots on the worst row; afterwards on the first one, which cannot cycle (Bland's rule)
 
 
@@ -81,7 +79,7 @@ def maximum(region: Region, objective: Sequence[int], start: Sequence[int] | Non
     """
     first = len(region.normals) - 2 * region.d
     box = [first + j + (0 if c >= 0 else region.d) for j, c in enumerate(objective)]
-    basis = _float_basis(region, objective, box if start is None else start)
+    basis = _proposed_basis(region, objective, box if start is None else start)
     here = _vertex(region, objective, basis)
     if here is None or (min(here.multipliers) < 0 and here.violated(region) is not None):
         here = _vertex(region, objective, box)  # has multipliers >= 0 whatever the objective
@@ -166,37 +164,12 @@ def _blocking(region: Region, here: _Vertex, edge: Integers) -> int:
     return min(np.flatnonzero(speed > 0).tolist(), key=lambda i: (Fraction(int(room[i]), int(speed[i])), i))
 
 
-def _float_basis(region: Region, objective: Sequence[int], start: Sequence[int]) -> list[int]:
-    """The dual simplex method in floats: where it ends is a good guess of the optimal basis.
-
-    The objective is tilted a little. One that is parallel to a row leaves all other multipliers zero, and the method
-    without a sense of direction.
-    """
-    basis = list(start)
+def _proposed_basis(region: Region, objective: Sequence[int], start: Sequence[int]) -> list[int]:
+    """The rows that floats take for the optimal basis; `start` if they have none. Any will do."""
     with np.errstate(all="ignore"):
         normals, offsets = region.in_floats
-        costs = np.array([float(c) for c in objective]) * region.scale
-        costs /= np.abs(costs).max()
-        costs += _TILT * np.cos(np.arange(1.0, len(costs) + 1.0))
-        inverted: FloatArray = np.empty((0, 0))
-        for step in range(_FLOAT_STEPS):
-            if step % _FRESH == 0:
-                try:
-                    inverted = np.asarray(np.linalg.inv(normals[basis]), dtype=np.float64)
-                except np.linalg.LinAlgError:
-                    break
-            excess = normals @ (inverted @ offsets[basis])
-            excess -= offsets
-            row = int(excess.argmax())
-            if not excess[row] > _VIOLATED:
-                break
-            weights = normals[row] @ inverted
-            ratios = np.where(weights > _VIOLATED, np.maximum(costs @ inverted, 0.0) / weights, np.inf)
-            out = int(ratios.argmin())
-            if not ratios[out] < np.inf:
-                break
-            basis[out] = row
-            column = inverted[:, out] / weights[out]
-            inverted -= column[:, np.newaxis] * weights
-            inverted[:, out] = column
-    return basis
+        costs = _rough(integers(objective)) * region.scale
+    answer = asked(likely_basis, normals, offsets, costs, tuple(start))
+    if not (isinstance(answer, list) and len(answer) == region.d and all(type(i) is int for i in answer)):
+        return list(start)
+    return answer if all(0 <= i < len(region.normals) for i in answer) else list(start)

@@ -18,12 +18,13 @@ from tukeydp.arrays import FloatArray
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.exact_depth import CONES_ARE_QUICK
 from tukeydp.depth.levels import LevelSets
-from tukeydp.depth.ray_facets import compile_walk
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.brackets import rounded_down
+from tukeydp.exact.hinted import asked
 from tukeydp.exact.linear_programs import Region
 from tukeydp.exact.matrices import Integers, integers, inverse
 from tukeydp.exact.slices import SliceCount
+from tukeydp.hints.ray_facets import compile_walk
 from tukeydp.sizes.boxed import COUNTED
 from tukeydp.sizes.deep_envelope import DeepEnvelope
 from tukeydp.sizes.grid_points import Ends, tight_ends
@@ -45,7 +46,6 @@ _HELPFUL = Fraction(1, 10**6)  # the part by which halfspaces must shrink a copy
 _SOONER = 2  # power of how far apart counts may be: most coins need to know only that there are some points; speed only
 _NEAR = 1  # levels over which halfspaces that were looked for at one serve another; speed only
 _BOXED = 3  # levels over which the box around one serves those above; speed only
-_SWEEPS_ARE_QUICK = 2  # columns up to which corners are decided one by one; speed only
 # The inflation in d columns, and the gap that the barrier method leaves, may take this part of the slack each.
 _PART_OF_SLACK = Fraction(1, 4)
 
@@ -74,7 +74,7 @@ class ExactSizes:
         self._cut_at: set[int] = set()  # levels that halfspaces were looked for
         self._volume = template(envelope.d).volume / 2**envelope.d  # of a copy whose diagonal's product is 1, in cells
         self.top = self._along.top
-        compile_walk()
+        asked(compile_walk)
 
     def upper(self, level: int) -> Fraction:
         return self._along.upper(level)
@@ -93,7 +93,7 @@ class ExactSizes:
             before = copy.most
             if helped and self._envelope.extended(self._parted(points, finer, level)):
                 continue
-            refuting = self._shallow(points, finer, level, walk=helped)
+            refuting = self._shallow(points, finer, level)
             most, least = self._volume * copy.most, self._volume * smaller.diagonal
             if not refuting and most <= least * (1 + self.slack / 2):
                 if least >= COUNTED:
@@ -161,19 +161,8 @@ class ExactSizes:
         copy = None if region is None else self._largest(level, region, _COARSE, gap)
         return None if copy is None else (copy, self._volume * copy.most)
 
-    def _shallow(self, points: Integers, bits: int, level: int, walk: bool = True) -> list[list[int]]:
-        """Normals of halfspaces that refute some of the points / 2^bits; none if all are deep.
-
-        Where a `walk` finds others than those that are known, these: they seem to refute one.
-        """
-        if self._envelope.d > _SWEEPS_ARE_QUICK:
-            normal = self._depth.all_deep(points, level, bits)
-            if normal is True:
-                return []
-            if walk and isinstance(normal, np.ndarray):
-                parted: list[list[int]] = self._depth.parted(points, level, bits, normal[np.newaxis]).tolist()
-                if not self._envelope.known.issuperset(map(tuple, parted)):
-                    return parted
+    def _shallow(self, points: Integers, bits: int, level: int) -> list[list[int]]:
+        """Normals of halfspaces that refute some of the points / 2^bits; none if each of them is deep."""
         # The corner that was not deep the last time is likely not to be, again.
         order = sorted(range(len(points)), key=lambda i: i != self._weakest)
         refuting: list[list[int]] = []

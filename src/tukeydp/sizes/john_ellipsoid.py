@@ -10,14 +10,16 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count
+from typing import Any
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray
+from tukeydp.exact.hinted import asked, finite_rows
 from tukeydp.exact.linear_programs import Region
 from tukeydp.exact.matrices import Integers
+from tukeydp.hints.ellipsoid_solver import newton_with_few_rows
 from tukeydp.sizes.ellipsoid_certificate import Ellipsoid, Ends, Proposal, Shape, certified, in_floats, slack_of
-from tukeydp.sizes.ellipsoid_solver import newton_with_few_rows
 from tukeydp.sizes.inner_points import FLOATS_GAVE_OUT, inner_point
 
 _RIDGE = 1e-13  # of the largest entry: keeps the triangular factor from being singular. Speed only
@@ -87,7 +89,8 @@ def _solved(region: Region, centre: Integers, bits: int, start: Shape, gap: Frac
     ridge = np.abs(seen).max() * _RIDGE * np.eye(d)
     upper: FloatArray = np.asarray(np.linalg.qr(np.vstack([seen / math.sqrt(len(seen)), ridge]), mode="r"))
     rows: FloatArray = np.asarray(np.linalg.solve(upper.T, seen.T).T, dtype=np.float64)
-    shift, inner, weights = newton_with_few_rows(rows, float(gap) * _CLOSE, smaller, attempt, start.touching)
+    answer = asked(newton_with_few_rows, rows, float(gap) * _CLOSE, smaller, attempt, start.touching)
+    shift, inner, weights = _usable(answer, *rows.shape)
     # Steps of 2^-fine are below 2^-_FINE_BITS of the least slack, whatever the row.
     least = int(slack.min()).bit_length() - bits
     fine = max(bits, _FINE_BITS - least + int(np.abs(region.normals).sum(axis=1).max()).bit_length())
@@ -95,6 +98,19 @@ def _solved(region: Region, centre: Integers, bits: int, start: Shape, gap: Frac
     factor = start.times((1.0 - smaller) * np.linalg.solve(upper, np.linalg.cholesky(inner)), fine)
     shape = Shape(factor, fine, np.flatnonzero(weights > weights.max() * _PULLING))
     return Proposal(centre * (1 << (fine - bits)) + moved, fine, shape, weights / in_floats(slack, bits))
+
+
+def _usable(answer: Any, m: int, d: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """A solver's centre, matrix and weights of m rows; raises where it has none."""
+    if isinstance(answer, tuple) and len(answer) == 3:
+        shapes = ((1, d), (d, d), (1, m))
+        centre, matrix, weights = (
+            finite_rows(part if np.ndim(part) == 2 else [part], columns)
+            for part, (_, columns) in zip(answer, shapes, strict=True)
+        )
+        if (centre.shape, matrix.shape, weights.shape) == shapes:
+            return centre[0], matrix, weights[0]
+    raise ArithmeticError("floats gave out")
 
 
 def _seen(region: Region, shape: Shape, slack: Integers, bits: int) -> FloatArray:

@@ -16,9 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from tukeydp.exact.brackets import exp_between, exp_bracket
+from tukeydp.exact.hinted import asked
 from tukeydp.mechanisms.rem_test.known_sizes import KnownSizes
+from tukeydp.mechanisms.rem_test.next_size import View, closeness, next_size
 from tukeydp.sizes.level_sizes import RoughlyMeasured, Sizes
 
 # Sizes are whole numbers of 2^-_UNIT grid points here, rounded to the safe side: below one point there is nothing but
@@ -27,9 +30,6 @@ _UNIT = 64
 # Offsets above t + k + 1: all up to the first number, then growing by the second. Public. Fewer offsets weaken the
 # test, more cost time.
 _DENSE, _GROWTH = 48, 1.08
-# How far apart, relative to the smaller, two bounds of a lower size should be after each closer look, where looks are
-# costly; the first look bounds from above only, the last is exact up to the slack. Speed only: few coins need it.
-_APART = (Fraction(8), Fraction(1), Fraction(1, 16))
 
 
 @dataclass(frozen=True)
@@ -140,25 +140,41 @@ class Evidence:
         return self._narrow((t - 1 - k, t - k), self._levels(k))
 
     def _narrow(self, outer: Sequence[int], levels: Sequence[int]) -> bool:
-        """Measure the level that says most about the ratio of the sum over `levels` to the sizes of `outer`."""
-        unknown = [level for level in outer if level not in self._upper.values]
-        shares = self._shares(levels)
-        missing = [level for level in shares if level not in self._lower.values]
-        if unknown and self._doubt(self._upper, unknown[0]) >= self._doubt_below(shares):
-            self._measure(self._upper, unknown[0])
-        elif unsure := self._most_unsure(shares):
-            self._look(unsure)
-        elif missing:
-            self._measure(self._lower, self._most_telling(shares, missing))
-        elif self._sizes.exact and levels[0] not in self._lower.values:
-            self._measure(self._lower, levels[0])
-        elif unknown:
-            self._measure(self._upper, unknown[0])
-        elif unsettled := [level for level in shares if not self._lower.settled(level)]:
-            self._look(unsettled[0])
-        else:
+        """Measure a size that the ratio of the sum over `levels` to the sizes of `outer` hangs on; False without one.
+
+        Which comes first is speed only: the proposal is taken if there is something to learn from it.
+        """
+        view = View(self._upper, self._lower, self._looks.keys(), self._c(_UNIT), self._sizes.exact)
+        proposed = asked(next_size, view, outer, levels)
+        step = proposed if self._tells(proposed, outer, levels) else self._first_open(outer, levels)
+        if step is None:
             return False
+        which, level = step
+        if which == "upper" or level not in self._lower.values:
+            self._measure(self._upper if which == "upper" else self._lower, level)
+        else:
+            self._look(level)
         return True
+
+    def _tells(self, step: Any, outer: Sequence[int], levels: Sequence[int]) -> bool:
+        """Whether a step is to measure a size that is not known."""
+        if not (isinstance(step, tuple) and len(step) == 2 and type(step[1]) is int):
+            return False
+        which, level = step
+        if which == "upper":
+            return level in outer and level not in self._upper.values
+        known = level in self._lower.values
+        return which == "lower" and (not self._lower.settled(level) if known else level in levels)
+
+    def _first_open(self, outer: Sequence[int], levels: Sequence[int]) -> tuple[str, int] | None:
+        """The first size that is not known; None if all are, or are known to be zero."""
+        for level in outer:
+            if level not in self._upper.values:
+                return "upper", level
+        for level in levels:
+            if self._lower.bracket(level)[1] and not (level in self._lower.values and self._lower.settled(level)):
+                return "lower", level
+        return None
 
     def _measure(self, known: KnownSizes, level: int) -> int:
         """Learn about a level of which nothing is known; its size from below."""
@@ -172,16 +188,14 @@ class Evidence:
 
     def _look(self, level: int) -> None:
         """The lower size of a level, more closely than the last time where that is costly."""
-        looks = self._looks.get(level, 0)
-        least, most = self._lower.bracket(level) if self._looks else (0, 0)
-        # What is known from other levels may be closer than the next look would be.
-        while least and 0 < looks <= len(_APART) and most <= least * (1 + _APART[looks - 1]):
-            looks += 1
+        known = self._lower.bracket(level) if self._looks else (0, 0)
+        looks, apart = closeness(self._looks.get(level, 0), known)
         self._looks[level] = looks + 1
         sizes = self._sizes
-        if isinstance(sizes, RoughlyMeasured) and looks <= len(_APART):
-            first = (Fraction(0), sizes.lower_at_most(level)) if not looks else None
-            low, high = first or sizes.lower_between(level, _APART[looks - 1])
+        if isinstance(sizes, RoughlyMeasured) and not looks:
+            low, high = Fraction(0), sizes.lower_at_most(level)
+        elif isinstance(sizes, RoughlyMeasured) and apart is not None:
+            low, high = sizes.lower_between(level, apart)
         else:
             low = high = sizes.lower(level)
         # The same rounding for one number twice: what is known exactly stays one number.
@@ -226,55 +240,3 @@ class Evidence:
             steps = [(max(0, b[0] - a[1]), b[1] - a[0]) for a, b in pairwise(ends)]
             self._weights[bits] = [(1 << bits, 1 << bits), *steps]
         return self._weights[bits]
-
-    def _shares(self, levels: Sequence[int]) -> dict[int, tuple[float, float]]:
-        """Logarithms of each level's part of a sum, from below and from above."""
-        shares = {}
-        for (c, _), level in zip(self._c(_UNIT), levels, strict=True):
-            low, high = self._lower.bracket(level)
-            if not high:
-                break
-            weight = _log(c)
-            shares[level] = (weight + _log(low), weight + _log(high))
-        return shares
-
-    def _most_unsure(self, shares: dict[int, tuple[float, float]]) -> int | None:
-        """A level that has been looked at and leaves most of the sum open; None if it takes a level that has not."""
-
-        def opened(level: int) -> float:
-            low, high = shares[level]
-            return high + math.log(-math.expm1(low - high)) if high > low else -math.inf
-
-        level = max(shares, key=opened, default=None)
-        if level is None or opened(level) == -math.inf:
-            return None
-        if level in self._looks:
-            return level
-        # Between two levels whose own sizes are in doubt, a third would be, too.
-        near = [self._lower.below(level), self._lower.above(level)]
-        apart = {x: self._doubt(self._lower, x) for x in near if x in self._looks and self._lower.values[x][0]}
-        widest = max(apart, key=lambda x: apart[x], default=None)
-        doubt = shares[level][1] - shares[level][0]
-        return widest if len(apart) == 2 and widest is not None and apart[widest] > doubt / 3 else None
-
-    def _doubt(self, known: KnownSizes, level: int) -> float:
-        low, high = known.bracket(level)
-        return _log(high) - _log(low)
-
-    def _doubt_below(self, shares: dict[int, tuple[float, float]]) -> float:
-        if not shares:
-            return 0.0
-        return max(high for _, high in shares.values()) - max(low for low, _ in shares.values())
-
-    def _most_telling(self, shares: dict[int, tuple[float, float]], missing: list[int]) -> int:
-        """The missing level that may weigh most; halfway down to the known ones while nothing above it is known."""
-        heaviest = max(missing, key=lambda level: shares[level][1])
-        if self._lower.bracket(heaviest)[0]:
-            return heaviest
-        below = self._lower.below(heaviest)
-        between = [level for level in missing if below is not None and below < level <= heaviest]
-        return between[len(between) // 2]
-
-
-def _log(value: int) -> float:
-    return math.log(value) if value > 0 else -math.inf

@@ -10,8 +10,11 @@ from tukeydp.arrays import FloatArray
 _ON_THE_EDGE = 1e-9
 
 
-def lifted(turn: FloatArray, vectors: FloatArray, i: int) -> FloatArray:
-    """The normal of a swept line, in the coordinates of the vectors it was swept over; turned to leave vector i out."""
+def lifted(turn: FloatArray, vectors: FloatArray, i: int, before: FloatArray | None = None, j: int = 0) -> FloatArray:
+    """The normal of a swept line, in the coordinates of the vectors it was swept over; turned to leave vector i out.
+
+    Or in those of the vectors `before` they were projected along vector j of these.
+    """
     from tukeydp.depth.angular_sweep import COS, SIN
 
     t, side = float(turn[0]), turn[1]
@@ -21,7 +24,8 @@ def lifted(turn: FloatArray, vectors: FloatArray, i: int) -> FloatArray:
     x, y = COS * x + SIN * y, -SIN * x + COS * y
     normal = np.array([x, y]) if side == 0 else np.array([-x, -y])
     normal /= np.linalg.norm(normal)
-    return normal if vectors.shape[1] == 2 else lifted_along(normal, vectors, i)
+    normal = normal if vectors.shape[1] == 2 else lifted_along(normal, vectors, i)
+    return normal if before is None else lifted_along(normal, before, j)
 
 
 def lifted_along(normal: FloatArray, vectors: FloatArray, i: int) -> FloatArray:

@@ -30,7 +30,7 @@ def facets_before(
 
     Points and rows (m, d) are seen from a point of the level set. The level set is in <v, y> <= 1 for the `known` v.
     """
-    from tukeydp.depth.facet_walk import walk
+    from tukeydp.hints.facet_walk import walk
 
     d = points.shape[1]
     with np.errstate(all="ignore"):
@@ -50,7 +50,7 @@ def facets_before(
         closest = normals[np.argsort(-held, axis=1, kind="stable")[:, :_KNOWN]]
         starts = np.concatenate([closest, _turned(closest)], axis=1)
         found = np.zeros_like(starts)
-        walk(np.ascontiguousarray(seen), weights, float(level), np.ascontiguousarray(rays), starts, found)
+        walk(np.ascontiguousarray(seen), np.array(weights), float(level), np.ascontiguousarray(rays), starts, found)
         beyond = (found * rays[:, np.newaxis]).sum(axis=2) > 1 + _BEYOND
         return np.asarray(np.linalg.solve(frame, np.unique(found[beyond], axis=0).T).T)
 
