@@ -19,7 +19,7 @@ PACKAGE = Path(tukeydp.__file__).parent
 SOURCES = {PACKAGE / name for name in compiled_code.USES}
 # Of arrays and of numpy's generators; what else compiled functions read of their arguments are fields of records.
 OF_NUMPY = {"shape", "size", "dtype", "T", "copy", "min", "sum", "random", "integers", "standard_normal"}
-DECORATORS = {"compiled", "njit", "jit", "intrinsic", "vectorize", "guvectorize"}
+DECORATORS = {"compiled", "compiled_in_memory", "njit", "jit", "intrinsic", "vectorize", "guvectorize"}
 
 
 @cache

@@ -7,10 +7,106 @@ from typing import Any
 import numpy as np
 
 from tukeydp.compiled_code import compiled
-from tukeydp.depth.cone_search import IN_DOUBT, NO_ROOM, PROVEN, REFUTED
+from tukeydp.depth.cone_search import IN_DOUBT, NO_ROOM, PROVEN, REFUTED, length_of
 
 
-@compiled
+def _searched(
+    rows: Any, weights: Any, margins: Any, points: Any, least: float, work: int, deepest: int, pool: Any
+) -> Any:
+    """`search_hull`, all rows of a cone together. Weights are whole numbers: their sums are exact in any order."""
+    d = rows.shape[1]
+    every, bits = 2**d - 1, 1 << np.arange(d)
+    ends, left = [0] * (deepest + 2), np.zeros((deepest + 1, 3), dtype=np.int64)
+    sure = np.zeros(deepest + 1)
+    corners, support = np.zeros((deepest + 1, d, d)), np.zeros((deepest + 1, d))
+    beyond = np.zeros(d)
+    for signs in range(2**d):
+        side = np.array([-1.0 if (signs >> a) & 1 else 1.0 for a in range(d)])
+        corners[0] = np.diag(side)
+        for a in range(d):
+            support[0, a] = _far(points, corners[0, a])[0]
+        products = rows * side - support[0]
+        above = (products > margins[:, np.newaxis]) @ bits
+        opened = above != every
+        end = int(opened.sum())
+        pool[:end] = np.column_stack([products, margins, weights, above])[opened]
+        inside = weights[~opened].sum()
+        t = -1
+        if inside < least:
+            t = 0
+            ends[0], ends[1], left[0, 2], sure[0] = 0, end, 0, inside
+        while t >= 0:
+            start, end = ends[t], ends[t + 1]
+            if left[t, 2] == 2:
+                t -= 1
+                continue
+            if left[t, 2] == 0:
+                work -= end - start
+                if t >= deepest or work < 0:
+                    return IN_DOUBT, corners[0, 0]
+                if 2 * end - start > len(pool):
+                    return NO_ROOM, corners[0, 0]
+                _edge(pool[start:end], corners[t], left[t])
+            a, b = left[t, 0], left[t, 1]
+            moved = a if left[t, 2] == 0 else b
+            left[t, 2] += 1
+            corners[t + 1], support[t + 1] = corners[t], support[t]
+            corners[t + 1, moved] = 0.5 * (corners[t, a] + corners[t, b])
+            support[t + 1, moved] = _far(points, corners[t + 1, moved])[0]
+            shift = 0.5 * (support[t, a] + support[t, b]) - support[t + 1, moved]
+            _all_of_one(points, corners[t + 1], support[t + 1], beyond)
+            some = pool[start:end].copy()
+            margin, weight = some[:, d], some[:, d + 1]
+            middle = 0.5 * (some[:, a] + some[:, b]) + shift
+            above = some[:, d + 2].astype(np.int64) & ~(1 << moved) | ((middle > margin).astype(np.int64) << moved)
+            if sure[t] + weight[middle >= -margin].sum() < least:
+                return REFUTED, corners[t + 1, moved]
+            some[:, moved], some[:, d + 2] = middle, above
+            inside = sure[t] + weight[above == every].sum()
+            below = (above == 0) & (some[:, :d] + beyond < -margin[:, np.newaxis]).all(axis=1)
+            still = some[(above != every) & ~below]
+            pool[end : end + len(still)] = still
+            if inside < least:
+                t += 1
+                ends[t + 1], left[t, 2], sure[t] = end + len(still), 0, inside
+    return PROVEN, corners[0, 0]
+
+
+def _edge(opened: Any, corners: Any, edge: Any) -> None:
+    """`_choose_edge`, all rows together."""
+    d = len(corners)
+    sides = np.arange(2**d)
+    by_sides = np.bincount(opened[:, d + 2].astype(np.int64), weights=opened[:, d + 1], minlength=2**d)
+    best = -1.0
+    for a in range(d):
+        for b in range(a + 1, d):
+            longer = by_sides[(sides >> a) & 1 != (sides >> b) & 1].sum() * length_of(corners, a, b)
+            if longer > best:
+                best = longer
+                edge[0], edge[1] = a, b
+
+
+def _far(points: Any, normal: Any) -> Any:
+    """`_farthest`, all points together."""
+    product = np.zeros(len(points))
+    for a in range(len(normal)):
+        product += points[:, a] * normal[a]
+    which = int(product.argmax()) if len(points) else 0
+    return (product[which] if len(points) else -np.inf), which
+
+
+def _all_of_one(points: Any, corners: Any, support: Any, beyond: Any) -> None:
+    """`_of_one` on whole arrays."""
+    together, products = np.zeros(len(corners)), np.zeros(len(corners))
+    for corner in corners:
+        together += corner
+    which = _far(points, together)[1]
+    for e in range(len(corners)):
+        products += points[which, e] * corners[:, e]
+    beyond[:] = support - products
+
+
+@compiled(plain=_searched)
 def search_hull(
     rows: Any, weights: Any, margins: Any, points: Any, least: float, work: int, deepest: int, pool: Any
 ) -> Any:
@@ -110,7 +206,7 @@ def search_hull(
     return PROVEN, corners[0, 0]
 
 
-@compiled
+@compiled(plain=_edge)
 def _choose_edge(opened: Any, corners: Any, edge: Any) -> None:
     """The edge that most weight of open rows changes sides along, for its length."""
     d = len(corners)
@@ -132,7 +228,7 @@ def _choose_edge(opened: Any, corners: Any, edge: Any) -> None:
                 edge[0], edge[1] = a, b
 
 
-@compiled
+@compiled(plain=_far)
 def _farthest(points: Any, normal: Any) -> Any:
     """The largest product of a point with a normal, and which point."""
     best = -np.inf
@@ -146,7 +242,7 @@ def _farthest(points: Any, normal: Any) -> Any:
     return best, which
 
 
-@compiled
+@compiled(plain=_all_of_one)
 def _of_one(points: Any, corners: Any, support: Any, beyond: Any) -> None:
     """By how much h exceeds, at each corner, the products of the point that is farthest along all together."""
     d = len(corners)
