@@ -101,9 +101,9 @@ test-locked:
 	NUMBA_CACHE_DIR=build/locked/numba build/locked/bin/python -m pytest -n auto -m "not slow"
 
 # Without numba: seeded streams are the stored ones, laws hold, numbers are read alike. A minute or two.
-PLAIN_TESTS := tests/test_frozen.py tests/test_readme.py tests/sampling/test_law.py tests/sampling/test_plain_proposals.py \
-	tests/sampling/test_branches.py tests/sampling/test_listing.py tests/depth/test_exact_depth.py \
-	tests/depth/test_streamed_levels.py tests/data/test_numbers.py tests/data/test_readers.py
+PLAIN_TESTS := tests/test_frozen.py tests/test_readme.py tests/data/test_numbers.py tests/data/test_readers.py \
+	tests/sampling/test_plain_proposals.py tests/sampling/test_listing.py \
+	"tests/sampling/test_law.py::test_draws_follow_the_exponential_mechanism[plain]"
 
 test-plain: $(STAMP)
 	TUKEYDP_NUMBA=off $(BIN)/python -m pytest -n auto -m "not slow" $(PLAIN_TESTS)

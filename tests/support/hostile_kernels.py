@@ -62,7 +62,7 @@ def of_text(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
                 for targets in ([0, 1, 2], [1, -1, 0]):
                     for final in (True, False):
                         columns = 1 + max(targets)
-                        form = layout(separator, '"', targets, [rule] * columns)
+                        form = layout(separator, '"' if final else "", targets, [rule] * columns)
                         data = np.frombuffer(bytearray(text), dtype=np.uint8)
                         bits, unread = np.zeros((70, columns), dtype=np.uint64), np.zeros((300, 4), dtype=np.int64)
                         yield "data.readers.scanning.scan", (data, 0, len(data), final, form, bits, 0, unread)

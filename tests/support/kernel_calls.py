@@ -110,6 +110,7 @@ SCRATCH: dict[str, Any] = {
     "depth.hull_search.search_hull": {"pool"},
     "depth.facet_walk._ranked": {"values", "shares"},
     "depth.tally_loops.tally": {"scratch"},
+    "geometry.halfspace_counts._orthogonalise": {"basis"},  # `v` is a row of it, and is shown
     "sampling.branches.listing._goes_on": {"first", "after"},
 }
 SHOWN: dict[str, Callable[[dict[str, Any], Any], Any]] = {

@@ -180,7 +180,7 @@ def _simple_numbers(decimal: int) -> re.Pattern[bytes]:
 def _simple_row(line: bytes, form: Layout) -> list[float] | None:
     """The numbers of a record of simple cells; None if it is another."""
     line = line.removesuffix(b"\r")
-    if not line or b"\r" in line or form.quote in line or form.any_units or form.keyed >= 0:
+    if not line or b"\r" in line or form.any_units or form.keyed >= 0 or (form.quote >= 0 and form.quote in line):
         return None
     cells = line.split(bytes([form.separator]))
     if len(cells) != len(form.targets):
