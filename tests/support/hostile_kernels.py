@@ -34,7 +34,7 @@ TEXTS = (
 def calls() -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Kernels and their arguments."""
     rng = np.random.default_rng(17)
-    for part in (of_numbers, of_text, of_words, of_passes, of_planes, of_ties, of_lists, of_lines):
+    for part in (of_numbers, of_text, of_words, of_passes, of_planes, of_ties, of_lists, of_lines, of_polygons):
         yield from part(rng)
 
 
@@ -171,3 +171,14 @@ def of_lines(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
             for low, high in ((-1.0, 1e-9), (0.5, np.inf), (-np.inf, -0.25), (3.0, 3.5), (-0.1, 40.0)):
                 ends = (low, high) if sharpness else (-1.0, min(high, 9.0))
                 yield "mcmc.walks._on_chord", (*ends, 0.2, sharpness, np.random.default_rng(d))
+
+
+def of_polygons(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Lines given twice, lines that bound nothing, and a square, whose dual points share coordinates."""
+    square = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    angles = rng.random(12) * 2 * np.pi
+    some = np.column_stack([np.cos(angles), np.sin(angles)])
+    for normals in (square, np.vstack([square, square]), np.vstack([square, some, some[:3]])):
+        slacks = 0.5 + rng.random((5, len(normals)))
+        slacks[0], slacks[1, 0] = 1.0, 1e-300
+        yield "geometry.polygon_areas.polygon_areas", (normals, slacks, np.zeros(5))
