@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all test-spark test-locked test-oldest mutants lint bench bench-tables bench-larger reproduce \
+.PHONY: demo test test-all test-spark test-locked test-oldest test-plain mutants lint bench bench-tables bench-larger reproduce \
 	docs docs-serve docs-results format lock sbom packages try-packages clean
 
 demo: $(STAMP)
@@ -99,6 +99,15 @@ test-locked:
 	build/locked/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
 	build/locked/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation .
 	NUMBA_CACHE_DIR=build/locked/numba build/locked/bin/python -m pytest -n auto -m "not slow"
+
+# Without numba: seeded streams are the stored ones, laws hold, numbers are read alike. A minute or two.
+PLAIN_TESTS := tests/test_frozen.py tests/test_readme.py tests/data/test_numbers.py tests/data/test_readers.py \
+	tests/sampling/test_plain_proposals.py tests/sampling/test_listing.py \
+	"tests/sampling/test_law.py::test_draws_follow_the_exponential_mechanism[plain]"
+
+test-plain: $(STAMP)
+	TUKEYDP_NUMBA=off $(BIN)/python -m pytest -n auto -m "not slow" $(PLAIN_TESTS) \
+		--deselect tests/data/test_readers.py::test_records_across_blocks
 
 # The lowest versions that pyproject.toml allows, on a subset that uses each of them. What they draw with newer packages
 # that they need in turn warns, and is no error here.

@@ -19,7 +19,7 @@ PACKAGE = Path(tukeydp.__file__).parent
 SOURCES = {PACKAGE / name for name in compiled_code.USES}
 # Of arrays and of numpy's generators; what else compiled functions read of their arguments are fields of records.
 OF_NUMPY = {"shape", "size", "dtype", "T", "copy", "min", "sum", "random", "integers", "standard_normal"}
-DECORATORS = {"compiled", "njit", "jit", "intrinsic", "vectorize", "guvectorize"}
+DECORATORS = {"compiled", "compiled_in_memory", "njit", "jit", "intrinsic", "vectorize", "guvectorize"}
 
 
 @cache
@@ -227,3 +227,14 @@ def test_stale_files_are_removed_and_those_of_others_are_not(tmp_path):
         (tmp_path / name).write_bytes(b"")
     compiled_code._remove_stale(tmp_path, "depth/tie_sweep.py")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(stay)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_who_waits_at_a_terminal_is_told_once(terminal, monkeypatch, capsys):
+    monkeypatch.setattr(compiled_code, "announced", set())
+    monkeypatch.setattr(compiled_code.sys.stderr, "isatty", lambda: terminal, raising=False)
+    for source in ("depth/tie_sweep.py", "depth/angular_sweep.py"):
+        compiled_code._announce(source)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == ("Compiling exact depth, up to half a minute, once in this environment ...\n" if terminal else "")

@@ -2,9 +2,9 @@
 
     python tools/try_packages.py dist [python3.11 python3.13 ...]
 
-The wheel with the newest versions of what it needs and with the lowest that pyproject.toml allows, and the source
-package. Each must release the mean of the demo's table and open the help; with the newest versions, the
-install line of an error for a missing package must mend that error. Needs a package registry.
+The wheel with the newest versions of what it needs and with the lowest that pyproject.toml allows, with numba and
+without, and the source package. Each must release the mean of the demo's table and open the help; with the newest
+versions, the install line of an error for a missing package must mend that error. Needs a package registry.
 """
 
 from __future__ import annotations
@@ -91,9 +91,10 @@ def main(dist: Path, pythons: list[str]) -> None:
     newest = pythons or [next(python for python in _NEWEST_FIRST if working(python))]
     lowest = _LOWEST_PYTHON if working(_LOWEST_PYTHON) else sys.executable
     for python in newest:
-        tried("wheel, newest versions", python, str(wheel), mended=True)
+        tried("wheel, newest versions, no extras", python, str(wheel), mended=True)
+        tried("wheel, newest versions, with numba", python, f"{wheel}[fast]")
         tried("source package", python, str(source))
-    tried("wheel, lowest versions", lowest, str(wheel), *pins())
+    tried("wheel, lowest versions", lowest, f"{wheel}[fast]", *pins("fast"))
 
 
 if __name__ == "__main__":

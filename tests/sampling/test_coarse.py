@@ -170,8 +170,11 @@ def test_no_proposal_is_dropped_that_some_further_bits_would_put_into_its_level(
         assert all(oracle.depth(rows, box.point(z), directions) < level for z in itertools.product(*spans))
 
 
+@pytest.mark.parametrize(
+    "candidates", [coarse_kernels.candidates, coarse_kernels._candidates], ids=["compiled", "plain"]
+)
 @pytest.mark.parametrize("d", [3, 5])
-def test_candidates_are_those_that_the_definition_says_with_their_own_bytes(d):
+def test_candidates_are_those_that_the_definition_says_with_their_own_bytes(d, candidates):
     """Small coefficients and narrow ranges: many sums lie on an end, which is inside; some words tell no level."""
     rng, n = np.random.default_rng(d), 3000
     first = np.array([0, 2**62, 2**63], dtype=np.uint64)
@@ -183,7 +186,7 @@ def test_candidates_are_those_that_the_definition_says_with_their_own_bytes(d):
     test = coarse_kernels.Filter(slot, box, coefficients, smallest, largest)
     order = coarse_kernels.Order(np.arange(4), *np.zeros((2, 4), dtype=np.int64))
     found = coarse_kernels.room(n, d)
-    count = coarse_kernels.candidates(words, stream, coarse_kernels.words_of(first, last), test, order, found)
+    count = candidates(words, stream, coarse_kernels.words_of(first, last), test, order, found)
     rows = [next((r for r in range(3) if first[r] <= word <= last[r]), coarse_kernels.UNDECIDED) for word in words]
     wanted, at = {p: None for p in range(n) if rows[p] in (2, coarse_kernels.UNDECIDED)}, 0
     for s, row in ((0, 1), (1, 0)):  # bytes are dealt out slot by slot, and column by column for 2048 proposals

@@ -14,6 +14,7 @@ from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import compiling, kept, plain_proposals, records
+from tukeydp.sampling.branches import planted
 from tukeydp.sampling.sampler import Sampler, Search
 
 RNG = np.random.default_rng(11)
@@ -129,3 +130,16 @@ def test_first_calls_compile_nothing(monkeypatch):
     assert isinstance(td.mean(x, epsilon=1, bounds=(0, 200), randomness=td.seeded(1)), td.Release)
     assert compiling._draws > 0
     assert not compiling._keeping
+
+
+def test_pieces_are_drawn_from_as_in_compiled_code():
+    """A point of a union takes one word, whatever the columns: so the words of all that follow are others."""
+    levels = level_sets(ROWS // 8, DIRECTIONS)
+    within = Box((-9, -9, -9), (9, 9, 9))
+    tree = planted(levels, within, 2, 20, 0.3)
+    tree.grow(40, 0.0)
+    groups = [(Group(0, 1, within.size), within), *tree.groups(tree.top)]
+    assert any(box.count > 1 for _, box in groups[1:])
+    search = Search(levels, within, groups, Fraction(1, 3))
+    assert search._proposals.parts.any()
+    assert same(search, levels) >= {records.ACCEPTED, records.EXHAUSTED}

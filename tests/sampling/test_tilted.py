@@ -305,8 +305,9 @@ def test_powers_and_logarithms_are_rounded_to_the_safe_side():
         assert 2**steps <= value**STEPS < 2 ** (steps + 1)
 
 
+@pytest.mark.parametrize("test", [tilted_kernels.test, tilted_kernels._tested], ids=["compiled", "plain"])
 @pytest.mark.parametrize(("width", "state"), [(3, tilted_kernels.BY_HAND), (4, tilted_kernels.PASSED)])
-def test_leftover_words_decide_nothing(width, state):
+def test_leftover_words_decide_nothing(width, state, test):
     """Of the multiples of 3 one too many is below 2^64, that of word 0."""
     levels = level_sets(np.array([[0], [width]]), np.array([[1]]))
     box = upright(Box((0,), (width * tilted_boxes.CELLS - 1,)))
@@ -320,13 +321,12 @@ def test_leftover_words_decide_nothing(width, state):
         np.zeros(1, np.int8),
     )
     words = np.zeros((1, 1), dtype=np.uint64)
-    tilted_kernels.test(
-        1, words, sampler._slots, sampler._tilts, levels.directions, np.arange(1), sampler._limits, found
-    )
+    test(1, words, sampler._slots, sampler._tilts, levels.directions, np.arange(1), sampler._limits, found)
     assert found.state[0] == state
 
 
-def test_every_cell_has_its_share_to_the_last_one():
+@pytest.mark.parametrize("survivors", [tilted_kernels.survivors, tilted_kernels._survivors], ids=["compiled", "plain"])
+def test_every_cell_has_its_share_to_the_last_one(survivors):
     """At the first and at the last share of each cell the kernel takes the cell that the definition has."""
     box = Box((0,), (4000,))
     cells = cut(box, np.array([9.0]))
@@ -347,5 +347,5 @@ def test_every_cell_has_its_share_to_the_last_one():
     high = (shares << (32 - tilted_boxes.SHARE_BITS)).astype(np.uint32)[:, np.newaxis]
     kept = np.zeros(count, dtype=np.uint64)
     parts = (sampler._words, sampler._slots, sampler._tilts, sampler._limits)
-    assert tilted_kernels.survivors(words, kept, high, *parts, found) == count > 1000
+    assert survivors(words, kept, high, *parts, found) == count > 1000
     assert found.cells[:, 0].tolist() == (np.searchsorted(edges, shares, side="right") - 1).tolist()

@@ -61,8 +61,11 @@ def test_coordinates_are_those_of_big_integers_and_leftovers_are_redrawn(width):
     assert abs(redrawn - 300 * share) <= 6 * math.sqrt(300 * share * (1 - share)) + 1e-9
 
 
+@pytest.mark.parametrize(
+    "count_inside", [kernels.count_inside, plain_proposals.count_inside], ids=["compiled", "plain"]
+)
 @pytest.mark.parametrize("width", WIDTHS)
-def test_points_that_are_counted_are_those_of_big_integers(width):
+def test_points_that_are_counted_are_those_of_big_integers(width, count_inside):
     """The same in the loop that counts for Algorithm 3: every point below the middle is inside."""
     low = -(width // 2)
     box = kernels.uniform_draw(np.array([low]), np.array([low + width - 1]))
@@ -71,7 +74,7 @@ def test_points_that_are_counted_are_those_of_big_integers(width):
     expected, rest = [], words.tolist()
     kept = [w for w in rest if w * width % WORDS >= WORDS % width]
     expected = [low + w * width // WORDS for w in kept[:200]]
-    assert kernels.count_inside(words, box, slabs, 200) == (len(expected), sum(y < 0 for y in expected))
+    assert count_inside(words, box, slabs, 200) == (len(expected), sum(y < 0 for y in expected))
 
 
 class Starving(Keystream):

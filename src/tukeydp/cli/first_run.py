@@ -12,6 +12,13 @@ def announce(command: str | None) -> None:
     if command in _COMPILED and sys.stderr.isatty() and not _compiled():
         sys.stderr.write("First run in this environment: compiling takes some ten seconds, once.\n")
         sys.stderr.flush()
+        _tell_once()
+
+
+def _tell_once() -> None:
+    from tukeydp.compiled_code import announced
+
+    announced.update(("data", "mechanisms", "sampling"))
 
 
 def _compiled() -> bool:

@@ -8,7 +8,7 @@ and left out for the upper end. Vectors too short after projection to have a rel
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,39 @@ from tukeydp.compiled_code import compiled
 COS, SIN = 0.5403023058681398, 0.8414709848078965
 
 
-@compiled
+def _filled(vectors: Any, scale: Any, first: int, ratio: float, index_bits: int, keys: Any, usable: Any) -> None:
+    """`fill_keys`, all vectors together."""
+    d = vectors.shape[1]
+    fraction = 2.0 ** (61 - index_bits - 1)
+    numbers = np.arange(len(vectors))
+    for r in range(len(keys)):
+        i, others = first + r, numbers
+        x, y = vectors[:, 0], vectors[:, 1]
+        if d == 3:
+            k = int(np.abs(vectors[i]).argmax())
+            if abs(vectors[i, k]) * ratio < scale[i] or vectors[i, k] == 0.0:
+                usable[r] = -1
+                continue
+            p, q = 0 if k != 0 else 1, 2 if k != 2 else 1
+            factor = vectors[:, k] / vectors[i, k]
+            x, y = vectors[:, p] - factor * vectors[i, p], vectors[:, q] - factor * vectors[i, q]
+            others = numbers[numbers != i]
+        unsure = (scale > ratio * (np.abs(x) + np.abs(y))) | ((x == 0.0) & (y == 0.0))
+        kept = others[~unsure[others]]
+        keys[r, : len(kept)] = angle_keys(x[kept], y[kept], fraction, index_bits, kept)
+        usable[r] = len(kept)
+
+
+def angle_keys(x: Any, y: Any, fraction: float, index_bits: int, numbers: Any) -> Any:
+    """Keys of vectors of the plane: angle, side, index."""
+    a, b = COS * x - SIN * y, SIN * x + COS * y
+    side = (b < 0.0) | ((b == 0.0) & (a < 0.0))
+    a, b = np.where(side, -a, a), np.where(side, -b, b)
+    t = 1.0 - a / (np.abs(a) + b)
+    return ((((t * fraction).astype(np.int64) << 1) | side) << index_bits) | numbers
+
+
+@compiled(plain=_filled)
 def fill_keys(
     vectors: Any,
     scale: Any,
@@ -74,7 +106,77 @@ def fill_keys(
         usable[r] = count
 
 
-@compiled
+def _scanned(
+    keys: Any,
+    usable: Any,
+    weights: Any,
+    own: Any,
+    total: int,
+    tolerance: float,
+    index_bits: int,
+    bounds: Any,
+    turn: Any,
+) -> None:
+    """`scan_keys`, all keys of a row together."""
+    fraction = 2.0 ** (61 - index_bits - 1)
+    near, whole_turn = int(tolerance * fraction), int(2.0 * fraction)
+    for r in range(len(keys)):
+        count = int(usable[r])
+        bounds[r] = 0, total
+        if count < 0:
+            continue
+        swept = sweep(keys[r, :count], weights, near, index_bits)
+        missing, whole, here = total - own[r] - swept.whole, swept.whole, swept.here
+        start = min(here[0], whole - here[0])
+        turn[r] = 0.0, 0.0 if here[0] <= whole - here[0] else 1.0
+        if count:
+            if swept.first[0] <= near or swept.last[-1] >= whole_turn - near:
+                continue
+            turn[r, 0] = 0.5 * float(swept.first[0]) / fraction
+        mixed = (swept.gone != 0) & (swept.come != 0)
+        between = np.minimum(here[:-1] - swept.gone, whole - here[:-1] - swept.come)[mixed]
+        value = np.minimum(here, whole - here)
+        best = int(value.argmin())
+        if best:
+            end = swept.first[best] if best < len(swept.first) else whole_turn
+            turn[r] = (
+                0.5 * float(swept.last[best - 1] + end) / fraction,
+                0.0 if here[best] <= whole - here[best] else 1.0,
+            )
+        bounds[r] = max(min(start, value.min(), between.min(initial=start)), 0), value.min() + missing
+
+
+class Swept(NamedTuple):
+    """The sweep over one row's sorted keys: their weight, that on one side before and after each group of keys that are
+    near each other, what each group takes off it and brings, the angles of a group's first and last key, its start.
+    """
+
+    whole: Any
+    here: Any
+    gone: Any
+    come: Any
+    first: Any
+    last: Any
+    starts: Any
+
+
+def sweep(keys: Any, weights: Any, near: int, index_bits: int) -> Swept:
+    angles = keys >> (index_bits + 1)
+    weight = weights[keys & ((1 << index_bits) - 1)]
+    leaves = (keys >> index_bits) & 1 == 0
+    fresh = np.ones(len(keys), dtype=np.bool_)
+    fresh[1:] = np.diff(angles) > near
+    starts = np.flatnonzero(fresh)
+    gone, come = (
+        np.add.reduceat(np.where(some, weight, 0), starts) if len(keys) else np.zeros(0, dtype=np.int64)
+        for some in (leaves, ~leaves)
+    )
+    here = weight[leaves].sum() + np.concatenate([[0], np.cumsum(come - gone)])
+    ends = np.append(starts[1:], len(keys))[: len(starts)] - 1
+    return Swept(weight.sum(), here, gone, come, angles[starts], angles[ends], starts)
+
+
+@compiled(plain=_scanned)
 def scan_keys(
     keys: Any,
     usable: Any,

@@ -9,7 +9,41 @@ import numpy as np
 from tukeydp.compiled_code import compiled
 
 
-@compiled
+def _repelled(lines: Any, fixed: int, rounds: int, first_step: float, doublings: int) -> None:
+    """`repel`, all neighbours of a line together; sums are added up in the same order."""
+    count, d = lines.shape
+    push, pushes = np.empty(d), np.zeros((count + 1, d))
+    for done in range(rounds):
+        step = first_step * (1.0 - done / rounds)
+        for i in range(fixed, count):
+            cosine = np.zeros(count)
+            for c in range(d):
+                cosine += lines[i, c] * lines[:, c]
+            cosine[i] = 0.0
+            weight = 1.0 / np.maximum(1e-12, 1.0 - cosine * cosine)
+            nearest = max(1.0, float(weight.max()))
+            weight /= nearest
+            for _ in range(doublings):
+                weight *= weight
+            weight *= cosine
+            pushes[1:] = -(weight[:, np.newaxis] * lines)
+            push[:] = np.cumsum(pushes, axis=0)[-1]
+            along = 0.0
+            for c in range(d):
+                along += push[c] * lines[i, c]
+            push -= along * lines[i]
+            length = 0.0
+            for c in range(d):
+                length += push[c] * push[c]
+            if length > 0.0:
+                push[:] = lines[i] + step / np.sqrt(length * nearest) * push
+                length = 0.0
+                for c in range(d):
+                    length += push[c] * push[c]
+                lines[i] = push / np.sqrt(length)
+
+
+@compiled(plain=_repelled)
 def repel(lines: Any, fixed: int, rounds: int, first_step: float, doublings: int) -> None:
     """Move all lines but the first `fixed`, one after the other, away from their neighbours. In place."""
     count, d = lines.shape

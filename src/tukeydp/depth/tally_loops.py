@@ -37,7 +37,24 @@ class Room(NamedTuple):
     kept: IntArray
 
 
-@compiled
+def _tallied(columns: Any, directions: Any, first: int, last: int, layout: Layout, room: Room, scratch: Any) -> None:
+    """`tally`, all rows together."""
+    counts, rooms, places, kept = room
+    for v in range(first, last):
+        projected = directions[v] @ columns
+        start, end = layout.starts[v], layout.starts[v + 1]
+        cells = start + v + np.searchsorted(layout.edges[start:end], projected, side="right")
+        if len(kept):
+            # Those of a cell in their order, numbered from what it has so far.
+            order = np.argsort(cells, kind="stable")
+            sorted_cells = cells[order]
+            number = np.arange(len(cells)) - np.searchsorted(sorted_cells, sorted_cells) + counts[sorted_cells]
+            has_room = number < rooms[sorted_cells]
+            kept[(places[sorted_cells] + number)[has_room]] = projected[order[has_room]]
+        np.add.at(counts, cells, 1)
+
+
+@compiled(plain=_tallied)
 def tally(columns: Any, directions: Any, first: int, last: int, layout: Layout, room: Room, scratch: Any) -> None:
     """Project rows, given by columns, on the directions first ... last - 1, count, and keep what has room."""
     edges, starts, guide, shifts = layout.edges, layout.starts, layout.guide, layout.shifts
@@ -73,7 +90,17 @@ def tally(columns: Any, directions: Any, first: int, last: int, layout: Layout, 
             counts[cell] += 1
 
 
-@compiled
+def _mixed(rows: Any) -> Any:
+    """`checksum`, all rows together."""
+    mixed = np.full(len(rows), 0x9E3779B97F4A7C15, dtype=np.uint64)
+    for column in rows.T.astype(np.uint64):
+        mixed = (mixed ^ column) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        mixed ^= mixed >> np.uint64(31)
+    return mixed.sum(dtype=np.uint64)
+
+
+@compiled(plain=_mixed)
 def checksum(rows: Any) -> Any:
     """A sum over rows, so that their order does not matter, of a mixture of each row's coordinates (splitmix64)."""
     total = np.uint64(0)

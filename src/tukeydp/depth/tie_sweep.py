@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tukeydp.compiled_code import compiled
-from tukeydp.depth.angular_sweep import COS, SIN
+from tukeydp.depth.angular_sweep import COS, SIN, angle_keys, sweep
 from tukeydp.depth.double_digits import minor, sum_of_products
 
 # In the place of bounds: rows whose two vectors are parallel and project along no plane, and rows that stay in doubt.
@@ -31,7 +31,22 @@ class Exactly(NamedTuple):
     residues: Any
 
 
-@compiled
+def _filled(vectors: Any, first: int, chosen: Any, index_bits: int, keys: Any, usable: Any) -> None:
+    """`fill_chosen`, all vectors together: the same sums and products, of arrays."""
+    fraction = 2.0 ** (61 - index_bits - 1)
+    digits = np.ascontiguousarray(np.moveaxis(vectors.digits[: keys.shape[1]], 0, 2))
+    minors, columns = np.zeros((2, 3, 2)), np.zeros((2, 3), dtype=np.int64)
+    for r in range(len(chosen)):
+        if not _project(vectors.digits[first], vectors.digits[chosen[r]], minors, columns):
+            usable[r] = -1
+            continue
+        x, y = (sum_of_products(minors[i], digits, columns[i]) for i in range(2))
+        kept = np.flatnonzero(np.abs(x) + np.abs(y) >= _LEFT)
+        keys[r, : len(kept)] = angle_keys(x[kept], y[kept], fraction, index_bits, kept)
+        usable[r] = len(kept)
+
+
+@compiled(plain=_filled)
 def fill_chosen(vectors: Any, first: int, chosen: Any, index_bits: int, keys: Any, usable: Any) -> None:
     """Sort keys as `angular_sweep.fill_keys` has them; row r projects along the vectors `first` and chosen[r].
 
@@ -87,7 +102,59 @@ def _project(u: Any, v: Any, minors: Any, columns: Any) -> bool:
     return True
 
 
-@compiled
+def _scanned(
+    keys: Any,
+    usable: Any,
+    weights: Any,
+    vectors: Any,
+    first: int,
+    chosen: Any,
+    index_bits: int,
+    bounds: Any,
+    inside: Any,
+) -> None:
+    """`scan_ties`, all keys of a row together."""
+    fraction = 2.0 ** (61 - index_bits - 1)
+    near, mask = int(_TOLERANCE * fraction), (1 << index_bits) - 1
+    minors = np.zeros((len(vectors.moduli), 6), dtype=np.int64)
+    for r in range(len(chosen)):
+        bounds[r] = IN_DOUBT if _minors(vectors, first, chosen[r], minors) else NO_PLANE
+        if usable[r] <= 0:
+            continue
+        row = keys[r, : usable[r]]
+        swept = sweep(row, weights, near, index_bits)
+        if swept.first[0] <= near or swept.last[-1] >= int(2.0 * fraction) - near:
+            continue
+        inside[r, : len(weights)] = True
+        inside[r, row & mask] = False
+        if not _all_inside(vectors, minors, inside[r]):
+            continue
+        number = row & mask
+        parted = np.zeros(len(row), dtype=np.int64)
+        parted[1:] = ~_all_coincide(vectors, minors, number[:-1], number[1:])
+        parted[swept.starts] = 0
+        untied = np.add.reduceat(parted, swept.starts) > 0
+        whole, here = swept.whole, swept.here
+        mixed = (swept.gone != 0) & (swept.come != 0) & untied
+        upper = np.minimum(here, whole - here).min()
+        between = np.minimum(here[:-1] - swept.gone, whole - here[:-1] - swept.come)[mixed]
+        start = min(here[0], whole - here[0])
+        bounds[r] = max(min(between.min(initial=start), upper), 0), upper
+
+
+def _all_coincide(vectors: Any, minors: Any, j: Any, k: Any) -> Any:
+    """`_coincide` for many pairs."""
+    coincide = np.ones(len(j), dtype=np.bool_)
+    for q in range(len(vectors.moduli)):
+        p, u, v, s = vectors.moduli[q], vectors.residues[q, j].T, vectors.residues[q, k].T, minors[q]
+        total = s[0] * ((u[2] * v[3] - u[3] * v[2]) % p) % p - s[1] * ((u[1] * v[3] - u[3] * v[1]) % p) % p
+        total += s[2] * ((u[1] * v[2] - u[2] * v[1]) % p) % p + s[3] * ((u[0] * v[3] - u[3] * v[0]) % p) % p
+        total += s[5] * ((u[0] * v[1] - u[1] * v[0]) % p) % p - s[4] * ((u[0] * v[2] - u[2] * v[0]) % p) % p
+        coincide &= total % p == 0
+    return coincide
+
+
+@compiled(plain=_scanned)
 def scan_ties(
     keys: Any,
     usable: Any,

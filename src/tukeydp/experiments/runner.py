@@ -167,13 +167,14 @@ def _collect(out: Path, experiment: Experiment, tasks: list[Task], quick: bool, 
 
 @cache
 def versions() -> dict[str, str]:
-    import numba
     import scipy
+
+    from tukeydp.compiled_code import version_of_numba
 
     return {
         "tukeydp": tukeydp.__version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
-        "numba": numba.__version__,
+        "numba": version_of_numba(),
     }

@@ -53,7 +53,7 @@ def lightest_cell(heights: Any, weights: Any, always: int, level: int, shares: A
         if number == 0:
             found = weighing
             for c in range(d):
-                inner[c] = section[:, c].mean()
+                inner[c] = _mean(section[:, c])
         elif d - depth == 3:
             found = _sweep(kept[:number], all_weights[depth][indices[:number]], section, weighing, inner)
         else:
@@ -79,6 +79,14 @@ def lightest_cell(heights: Any, weights: Any, always: int, level: int, shares: A
                     _move_towards(heights, all_corners[k][lowest], leaving[: k + 1], shares)
                 return least
     return least
+
+
+@compiled
+def _mean(values: Any) -> float:
+    total = 0.0
+    for value in values:
+        total += value
+    return total / len(values)
 
 
 @compiled
@@ -127,7 +135,20 @@ def _section(heights: Any, corners: Any, i: int) -> Any:
     return section
 
 
-@compiled
+def _all_cutting(heights: Any, weights: Any, i: int, kept: Any, indices: Any) -> tuple[int, int, int]:
+    """`_cutting`, all rows together."""
+    above, below = np.flatnonzero(~(heights[i] < 0.0)), np.flatnonzero(~(heights[i] >= 0.0))
+    p, q = np.repeat(above, len(below)), np.tile(below, len(above))
+    part = heights[i, q] / (heights[i, q] - heights[i, p])
+    on_section = part * heights[:, p] + (1.0 - part) * heights[:, q]
+    low, high = on_section.min(axis=1, initial=np.inf), on_section.max(axis=1, initial=-np.inf)
+    others = np.arange(len(heights)) != i
+    cut = np.flatnonzero(others & ~(low >= 0.0) & (high >= 0.0))
+    kept[: len(cut)], indices[: len(cut)] = on_section[cut], cut
+    return len(cut), int((cut < i).sum()), int(weights[others & (low >= 0.0)].sum())
+
+
+@compiled(plain=_all_cutting)
 def _cutting(heights: Any, weights: Any, i: int, kept: Any, indices: Any) -> tuple[int, int, int]:
     """Heights, on the section of row i, of the other rows that cut it, and which these are.
 
@@ -165,7 +186,33 @@ def _cutting(heights: Any, weights: Any, i: int, kept: Any, indices: Any) -> tup
     return number, earlier, above
 
 
-@compiled
+def _swept(heights: Any, weights: Any, corners: Any, always: int, shares: Any) -> int:
+    """`_sweep`, all rows together."""
+    k = heights.shape[1]
+    start, end = 0, 0
+    longest = -1.0
+    for p in range(k):
+        for q in range(p + 1, k):
+            apart = np.abs(corners[p] - corners[q]).max()
+            if apart > longest:
+                longest, start, end = apart, p, q
+    a, b = heights[:, start], heights[:, end]
+    crossing = np.flatnonzero(np.where(a >= 0.0, b < 0.0, b >= 0.0))
+    crossings = a[crossing] / (a[crossing] - b[crossing])
+    order = np.argsort(crossings, kind="stable")
+    changes = np.where(a >= 0.0, -weights, weights)[crossing][order]
+    here = always + weights[a >= 0.0].sum() + np.concatenate([[0], np.cumsum(changes)])
+    ends = np.concatenate([[0.0], crossings[order], [1.0]])
+    least, best = always + weights.sum(), 0.5
+    room = np.flatnonzero((here < least) & (np.diff(ends) > _NO_ROOM))
+    if len(room):
+        c = room[here[room].argmin()]
+        least, best = here[c], 0.5 * (ends[c] + ends[c + 1])
+    shares[:] = (1.0 - best) * corners[start] + best * corners[end]
+    return int(least)
+
+
+@compiled(plain=_swept)
 def _sweep(heights: Any, weights: Any, corners: Any, always: int, shares: Any) -> int:
     """Least weight along a segment, which the corners lie on."""
     m, k = heights.shape

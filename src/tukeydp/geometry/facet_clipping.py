@@ -62,7 +62,8 @@ def _tangents(normal: Any, tangents: Any) -> None:
             k = c
     for c in range(3):
         tangents[0, c] = (1.0 if c == k else 0.0) - normal[k] * normal[c]
-    tangents[0] /= np.sqrt((tangents[0] ** 2).sum())
+    a, b, c = tangents[0, 0], tangents[0, 1], tangents[0, 2]
+    tangents[0] /= np.sqrt(a * a + b * b + c * c)
     tangents[1, 0] = normal[1] * tangents[0, 2] - normal[2] * tangents[0, 1]
     tangents[1, 1] = normal[2] * tangents[0, 0] - normal[0] * tangents[0, 2]
     tangents[1, 2] = normal[0] * tangents[0, 1] - normal[1] * tangents[0, 0]
@@ -84,7 +85,7 @@ def _facet(normals: Any, slack: Any, i: int, tangents: Any, size: float, polygon
             q += normals[j, c] * tangents[1, c]
             cosine += normals[j, c] * normals[i, c]
         room = slack[j] - cosine * slack[i]
-        if np.hypot(p, q) < _PARALLEL:
+        if np.sqrt(p * p + q * q) < _PARALLEL:
             # Parallel: one of two equal planes keeps the facet.
             if cosine > 0.0 and (room < 0.0 or (room == 0.0 and j < i)):
                 return 0

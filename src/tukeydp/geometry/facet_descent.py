@@ -36,13 +36,13 @@ def settle(points: Any, weights: Any, level: int, v: Any, u: Any, members: Any) 
     sizes = np.empty(n)
     for j in range(n):
         sizes[j] = max(np.abs(points[j]).max(), 1.0)
-    v /= v @ u
+    v /= dot(v, u)
     basis = np.empty((d, d))
     step = np.empty(d)
     trial = np.empty(d, dtype=np.int64)
     values = np.empty(n)
     for j in range(n):
-        values[j] = _dot(points[j], v)
+        values[j] = dot(points[j], v)
     members[0] = ranked(values, weights, level)
     count = 1
     while count < d:
@@ -63,7 +63,7 @@ def settle(points: Any, weights: Any, level: int, v: Any, u: Any, members: Any) 
                     others += 1
             if not _fall(points, u, trial, d - 1, basis, step):
                 continue
-            rising = _dot(points[members[i]], step) > _dot(points[trial[0]], step)
+            rising = dot(points[members[i]], step) > dot(points[trial[0]], step)
             # Off the hyperplane, the row must leave the level's rank to the others.
             if rising and above + weights[members[i]] >= level:
                 continue
@@ -128,11 +128,11 @@ def _fall(points: Any, u: Any, members: Any, count: int, basis: Any, step: Any) 
             number += 1
     value = points[members[0]]
     step[:] = -value / max(np.abs(value).max(), 1e-300)
-    length = np.sqrt(_dot(step, step))
+    length = np.sqrt(dot(step, step))
     for _ in range(2):
         for r in range(number):
-            step -= _dot(step, basis[r]) * basis[r]
-    rest = np.sqrt(_dot(step, step))
+            step -= dot(step, basis[r]) * basis[r]
+    rest = np.sqrt(dot(step, step))
     if rest > _STUCK * length:
         step /= rest
         return True
@@ -141,15 +141,15 @@ def _fall(points: Any, u: Any, members: Any, count: int, basis: Any, step: Any) 
     for c in range(d):
         outside = 1.0
         for r in range(number):
-            outside -= basis[r, c] ** 2
+            outside -= basis[r, c] * basis[r, c]
         if outside > best:
             best = outside
             step[:] = 0.0
             step[c] = 1.0
     for _ in range(2):
         for r in range(number):
-            step -= _dot(step, basis[r]) * basis[r]
-        step /= max(np.sqrt(_dot(step, step)), 1e-300)
+            step -= dot(step, basis[r]) * basis[r]
+        step /= max(np.sqrt(dot(step, step)), 1e-300)
     return False
 
 
@@ -160,18 +160,40 @@ def _append(basis: Any, number: int) -> bool:
     if not size > 0.0:
         return False
     basis[number] /= size
-    basis[number] /= np.sqrt(_dot(basis[number], basis[number]))
+    basis[number] /= np.sqrt(dot(basis[number], basis[number]))
     for _ in range(2):
         for r in range(number):
-            basis[number] -= _dot(basis[number], basis[r]) * basis[r]
-        rest = np.sqrt(_dot(basis[number], basis[number]))
+            basis[number] -= dot(basis[number], basis[r]) * basis[r]
+        rest = np.sqrt(dot(basis[number], basis[number]))
         if not rest > _SAME:
             return False
         basis[number] /= rest
     return True
 
 
-@compiled
+def _advanced(points: Any, sizes: Any, v: Any, step: Any, members: Any, count: int, least: float) -> bool:
+    """`_advance`, all rows together."""
+    origin = points[members[:count].min()]
+    length = np.sqrt(dot(v, v))
+    gap, rate = np.zeros(len(points)), np.zeros(len(points))
+    for c in range(len(v)):
+        difference = points[:, c] - origin[c]
+        gap += v[c] * difference
+        rate += step[c] * difference
+    when = np.where(np.abs(gap) <= _SAME * sizes * length, 0.0, -gap / rate)
+    met = (when > 0.0) | (np.abs(gap) <= _SAME * sizes * length)
+    met &= ~(np.abs(rate) <= _SAME * sizes)
+    met[members[:count]] = False
+    when = np.where(met & (when < np.inf), when, np.inf)
+    chosen = int(when.argmin())
+    if when[chosen] == np.inf or when[chosen] < least * length:
+        return False
+    v += when[chosen] * step
+    members[count] = chosen
+    return True
+
+
+@compiled(plain=_advanced)
 def _advance(
     points: Any,
     sizes: Any,
@@ -186,7 +208,7 @@ def _advance(
     Rows on it already that the step takes off it are met at once; moves must be longer than `least`.
     """
     origin = points[members[:count].min()]
-    length = np.sqrt(_dot(v, v))
+    length = np.sqrt(dot(v, v))
     best = np.inf
     chosen = -1
     for j in range(len(points)):
@@ -221,10 +243,18 @@ def _advance(
     return True
 
 
-@compiled
+def _all_beyond(points: Any, weights: Any, sizes: Any, v: Any, members: Any) -> int:
+    """`_beyond`, all rows together."""
+    origin, gap = points[members.min()], np.zeros(len(points))
+    for c in range(len(v)):
+        gap += v[c] * (points[:, c] - origin[c])
+    return int(weights[gap > _SAME * sizes * np.sqrt(dot(v, v))].sum())
+
+
+@compiled(plain=_all_beyond)
 def _beyond(points: Any, weights: Any, sizes: Any, v: Any, members: Any) -> int:
     """Weight strictly beyond the hyperplane through the members."""
-    length = np.sqrt(_dot(v, v))
+    length = np.sqrt(dot(v, v))
     origin = points[members.min()]
     above = 0
     for j in range(len(points)):
@@ -237,7 +267,7 @@ def _beyond(points: Any, weights: Any, sizes: Any, v: Any, members: Any) -> int:
 
 
 @compiled
-def _dot(a: Any, b: Any) -> float:
+def dot(a: Any, b: Any) -> float:
     total = 0.0
     for c in range(len(a)):
         total += a[c] * b[c]

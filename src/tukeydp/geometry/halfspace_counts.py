@@ -26,7 +26,7 @@ def beside_planes(
 
     A tuple that spans no hyperplane, as far as rounding can tell, gets a normal of zero.
     """
-    n, d = z.shape
+    d = z.shape[1]
     basis = np.empty((d - 1, d))
     for t in range(first, last):
         o = members[t, 0]
@@ -38,15 +38,15 @@ def beside_planes(
                 basis[r, c] = z[members[t, r + 1], c] - z[o, c]
                 length = max(length, abs(basis[r, c]))
             basis[r] /= length
-            basis[r] /= np.sqrt((basis[r] ** 2).sum())
+            basis[r] /= np.sqrt(_squares(basis[r]))
             _orthogonalise(basis, r, basis[r])
-            length = np.sqrt((basis[r] ** 2).sum())
+            length = np.sqrt(_squares(basis[r]))
             if not length > _SAME:
                 flat = True
                 break
             basis[r] /= length
             _orthogonalise(basis, r, basis[r])
-            basis[r] /= np.sqrt((basis[r] ** 2).sum())
+            basis[r] /= np.sqrt(_squares(basis[r]))
         if flat:
             normals[t, :] = 0.0
             above[t] = 0
@@ -58,7 +58,7 @@ def beside_planes(
         for c in range(d):
             rest = 1.0
             for r in range(d - 1):
-                rest -= basis[r, c] ** 2
+                rest -= basis[r, c] * basis[r, c]
             if rest > most:
                 most = rest
                 best = c
@@ -66,15 +66,8 @@ def beside_planes(
         normal[best] = 1.0
         for _ in range(2):
             _orthogonalise(basis, d - 1, normal)
-            normal /= np.sqrt((normal**2).sum())
-        up = 0
-        down = 0
-        for j in range(n):
-            side = _side(z, j, o, normal)
-            if side > 0:
-                up += weights[j]
-            elif side < 0:
-                down += weights[j]
+            normal /= np.sqrt(_squares(normal))
+        up, down = _weighed(z, weights, o, normal)
         # Members lie on it whatever rounding says.
         for r in range(d):
             j = members[t, r]
@@ -86,6 +79,37 @@ def beside_planes(
         normals[t, :] = normal
         above[t] = up
         below[t] = down
+
+
+@compiled
+def _squares(v: Any) -> float:
+    total = 0.0
+    for c in range(len(v)):
+        total += v[c] * v[c]
+    return total
+
+
+def _all_weighed(z: Any, weights: Any, o: int, normal: Any) -> tuple[int, int]:
+    """`_weighed`, all rows together."""
+    height = np.zeros(len(z))
+    for c in range(len(normal)):
+        height += normal[c] * (z[:, c] - z[o, c])
+    slight = _SAME * np.abs(z - z[o]).max(axis=1)
+    return weights[height > slight].sum(), weights[height < -slight].sum()
+
+
+@compiled(plain=_all_weighed)
+def _weighed(z: Any, weights: Any, o: int, normal: Any) -> tuple[int, int]:
+    """The weight on each side of the hyperplane through row o."""
+    up = 0
+    down = 0
+    for j in range(len(z)):
+        side = _side(z, j, o, normal)
+        if side > 0:
+            up += weights[j]
+        elif side < 0:
+            down += weights[j]
+    return up, down
 
 
 @compiled

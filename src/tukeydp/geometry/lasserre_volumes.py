@@ -57,7 +57,8 @@ def outer_face_volumes(
         height = 0.0
         if dimension == 1:
             for c in range(d):
-                height += (middles[which[p], c] - centres[inner[p], c]) ** 2
+                off = middles[which[p], c] - centres[inner[p], c]
+                height += off * off
             height = np.sqrt(height)
         else:
             _project_out(normals[dropped[p]], basis[which[p]], size, rest)
@@ -82,7 +83,7 @@ def _project_out(normal: Any, basis: Any, count: int, rest: Any) -> None:
                 rest[c] -= along * basis[j, c]
         length = 0.0
         for c in range(d):
-            length += rest[c] ** 2
+            length += rest[c] * rest[c]
         length = np.sqrt(length)
         if length > 0.5 * before or not length > _NONE:
             break

@@ -19,7 +19,7 @@ import numpy as np
 
 from tukeydp.compiled_code import compiled
 from tukeydp.geometry.arrangements import lightest_cell
-from tukeydp.geometry.facet_descent import ranked, settle
+from tukeydp.geometry.facet_descent import dot, ranked, settle
 
 # Heights of rows are off by rounding, about 1e-15 of their size; a row no farther below than this part of its size
 # counts as above. Smaller: rows on a hyperplane count as below it, and the search cuts again and again where nothing is
@@ -80,7 +80,7 @@ def examine(rows: Rows, bounds: Bounds, cones: Cones, level: int, first: int, la
         for i in range(d):
             v += shares[i] * bounds.normals[corner[i]]
         findings.directions[t] = v
-        if v @ cones.rays[t] > 0.0:
+        if dot(v, cones.rays[t]) > 0.0:
             near, rank = _around(heights, rows.weights, level)
             count = settle(rows.points[near], rows.weights[near], rank, v, cones.rays[t], members)
             for i in range(d):
@@ -97,10 +97,9 @@ def _around(heights: Any, weights: Any, level: int) -> tuple[Any, int]:
     n, d = heights.shape
     low = np.full(n, np.inf)
     high = np.full(n, -np.inf)
-    for j in range(n):
-        for i in range(d):
-            low[j] = min(low[j], heights[j, i])
-            high[j] = max(high[j], heights[j, i])
+    for i in range(d):
+        low = np.minimum(low, heights[:, i])
+        high = np.maximum(high, heights[:, i])
     bottom = low[ranked(low, weights, level)]
     rank = level
     rows = np.empty(n, dtype=np.int64)
@@ -116,7 +115,18 @@ def _around(heights: Any, weights: Any, level: int) -> tuple[Any, int]:
     return rows[:count].copy(), rank
 
 
-@compiled
+def _measured(z: Any, normals: Any, offsets: Any, members: Any, heights: Any) -> None:
+    """`measure`, all rows together."""
+    size = np.maximum(1.0, np.abs(z).max(axis=1))
+    for i in range(len(offsets)):
+        heights[:, i] = TOLERANCE * (size + abs(offsets[i])) - offsets[i]
+        for c in range(z.shape[1]):
+            heights[:, i] += normals[i, c] * z[:, c]
+    for i in range(len(offsets)):
+        heights[members[i][members[i] >= 0], i] = TOLERANCE
+
+
+@compiled(plain=_measured)
 def measure(z: Any, normals: Any, offsets: Any, members: Any, heights: Any) -> None:
     """Heights of all rows above the hyperplanes of a cone, a little too high rather than too low.
 
@@ -144,8 +154,25 @@ def lightest(heights: Any, weights: Any, level: int, shares: Any) -> int:
 
     `shares` becomes the direction, as parts of the cone's normals that add up to one.
     """
+    kept = np.empty(len(heights), dtype=np.int64)
+    always, m = _cutting(heights, weights, kept)
+    shares[:] = 1.0 / heights.shape[1]
+    if always >= level or m == 0:
+        return always
+    return lightest_cell(heights[kept[:m]], weights[kept[:m]], always, level, shares)
+
+
+def _all_cutting(heights: Any, weights: Any, kept: Any) -> tuple[int, int]:
+    above = heights.min(axis=1) >= 0.0
+    cut = np.flatnonzero(~above & (heights.max(axis=1) >= 0.0))
+    kept[: len(cut)] = cut
+    return int(weights[above].sum()), len(cut)
+
+
+@compiled(plain=_all_cutting)
+def _cutting(heights: Any, weights: Any, kept: Any) -> tuple[int, int]:
+    """The weight of the rows that are above the whole simplex, and which rows cut it, as many as returned."""
     n, d = heights.shape
-    kept = np.empty(n, dtype=np.int64)
     always = 0
     m = 0
     for j in range(n):
@@ -159,7 +186,4 @@ def lightest(heights: Any, weights: Any, level: int, shares: Any) -> int:
         elif high >= 0.0:
             kept[m] = j
             m += 1
-    shares[:] = 1.0 / d
-    if always >= level or m == 0:
-        return always
-    return lightest_cell(heights[kept[:m]], weights[kept[:m]], always, level, shares)
+    return always, m

@@ -8,17 +8,35 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
-from tukeydp.compiled_code import compiled
+from tukeydp.compiled_code import compiled, may_be_called
 from tukeydp.geometry import monotone_chain
 
 for _part in (monotone_chain.coincide, monotone_chain.right_turn):
-    register_jitable(_part)  # may be called from compiled code from now on, and remains what it is elsewhere
+    may_be_called(_part)
 compiled_chain = compiled(monotone_chain.chain)
 
 
-@compiled(error_model="numpy")
+def _areas(normals: Any, slacks: Any, sums: Any) -> None:
+    """`polygon_areas`, all edges together; sums are added up in the same order."""
+    for row, slack in enumerate(slacks):
+        x, y = normals[:, 0] / slack, normals[:, 1] / slack
+        hull = [0] * (2 * len(normals) + 2)
+        count = monotone_chain.chain(x.tolist(), y.tolist(), _ordered(x, y).tolist(), hull)
+        i = np.array(hull[:count])
+        h, j = np.roll(i, 1), np.roll(i, -1)
+        before = normals[h, 0] * normals[i, 1] - normals[h, 1] * normals[i, 0]
+        after = normals[i, 0] * normals[j, 1] - normals[i, 1] * normals[j, 0]
+        one = (slack[h] - slack[i] * _dots(normals, h, i)) / before
+        two = (slack[j] - slack[i] * _dots(normals, i, j)) / after
+        sums[row] = 0.5 * (0.0 + np.cumsum(slack[i] * (one + two))[-1])
+
+
+def _dots(normals: Any, i: Any, j: Any) -> Any:
+    return normals[i, 0] * normals[j, 0] + normals[i, 1] * normals[j, 1]
+
+
+@compiled(plain=_areas, error_model="numpy")
 def polygon_areas(normals: Any, slacks: Any, sums: Any) -> None:
     """Areas of {normals z <= slack} in the plane, one for each row of slacks, all positive (the origin is inside)."""
     k = len(normals)

@@ -54,7 +54,13 @@ def walk(rows: Any, weights: Any, level: float, rays: Any, starts: Any, found: A
                     along[numbers[basis[j]]] = 1.0 + _ON_EDGE * share / held
 
 
-@compiled
+def _projected(rows: Any, normal: Any, along: Any) -> None:
+    along[:] = 0.0
+    for c in range(len(normal)):
+        along += rows[:, c] * normal[c]
+
+
+@compiled(plain=_projected)
 def _project(rows: Any, normal: Any, along: Any) -> None:
     for i in range(len(rows)):
         along[i] = 0.0
@@ -62,7 +68,14 @@ def _project(rows: Any, normal: Any, along: Any) -> None:
             along[i] += rows[i, c] * normal[c]
 
 
-@compiled
+def _in_order(along: Any, weights: Any, level: float, values: Any, shares: Any) -> float:
+    """`_ranked` by sorting. Weights are whole numbers: their sums are exact in any order."""
+    order = np.argsort(-along, kind="stable")
+    reached = np.flatnonzero(np.cumsum(weights[order]) >= level)
+    return along[order[reached[0] if len(reached) else -1]]
+
+
+@compiled(plain=_in_order)
 def _ranked(along: Any, weights: Any, level: float, values: Any, shares: Any) -> float:
     """The largest number so that those that are not below it weigh `level`, or the smallest; the last two are scratch.
 
@@ -101,7 +114,39 @@ def _ranked(along: Any, weights: Any, level: float, values: Any, shares: Any) ->
     return values[first]
 
 
-@compiled
+def _left(rows: Any, ray: Any, normal: Any, edges: Any, basis: Any) -> bool:
+    """`_leave`, all rows together."""
+    d = rows.shape[1]
+    edges[:] = np.diag(np.where(ray >= 0, 1.0 / _FAR, -1.0 / _FAR))
+    basis[:] = -1
+    product = np.empty(len(rows))
+    for _ in range(_PIVOTS):
+        normal[:] = 0.0
+        for c in range(d):
+            normal += edges[:, c]
+        _projected(rows, normal, product)
+        beyond = np.where(product > 1.0 + 1e-10, product, -np.inf)
+        entering = int(beyond.argmax()) if len(rows) else 0
+        if not len(rows) or beyond[entering] == -np.inf:
+            return bool(basis.min() >= 0)
+        steps, share = np.zeros(d), np.zeros(d)
+        for c in range(d):
+            steps += rows[entering, c] * edges[c]
+            share += ray[c] * edges[c]
+        ratio = np.full(d, np.inf)
+        np.divide(share, steps, out=ratio, where=steps > 1e-12)
+        ratio[np.isnan(ratio)] = np.inf
+        leaving = int(ratio.argmin())
+        if ratio[leaving] == np.inf:
+            return False
+        edges[:, leaving] /= steps[leaving]
+        others = np.arange(d) != leaving
+        edges[:, others] -= edges[:, leaving, np.newaxis] * steps[others]
+        basis[leaving] = entering
+    return False
+
+
+@compiled(plain=_left)
 def _leave(rows: Any, ray: Any, normal: Any, edges: Any, basis: Any) -> bool:
     """The `normal` v, largest along the ray, with <v, row> <= 1 for all rows, by a dual simplex method; whether found.
 

@@ -97,7 +97,13 @@ def walk_on(
     return out
 
 
-@compiled(fastmath=True)
+def _all_steepest(column: Any, slack: Any) -> tuple[float, float]:
+    rates = column / slack
+    return max(0.0, rates.max()), min(0.0, rates.min())
+
+
+# Vector instructions may compare in any order, but not round otherwise: a seed gives the same walk on every machine.
+@compiled(plain=_all_steepest, fastmath={"nnan", "nsz"})
 def _steepest(column: Any, slack: Any) -> tuple[float, float]:
     """Largest and smallest of column / slack: the chord goes from 1/smallest to 1/largest. No branches."""
     largest, smallest = 0.0, 0.0
@@ -108,7 +114,11 @@ def _steepest(column: Any, slack: Any) -> tuple[float, float]:
     return largest, smallest
 
 
-@compiled(fastmath=True)
+def _all_advance(column: Any, slack: Any, step: float) -> None:
+    np.maximum(slack - step * column, _TOUCHING, out=slack)
+
+
+@compiled(plain=_all_advance, fastmath={"nnan", "nsz"})
 def _advance(column: Any, slack: Any, step: float) -> None:
     for i in range(len(slack)):
         slack[i] = max(slack[i] - step * column[i], _TOUCHING)
@@ -154,10 +164,10 @@ def _step(rates: Any, slack: Any, along: float, sharpness: float, rng: Any) -> f
     return step
 
 
-@compiled(fastmath=True)
+@compiled
 def _direction(columns: Any, y: Any, u: Any, rates: Any, rng: Any) -> float:
     """A uniform direction in `u`, its product with every row in `rates`, and its product with y."""
-    d, m = columns.shape
+    d = len(columns)
     length = 0.0
     for j in range(d):
         u[j] = rng.standard_normal()
@@ -168,12 +178,28 @@ def _direction(columns: Any, y: Any, u: Any, rates: Any, rng: Any) -> float:
     for j in range(d):
         u[j] /= length
         along += u[j] * y[j]
-        for i in range(m):
-            rates[i] += columns[j, i] * u[j]
+        _add(rates, columns[j], u[j])
     return along
 
 
-@compiled
+def _all_added(rates: Any, column: Any, times: float) -> None:
+    rates += column * times
+
+
+@compiled(plain=_all_added)
+def _add(rates: Any, column: Any, times: float) -> None:
+    for i in range(len(rates)):
+        rates[i] += column[i] * times
+
+
+def _all_slacks(columns: Any, offsets: Any, y: Any, slack: Any) -> None:
+    slack[:] = offsets
+    for j in range(len(columns)):
+        slack -= columns[j] * y[j]
+    np.maximum(slack, _TOUCHING, out=slack)
+
+
+@compiled(plain=_all_slacks)
 def _slacks(columns: Any, offsets: Any, y: Any, slack: Any) -> None:
     slack[:] = offsets
     for j in range(len(columns)):

@@ -32,7 +32,14 @@ class Body(NamedTuple):
     half_epsilon: float
 
 
-@compiled
+def _all_products(rows: Any, entries: Any) -> Any:
+    found = np.zeros((entries.shape[1], len(rows)), dtype=rows.dtype)
+    for j in range(rows.shape[1]):
+        found += np.multiply.outer(entries[j], rows[:, j])
+    return found
+
+
+@compiled(plain=_all_products)
 def products(rows: Any, entries: Any) -> Any:
     """Of rows (m, d) with the directions (k, m); added up in the same order on every machine, as BLAS does not."""
     m, d = rows.shape
@@ -45,7 +52,14 @@ def products(rows: Any, entries: Any) -> Any:
     return found
 
 
-@compiled
+def _of_point(y: Any, entries: Any) -> Any:
+    p = np.zeros(entries.shape[1])
+    for j in range(len(y)):
+        p += entries[j] * y[j]
+    return p
+
+
+@compiled(plain=_of_point)
 def _products(y: Any, entries: Any) -> Any:
     p = np.zeros(entries.shape[1])
     for j in range(len(y)):
@@ -54,7 +68,11 @@ def _products(y: Any, entries: Any) -> Any:
     return p
 
 
-@compiled
+def _all_inside(p: Any, level: int, ranks: Any, slack: Any) -> bool:
+    return not ((p < ranks[level - 1] - slack) | (p > ranks[len(ranks) - level] + slack)).any()
+
+
+@compiled(plain=_all_inside)
 def _inside(p: Any, level: int, ranks: Any, slack: Any) -> bool:
     smallest, largest = ranks[level - 1], ranks[len(ranks) - level]
     for i in range(len(p)):  # noqa: SIM110 (compiled)
@@ -86,8 +104,17 @@ def _depth(p: Any, known: int, most: int, body: Body) -> int:
     return low
 
 
+def _whole_interval(j: int, y: Any, p: Any, level: int, body: Body) -> tuple[float, float]:
+    """`_interval` on whole arrays."""
+    one = (body.ranks[level - 1] - body.slack - p) * body.inverses[j]
+    other = (body.ranks[len(body.ranks) - level] + body.slack - p) * body.inverses[j]
+    a = max(body.low[j] - y[j], np.minimum(one, other).max())
+    b = min(body.high[j] - y[j], np.maximum(one, other).min())
+    return min(a, 0.0), max(b, 0.0)
+
+
 # Vector instructions may compare in any order, but not round otherwise: forecasts are the same on every machine.
-@compiled(fastmath={"nnan", "nsz"})
+@compiled(plain=_whole_interval, fastmath={"nnan", "nsz"})
 def _interval(j: int, y: Any, p: Any, level: int, body: Body) -> tuple[float, float]:
     """How far a point of a level can move along column j. No branches: the loop is for vector instructions."""
     smallest, largest, slack = body.ranks[level - 1], body.ranks[len(body.ranks) - level], body.slack
@@ -106,8 +133,17 @@ def _move(j: int, y: Any, p: Any, level: int, share: float, body: Body) -> None:
     a, b = _interval(j, y, p, level, body)
     t = a + (b - a) * share
     y[j] += t
+    _add(p, body.entries[j], t)
+
+
+def _all_added(p: Any, entries: Any, t: float) -> None:
+    p += entries * t
+
+
+@compiled(plain=_all_added)
+def _add(p: Any, entries: Any, t: float) -> None:
     for i in range(len(p)):
-        p[i] += body.entries[j, i] * t
+        p[i] += entries[i] * t
 
 
 @compiled

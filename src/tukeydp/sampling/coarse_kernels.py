@@ -17,6 +17,7 @@ from tukeydp.compiled_code import compiled
 
 # Proposals that are tested together: so many that loops over them are worth it, so few that they stay in the cache.
 _TOGETHER = 2048
+_AT_ONCE = 16  # directions that are tried together without numba. Speed only
 _WORTH_MOVING = 0.8  # the share of proposals that are dropped before those left are moved together
 _LEADING = 12  # bits of a word by which its row is guessed: nearly always it is the one
 UNDECIDED = -1  # in place of a row: the word does not tell the level
@@ -86,7 +87,53 @@ def room(proposals: int, d: int) -> Candidates:
     )
 
 
-@compiled
+def _candidates(words: Any, stream: Any, table: Words, filter: Filter, order: Order, found: Candidates) -> int:
+    """`candidates` on whole arrays."""
+    row = rows_of(words, table)
+    slot = np.where(row != UNDECIDED, filter.slot[row], -1)
+    count = _write(np.flatnonzero(slot < 0), row, None, found, 0)
+    d, at = filter.coefficients.shape[2], 0
+    for s in range(len(filter.box)):
+        of_slot = np.flatnonzero(slot == s)
+        for begin in range(0, len(of_slot), _TOGETHER):
+            some = of_slot[begin : begin + _TOGETHER]
+            first_bytes = stream[at : at + d * len(some)].reshape(d, len(some))
+            at += d * len(some)
+            limits = filter.coefficients[filter.box[s]], filter.smallest[s], filter.largest[s]
+            left = _left(first_bytes.astype(np.int32), *limits, order)
+            count = _write(some[left], row, first_bytes[:, left].T, found, count)
+    return count
+
+
+def rows_of(words: Any, table: Words) -> IntArray:
+    """The row of the table that each word means, or UNDECIDED."""
+    row = np.maximum(np.searchsorted(table.first, words, side="right") - 1, 0)
+    return np.where((words < table.first[row]) | (words > table.last[row]), UNDECIDED, row)
+
+
+def _write(which: IntArray, row: IntArray, first_bytes: Any, found: Candidates, count: int) -> int:
+    """Add candidates to those found; how many these are now."""
+    to = slice(count, count + len(which))
+    found.number[to], found.row[to], found.drawn[to] = which, row[which], first_bytes is not None
+    if first_bytes is not None:
+        found.first_bytes[to] = first_bytes
+    return count + len(which)
+
+
+def _left(first_bytes: Any, coefficients: Any, smallest: Any, largest: Any, order: Order) -> IntArray:
+    """Which proposals of one level no direction rejects."""
+    alive = np.arange(first_bytes.shape[1])
+    for begin in range(0, len(order.directions), _AT_ONCE):
+        some = order.directions[begin : begin + _AT_ONCE]
+        sums = coefficients[some] @ first_bytes[:, alive]
+        wrong = (sums < smallest[some, np.newaxis]) | (sums > largest[some, np.newaxis])
+        order.tried[some] += len(alive)
+        order.rejected[some] += wrong.sum(axis=1)
+        alive = alive[~wrong.any(axis=0)]
+    return alive
+
+
+@compiled(plain=_candidates)
 def candidates(words: Any, stream: Any, table: Words, filter: Filter, order: Order, found: Candidates) -> int:
     """Make one proposal of each word; returns how many candidates were found, in any order.
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
 
+from tukeydp.compiled_code import COMPILES, compiled_in_memory
+from tukeydp.sampling import plain_proposals
 from tukeydp.sampling.records import (
     ACCEPTED,
     EXHAUSTED,
@@ -55,19 +54,29 @@ __all__ = [
 ]
 
 
-@intrinsic
-def high_word(typingctx: Any, a: Any, b: Any) -> Any:
+def high_word(a: Any, b: Any) -> Any:
     """The upper 64 bits of the 128-bit product of two unsigned words."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        wide = ir.IntType(128)
-        product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
-        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
-
-    return types.uint64(types.uint64, types.uint64), codegen
+    return np.uint64((int(a) * int(b)) >> 64)
 
 
-@njit(nogil=True)
+if COMPILES:
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def high_word(typingctx: Any, a: Any, b: Any) -> Any:
+        """The same, as one instruction."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            wide = ir.IntType(128)
+            product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
+            return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+
+        return types.uint64(types.uint64, types.uint64), codegen
+
+
+@compiled_in_memory
 def _place(z: Any, low: Any, width: Any, ends: Any) -> None:
     """Replace the number z[0] of a point in pieces by the point."""
     piece = np.searchsorted(ends, z[0], side="right")
@@ -77,7 +86,7 @@ def _place(z: Any, low: Any, width: Any, ends: Any) -> None:
         rest //= width[piece, j]
 
 
-@njit(nogil=True)
+@compiled_in_memory(plain=plain_proposals.propose)
 def propose(
     words: Any, cursor: int, proposals: Proposals, ranks: Ranks, order: Any, z: Any, y: Any
 ) -> tuple[int, int, int]:
@@ -164,7 +173,7 @@ def propose(
     return EXHAUSTED, cursor, 0
 
 
-@njit(nogil=True)
+@compiled_in_memory(plain=plain_proposals.count_inside)
 def count_inside(words: Any, box: UniformDraw, slabs: Slabs, wanted: int) -> tuple[int, int]:
     """Draw up to `wanted` uniform points of a box; returns how many the words sufficed for, and how many of those
     lie in the slabs.

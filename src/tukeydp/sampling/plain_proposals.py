@@ -1,18 +1,31 @@
-"""The loop over proposals in NumPy, many at a time: the same answers as the compiled one, word for word.
+"""The loops over proposals in NumPy, many at a time: the same answers as the compiled ones, word for word.
 
-For boxes only, no pieces. A proposal takes 1 + d words unless one of its coordinates has to be redrawn, which happens
-with chance width / 2^64 at most: that proposal is drawn by itself, word by word.
+A proposal from a box takes 1 + d words unless one of its coordinates has to be redrawn, which happens with chance
+width / 2^64 at most: that proposal is drawn by itself, word by word. Where there are pieces, from which a point takes
+one word, all are.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tukeydp.arrays import IntArray
-from tukeydp.sampling.records import ACCEPTED, EXHAUSTED, SHALLOW, SPARE, STARVED, UNDECIDED, Proposals, Ranks
+from tukeydp.sampling.records import (
+    ACCEPTED,
+    EXHAUSTED,
+    SHALLOW,
+    SPARE,
+    STARVED,
+    UNDECIDED,
+    Proposals,
+    Ranks,
+    Slabs,
+    UniformDraw,
+)
 
 _AT_ONCE, _AT_MOST = 64, 1024  # proposals looked at together: at first, and at most. Speed only
 _HALF = np.uint64(32)
@@ -23,6 +36,8 @@ def propose(
     words: Any, cursor: int, proposals: Proposals, ranks: Ranks, order: Any, z: Any, y: Any
 ) -> tuple[int, int, int]:
     """As `kernels.propose`; `order` and `z` are left as they are."""
+    if proposals.parts.any():
+        return _propose_one_by_one(words, cursor, proposals, ranks, y)
     d = ranks.directions.shape[1]
     together = _AT_ONCE
     while cursor + 1 + d + SPARE <= len(words):
@@ -36,7 +51,7 @@ def propose(
         redrawn = (block[:, 1:] * widths < proposals.boxes.leftover[box]).any(axis=1)
         stops = np.flatnonzero(undecided | shallow | redrawn)
         clear = int(stops[0]) if len(stops) else count
-        drawn = proposals.boxes.low[box[:clear]] + _high_words(block[:clear, 1:], widths[:clear]).astype(np.int64)
+        drawn = proposals.boxes.low[box[:clear]] + high_words(block[:clear, 1:], widths[:clear]).astype(np.int64)
         found = _first_accepted(proposals, ranks, drawn, level[:clear], box[:clear], y)
         if found is not None:
             return ACCEPTED, cursor + (found + 1) * (1 + d), int(which[found])
@@ -46,7 +61,7 @@ def propose(
                 return UNDECIDED, cursor + 1, cursor
             if shallow[clear]:
                 return SHALLOW, cursor, int(level[clear])
-            alone, cursor = _drawn_alone(words, cursor + 1, proposals, int(box[clear]))
+            alone, cursor = _drawn_alone(words, cursor + 1, _of_box(proposals, int(box[clear])))
             if alone is None:
                 return STARVED, cursor, int(which[clear])
             one = slice(clear, clear + 1)
@@ -56,12 +71,73 @@ def propose(
     return EXHAUSTED, cursor, 0
 
 
+def _propose_one_by_one(words: Any, cursor: int, proposals: Proposals, ranks: Ranks, y: Any) -> tuple[int, int, int]:
+    d = ranks.directions.shape[1]
+    first, last = proposals.first.tolist(), proposals.last.tolist()
+    while cursor + 1 + d + SPARE <= len(words):
+        here, word = cursor, int(words[cursor])
+        i = max(bisect_right(first, word) - 1, 0)
+        if word < first[i] or word > last[i]:
+            return UNDECIDED, cursor + 1, here
+        level, box = int(proposals.level[i]), int(proposals.box[i])
+        if level > 0 and (level <= ranks.left_out or level > ranks.highest):
+            return SHALLOW, here, level
+        parts = int(proposals.parts[box])
+        drawn, cursor = _drawn_alone(words, cursor + 1, _of_box(proposals, box, 1 if parts else d))
+        if drawn is None:
+            return STARVED, cursor, i
+        if parts:
+            drawn = _placed(int(drawn[0, 0]), proposals, parts)
+        one = slice(i, i + 1)
+        if _first_accepted(proposals, ranks, drawn, proposals.level[one], proposals.box[one], y) is not None:
+            return ACCEPTED, cursor, i
+    return EXHAUSTED, cursor, 0
+
+
+def _placed(number: int, proposals: Proposals, parts: int) -> IntArray:
+    """The point of this number in the first `parts` pieces."""
+    low, width, ends = proposals.pieces
+    piece = int(np.searchsorted(ends[:parts], number, side="right"))
+    rest = number - (int(ends[piece - 1]) if piece else 0)
+    point = []
+    for start, steps in zip(low[piece].tolist(), width[piece].tolist(), strict=True):
+        rest, step = divmod(rest, steps)
+        point.append(start + step)
+    return np.array([point], dtype=np.int64)
+
+
+def count_inside(words: Any, box: UniformDraw, slabs: Slabs, wanted: int) -> tuple[int, int]:
+    """As `kernels.count_inside`."""
+    d = len(box.low)
+    cursor = drawn = inside = 0
+    while drawn < wanted and cursor + d <= len(words):
+        count = min(_AT_MOST, wanted - drawn, (len(words) - cursor) // d)
+        block = words[cursor : cursor + count * d].reshape(count, d)
+        redrawn = np.flatnonzero((block * box.width < box.leftover).any(axis=1))
+        clear = int(redrawn[0]) if len(redrawn) else count
+        points = box.low + high_words(block[:clear], box.width).astype(np.int64)
+        inside += _within(points, slabs)
+        drawn, cursor = drawn + clear, cursor + clear * d
+        if clear < count:
+            alone, cursor = _drawn_alone(words, cursor, box)
+            if alone is None:
+                break
+            drawn, inside = drawn + 1, inside + _within(alone, slabs)
+    return drawn, inside
+
+
+def _within(points: IntArray, slabs: Slabs) -> int:
+    """How many of the points lie in all slabs."""
+    projected = points @ slabs.directions.T
+    return int(((projected >= slabs.smallest) & (projected <= slabs.largest)).all(axis=1).sum())
+
+
 def _intervals(proposals: Proposals, words: NDArray[np.uint64]) -> IntArray:
     """The last interval that starts at or below each word."""
     return np.asarray(np.maximum(np.searchsorted(proposals.first, words, side="right") - 1, 0))
 
 
-def _high_words(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def high_words(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The upper 64 bits of the 128-bit products, from products of halves, none of which overflows."""
     low = (a & _LOWER) * (b & _LOWER)
     middle = (a >> _HALF) * (b & _LOWER) + (low >> _HALF)
@@ -69,9 +145,15 @@ def _high_words(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.uint
     return np.asarray((a >> _HALF) * (b >> _HALF) + (middle >> _HALF) + (other >> _HALF))
 
 
-def _drawn_alone(words: Any, cursor: int, proposals: Proposals, box: int) -> tuple[IntArray | None, int]:
+def _of_box(proposals: Proposals, box: int, columns: int | None = None) -> UniformDraw:
+    """One of the boxes, or the first columns of it."""
+    low, width, leftover = proposals.boxes
+    return UniformDraw(low[box, :columns], width[box, :columns], leftover[box, :columns])
+
+
+def _drawn_alone(words: Any, cursor: int, box: UniformDraw) -> tuple[IntArray | None, int]:
     """One point of a box (Lemire 2019), and the next word; None if the words run out."""
-    low, width, leftover = (ends[box].tolist() for ends in proposals.boxes)
+    low, width, leftover = (ends.tolist() for ends in box)
     point = []
     for j in range(len(low)):
         while True:

@@ -93,11 +93,7 @@ def maximise(cost: Any, columns: Any, ends: Ends, basis: Any, found: Optima) -> 
                 age = 0
             for i in range(d):
                 right[i] = _right_side(basis[i], low, high, ends.floor, ends.ceiling)
-            for j in range(d):
-                total = 0.0
-                for i in range(d):
-                    total += inverse[j, i] * right[i]
-                z[j] = total
+            _solve(inverse, right, z)
             row, excess = _most_violated(z, columns, low, high, ends.floor, ends.ceiling, at, over)
             if row < 0:
                 break
@@ -129,7 +125,31 @@ def _right_side(row: int, low: Any, high: Any, floor: Any, ceiling: Any) -> floa
     return -floor[row - 2 * k - d]
 
 
-@compiled
+def _solved(inverse: Any, right: Any, z: Any) -> None:
+    z[:] = 0.0
+    for i in range(len(right)):
+        z += inverse[:, i] * right[i]
+
+
+@compiled(plain=_solved)
+def _solve(inverse: Any, right: Any, z: Any) -> None:
+    for j in range(len(z)):
+        total = 0.0
+        for i in range(len(right)):
+            total += inverse[j, i] * right[i]
+        z[j] = total
+
+
+def _filled(entries: Any, row: int, columns: Any) -> None:
+    d, k = columns.shape
+    entries[:] = 0.0
+    if row < 2 * k:
+        entries[:] = columns[:, row] if row < k else -columns[:, row - k]
+    else:
+        entries[(row - 2 * k) % d] = 1.0 if row < 2 * k + d else -1.0
+
+
+@compiled(plain=_filled)
 def _fill(entries: Any, row: int, columns: Any) -> None:
     d, k = columns.shape
     for j in range(d):
@@ -143,7 +163,13 @@ def _fill(entries: Any, row: int, columns: Any) -> None:
         entries[(row - 2 * k) % d] = 1.0 if row < 2 * k + d else -1.0
 
 
-@compiled
+def _product(entries: Any, inverse: Any, product: Any) -> None:
+    product[:] = 0.0
+    for j in np.flatnonzero(entries):
+        product += entries[j] * inverse[j]
+
+
+@compiled(plain=_product)
 def _times(entries: Any, inverse: Any, product: Any) -> None:
     for i in range(len(product)):
         product[i] = 0.0
@@ -153,7 +179,32 @@ def _times(entries: Any, inverse: Any, product: Any) -> None:
                 product[i] += entries[j] * inverse[j, i]
 
 
-@compiled
+def _worst(
+    z: Any, columns: Any, low: Any, high: Any, floor: Any, ceiling: Any, at: Any, over: Any
+) -> tuple[int, float]:
+    """`_most_violated` on whole arrays."""
+    d, k = columns.shape
+    at[:] = 0.0
+    for j in range(d):
+        at += columns[j] * z[j]
+    above, below = at - high, low - at
+    over[:] = np.where(below > above, below, above)
+    row, worst = _first_above(over, _VIOLATED)
+    if row >= 0 and below[row] == worst:
+        row += k
+    ends = np.stack([z - ceiling, floor - z], axis=1).ravel()
+    end, farther = _first_above(ends, worst)
+    return (row, worst) if end < 0 else (2 * k + end % 2 * d + end // 2, farther)
+
+
+def _first_above(values: Any, least: float) -> tuple[int, float]:
+    """The first of the largest values, if they exceed `least`."""
+    beyond = np.where(values > least, values, -np.inf)
+    which = int(beyond.argmax())
+    return (which, values[which]) if beyond[which] > least else (-1, least)
+
+
+@compiled(plain=_worst)
 def _most_violated(
     z: Any, columns: Any, low: Any, high: Any, floor: Any, ceiling: Any, at: Any, over: Any
 ) -> tuple[int, float]:
@@ -180,7 +231,17 @@ def _most_violated(
     return row, worst
 
 
-@compiled
+def _left(multipliers: Any, weights: Any) -> int:
+    """`_leaving` on whole arrays."""
+    may = weights > _VIOLATED
+    ratios = np.full(len(weights), np.inf)
+    np.divide(np.where(multipliers < 0.0, 0.0, multipliers), weights, out=ratios, where=may)
+    ratios[np.isnan(ratios)] = np.inf
+    out = int(ratios.argmin())
+    return out if ratios[out] < np.inf else -1
+
+
+@compiled(plain=_left)
 def _leaving(multipliers: Any, weights: Any) -> int:
     """Which of the basis leaves; -1 if none can, for then no point keeps all rows."""
     out, best = -1, np.inf
@@ -192,7 +253,13 @@ def _leaving(multipliers: Any, weights: Any) -> int:
     return out
 
 
-@compiled
+def _exchanged(inverse: Any, weights: Any, out: int) -> None:
+    factor = inverse[:, out] / weights[out]
+    inverse -= weights * factor[:, np.newaxis]
+    inverse[:, out] = factor
+
+
+@compiled(plain=_exchanged)
 def _exchange(inverse: Any, weights: Any, out: int) -> None:
     """The inverse after a new row, so much of each old one, took the place of `out`."""
     d = len(weights)
@@ -204,7 +271,31 @@ def _exchange(inverse: Any, weights: Any, out: int) -> None:
         inverse[j, out] = factor
 
 
-@compiled
+def _inverted(basis: Any, columns: Any, work: Any, inverse: Any) -> bool:
+    """`_invert` on whole arrays."""
+    d = len(basis)
+    for i in range(d):
+        _filled(work[i], basis[i], columns)
+    inverse[:] = np.eye(d)
+    for c in range(d):
+        sizes = np.abs(work[c:, c])
+        # The first of the largest; what is no number is larger than nothing, and nothing than it.
+        pivot = c if np.isnan(sizes[0]) else c + int(np.where(np.isnan(sizes), -1.0, sizes).argmax())
+        head = work[pivot, c]
+        if not abs(head) > 0.0:
+            return False
+        for matrix in (work, inverse):
+            matrix[[c, pivot]] = matrix[[pivot, c]]
+            matrix[c] /= head
+        factor = work[:, c].copy()
+        factor[c] = 0.0
+        for other in np.flatnonzero(factor):
+            work[other] -= factor[other] * work[c]
+            inverse[other] -= factor[other] * inverse[c]
+    return True
+
+
+@compiled(plain=_inverted)
 def _invert(basis: Any, columns: Any, work: Any, inverse: Any) -> bool:
     """The inverse of the rows of a basis, by elimination with pivots; False if there is none."""
     d = len(basis)
@@ -235,7 +326,27 @@ def _invert(basis: Any, columns: Any, work: Any, inverse: Any) -> bool:
     return True
 
 
-@compiled
+def _written(
+    found: Optima, level: int, cost: Any, columns: Any, basis: Any, inverse: Any, z: Any, rest: Any, entries: Any
+) -> None:
+    """`_write` on whole arrays."""
+    d = len(basis)
+    rows, weights = found.rows[level], found.weights[level]
+    rows[:d], rows[d], weights[d] = basis, -1, 0.0
+    weights[:d] = 0.0
+    for j in range(d):
+        weights[:d] += cost[j] * inverse[j]
+    found.corners[level], rest[:] = z, cost
+    for i in range(d):
+        _filled(entries, basis[i], columns)
+        rest -= weights[i] * entries
+    more = np.zeros(d)
+    for j in range(d):
+        more += rest[j] * inverse[j]
+    weights[:d] += more
+
+
+@compiled(plain=_written)
 def _write(
     found: Optima, level: int, cost: Any, columns: Any, basis: Any, inverse: Any, z: Any, rest: Any, entries: Any
 ) -> None:

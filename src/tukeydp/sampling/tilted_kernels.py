@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from tukeydp.arrays import IntArray
 from tukeydp.compiled_code import compiled
 from tukeydp.exact.tilted_boxes import SHARE_BITS
-from tukeydp.sampling.coarse_kernels import UNDECIDED, Words
+from tukeydp.sampling.coarse_kernels import UNDECIDED, Words, rows_of
 from tukeydp.sampling.kernels import high_word
+from tukeydp.sampling.plain_proposals import high_words
 from tukeydp.sampling.rough_slabs import RoughSlabs
 
+_TOGETHER = 1024  # points that are tested together without numba. Speed only
 GUIDE_BITS = 9  # of a share by which its cell is guessed. Speed only
 ALONG_THE_AXES, SLANTED, ROUNDED = 0, 1, 2  # kinds of boxes: points are coordinates, turned ones, or rounded real ones
 REJECTED, PASSED, BY_HAND = 0, 1, 2  # what became of a survivor: in the level or not, or not to be told here
@@ -65,7 +67,31 @@ class Limits(NamedTuple):
     ceiling: NDArray[np.int64]
 
 
-@compiled
+def _survivors(
+    words: Any, keeping: Any, shares: Any, table: Words, slots: Slots, tilts: Tilts, limits: Limits, found: Survivors
+) -> int:
+    """`survivors` on whole arrays."""
+    row = rows_of(words, table)
+    slot = np.where(row != UNDECIDED, slots.slot[row], -1)
+    box = np.where(slot >= 0, slots.box[slot], -1)
+    kept = slot < 0
+    cells = np.zeros((len(words), tilts.heights.shape[1]), dtype=np.int32)
+    for b in np.unique(box[~kept]).tolist():
+        some = np.flatnonzero(box == b)
+        left = np.full(len(some), tilts.highest[b])
+        for j in range(cells.shape[1]):
+            share = (shares[some, j] >> np.uint32(32 - SHARE_BITS)).astype(np.int64)
+            cells[some, j] = np.searchsorted(tilts.ends[b, j, 1:], share, side="right")
+            left -= tilts.heights[b, j, cells[some, j]]
+        likely = limits.words[np.clip(left, 0, len(limits.words) - 1)]
+        kept[some] = (left >= 0) & (keeping[some] <= likely)
+    number = np.flatnonzero(kept)
+    to = slice(0, len(number))
+    found.number[to], found.row[to], found.cells[to] = number, row[number], cells[number]
+    return len(number)
+
+
+@compiled(plain=_survivors)
 def survivors(
     words: Any, keeping: Any, shares: Any, table: Words, slots: Slots, tilts: Tilts, limits: Limits, found: Survivors
 ) -> int:
@@ -106,7 +132,46 @@ def survivors(
     return count
 
 
-@compiled
+def _tested(
+    count: int, words: Any, slots: Slots, tilts: Tilts, directions: Any, order: Any, limits: Limits, found: Survivors
+) -> None:
+    """`test` on whole arrays; `order` is left as it is."""
+    found.state[:count] = BY_HAND
+    row = found.row[:count]
+    slot_of = np.where(row != UNDECIDED, slots.slot[row], -1)
+    for slot in np.unique(slot_of[slot_of >= 0]).tolist():
+        box, of_slot = slots.box[slot], np.flatnonzero(slot_of == slot)
+        for begin in range(0, len(of_slot), _TOGETHER):
+            some = of_slot[begin : begin + _TOGETHER]
+            columns = np.arange(words.shape[1])
+            low, end = (tilts.starts[box][columns, found.cells[some] + i] for i in (0, 1))
+            if tilts.kind[box] == ROUNDED:
+                found.state[some[_all_far_out(words[some], low, end, tilts.starts[box, :, 0], slots, slot)]] = REJECTED
+                continue
+            width = (end - low).astype(np.uint64)
+            lower = words[some] * width
+            by_hand = ((lower < width) & (lower < (np.uint64(0) - width) % width)).any(axis=1)
+            y = low + high_words(words[some], width).astype(np.int64)
+            if tilts.kind[box] == SLANTED:
+                y = y @ tilts.inverse[box].T
+            found.points[some] = y
+            projected = y @ directions.T
+            right = ((y >= limits.floor) & (y <= limits.ceiling)).all(axis=1)
+            right &= ((projected >= slots.smallest[slot]) & (projected <= slots.largest[slot])).all(axis=1)
+            found.state[some] = np.where(by_hand, BY_HAND, np.where(right, PASSED, REJECTED))
+
+
+def _all_far_out(words: Any, low: Any, end: Any, corner: Any, slots: Slots, slot: int) -> Any:
+    """`_far_out` for many points of a slot; sums are added up in the same order."""
+    s = (low - corner).astype(np.float64) + (end - low).astype(np.float64) * (words.astype(np.float64) * 2.0**-64)
+    slopes = slots.rough.slopes[slots.rough.frame[slot]]
+    at = np.zeros((len(s), len(slopes)))
+    for j in range(s.shape[1]):
+        at += slopes[:, j] * s[:, j, np.newaxis]
+    return ((at < slots.rough.least[slot]) | (at > slots.rough.most[slot])).any(axis=1)
+
+
+@compiled(plain=_tested)
 def test(
     count: int, words: Any, slots: Slots, tilts: Tilts, directions: Any, order: Any, limits: Limits, found: Survivors
 ) -> None:

@@ -73,7 +73,12 @@ def _is_word(text, a, b, word):  # type: ignore[no-untyped-def]
     return same
 
 
-@compiled
+def _number_in(text, a, b, decimal, mark):  # type: ignore[no-untyped-def]
+    # Of bytes, whose entries are integers of any size: numpy's would be eight bits wide.
+    return number_in.py_func(text if isinstance(text, bytes) else text.tobytes(), a, b, decimal, mark)
+
+
+@compiled(plain=_number_in)
 def number_in(text, a, b, decimal, mark):  # type: ignore[no-untyped-def]
     """Whether the bytes a to b are a number, and the bits of the float nearest to it."""
     nothing = np.uint64(0)

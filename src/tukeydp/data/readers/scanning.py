@@ -15,7 +15,10 @@ it holds.
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,7 +110,21 @@ def _without_unit(text, a, b, column, form):  # type: ignore[no-untyped-def]
     return a, b
 
 
-@compiled
+@cache
+def _ends_of_cells(separator: int) -> re.Pattern[bytes]:
+    return re.compile(b"[" + re.escape(bytes([separator, _NEWLINE, _RETURN])) + b"]")
+
+
+def _cell_ends(text, p, stop, separator, quote):  # type: ignore[no-untyped-def]
+    """`_end_of_cell` by a search for what ends a cell."""
+    if p < stop and text[p] == quote:
+        return _end_of_cell.py_func(text, p, stop, separator, quote)
+    found = _ends_of_cells(separator).search(text, p, stop)
+    end = stop if found is None else found.start()
+    return end, p, end, True
+
+
+@compiled(plain=_cell_ends)
 def _end_of_cell(text, p, stop, separator, quote):  # type: ignore[no-untyped-def]
     """Where the cell that begins at p ends, the span of its content, and whether the content is all there is."""
     clean = True
@@ -152,7 +169,52 @@ def _is_empty(text, a, b, column, form):  # type: ignore[no-untyped-def]
     return False
 
 
-@compiled
+_SIMPLE = 19  # bytes of a cell, and so digits, at most: `float` reads them as the kernel does
+
+
+@cache
+def _simple_numbers(decimal: int) -> re.Pattern[bytes]:
+    return re.compile(rb"[+-]?[0-9]+(?:" + re.escape(bytes([decimal])) + rb"[0-9]*)?")
+
+
+def _simple_row(line: bytes, form: Layout) -> list[float] | None:
+    """The numbers of a record of simple cells; None if it is another."""
+    line = line.removesuffix(b"\r")
+    if not line or b"\r" in line or form.any_units or form.keyed >= 0 or (form.quote >= 0 and form.quote in line):
+        return None
+    cells = line.split(bytes([form.separator]))
+    if len(cells) != len(form.targets):
+        return None
+    simple, decimal = _simple_numbers(form.decimal), bytes([form.decimal])
+    values = [math.nan] * len(cells)
+    for cell, target in zip(cells, form.targets.tolist(), strict=True):
+        if target >= 0 and cell:
+            if len(cell) > _SIMPLE or not simple.fullmatch(cell):
+                return None
+            values[target] = float(cell.replace(decimal, b"."))
+    return values
+
+
+def _scanned(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-untyped-def]
+    """`scan`, simple records at once and others as the kernel does."""
+    data, floats, waiting = text[:stop].tobytes(), bits.view(np.float64), 0
+    while start < stop and row < len(bits) and waiting + bits.shape[1] <= len(unread):
+        end = data.find(b"\n", start)
+        values = None if end < 0 else _simple_row(data[start:end], form)
+        if values is not None:
+            floats[row] = values[: bits.shape[1]]
+            start, row = end + 1, row + 1
+            continue
+        before = start, row
+        rest = unread[waiting:]
+        start, row, more = scan.py_func(data, start, stop, final, form, bits[: row + 1], row, rest)
+        waiting += more
+        if (start, row) == before:
+            break
+    return start, row, waiting
+
+
+@compiled(plain=_scanned)
 def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-untyped-def]
     """Read whole records from start to stop into `bits` from `row` on.
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tukeydp.arrays import IntArray
+from tukeydp.compiled_code import compiled_in_memory
 from tukeydp.sampling.branches.nodes import depth_of
 from tukeydp.sampling.records import Ranks
 
@@ -54,7 +54,7 @@ class Bounds(NamedTuple):
     most: IntArray
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def climbed(start: Any, low: Any, high: Any, ranks: Ranks) -> int:
     """The depth of a point from which no step along a column leads to a deeper one, as far as the ranks tell."""
     y = start.copy()
@@ -74,7 +74,7 @@ def climbed(start: Any, low: Any, high: Any, ranks: Ranks) -> int:
     return best
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def about_visits(walk: Walk, level: int, most: int, ranks: Ranks) -> float:
     """About how many visits a list takes, from random walks that stop after `most` visits in all.
 
@@ -110,7 +110,7 @@ def about_visits(walk: Walk, level: int, most: int, ranks: Ranks) -> float:
     return total / walks
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def list_points(
     walk: Walk, level: int, top: int, margin: int, ranks: Ranks, most: int, found: Listed
 ) -> tuple[int, int, int]:
@@ -166,7 +166,13 @@ def list_points(
     return _kept(found, count, level), level, visits
 
 
-@njit(nogil=True)
+def _all_go_on(before: Any, after: Any, slopes: Any, step: int, least: Any, most: Any, first: Any) -> bool:
+    """`_goes_on` for all directions together; `first` is left as it is."""
+    np.add(before, slopes * step, out=after)
+    return not ((after < least) | (after > most)).any()
+
+
+@compiled_in_memory(plain=_all_go_on)
 def _goes_on(before: Any, after: Any, slopes: Any, step: int, least: Any, most: Any, first: Any) -> bool:
     """Whether the sums with one more column fixed are between their bounds; then all of them are in `after`."""
     for p in range(len(first)):
@@ -188,7 +194,21 @@ def _goes_on(before: Any, after: Any, slopes: Any, step: int, least: Any, most: 
     return wrong == 0
 
 
-@njit(nogil=True)
+def _all_bounds(walk: Walk, level: int, ranks: Ranks) -> Bounds:
+    """`_bounds` for all directions together."""
+    kept = ranks.projections.shape[1]
+    least, most = np.empty((2, *walk.slopes.shape), dtype=np.int64)
+    least[-1] = ranks.projections[:, level - 1 - ranks.left_out]
+    most[-1] = ranks.projections[:, kept + ranks.left_out - level]
+    widths = (walk.high - walk.low)[walk.columns]
+    for at in range(len(least) - 2, -1, -1):
+        rest = walk.slopes[at + 1] * widths[at + 1]
+        least[at] = least[at + 1] - np.maximum(rest, 0)
+        most[at] = most[at + 1] - np.minimum(rest, 0)
+    return Bounds(least, most)
+
+
+@compiled_in_memory(plain=_all_bounds)
 def _bounds(walk: Walk, level: int, ranks: Ranks) -> Bounds:
     """What the level's two ranks leave for the columns up to each one: the others, counted from `low`, add the rest."""
     kept = ranks.projections.shape[1]
@@ -206,7 +226,7 @@ def _bounds(walk: Walk, level: int, ranks: Ranks) -> Bounds:
     return Bounds(least, most)
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def _cap_of(y: Any, top: int, level: int, ranks: Ranks) -> int:
     """A number that the point is not deeper than: its depth, where the ranks tell it, or something below `level`."""
     depth = depth_of(y, ranks, level - 1)
@@ -214,7 +234,7 @@ def _cap_of(y: Any, top: int, level: int, ranks: Ranks) -> int:
     return min(depth, top) if depth < ranks.highest else top
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def _thinned(found: Listed, count: int, level: int) -> tuple[int, int]:
     """A higher level, and how many points it has: at most half of the room."""
     above = found.cap[0]
@@ -233,7 +253,13 @@ def _thinned(found: Listed, count: int, level: int) -> tuple[int, int]:
     return above, _kept(found, count, above)
 
 
-@njit(nogil=True)
+def _all_kept(found: Listed, count: int, level: int) -> int:
+    which = np.flatnonzero(found.cap[:count] >= level)
+    found.points[: len(which)], found.cap[: len(which)] = found.points[which], found.cap[which]
+    return len(which)
+
+
+@compiled_in_memory(plain=_all_kept)
 def _kept(found: Listed, count: int, level: int) -> int:
     """Move the points of the level to the front; how many they are."""
     kept = 0

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.compiled_code import compiled_in_memory
 from tukeydp.sampling.branches.programs import Slopes, certified, program
 from tukeydp.sampling.records import Ranks
 
@@ -33,7 +34,7 @@ class Nodes(NamedTuple):
     heap: IntArray
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def grow(nodes: Nodes, count: int, most: int, steps: int, half_epsilon: float, ranks: Ranks, slopes: Slopes) -> Any:
     """Take the heaviest node, so many times: cap it if it is open, else split it.
 
@@ -61,15 +62,15 @@ def grow(nodes: Nodes, count: int, most: int, steps: int, half_epsilon: float, r
     return count, taken, deepest
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def _log_weight(nodes: Nodes, here: int, half_epsilon: float) -> float:
     total = half_epsilon * nodes.cap[here]
     for j in range(nodes.low.shape[1]):
-        total += np.log(nodes.high[here, j] - nodes.low[here, j] + 1.0)
+        total += math.log(nodes.high[here, j] - nodes.low[here, j] + 1.0)
     return total
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def _split(nodes: Nodes, here: int, fresh: int) -> None:
     """Two open nodes in place of one: up to the cut, and beyond it."""
     for i in range(nodes.low.shape[1]):
@@ -84,7 +85,7 @@ def _split(nodes: Nodes, here: int, fresh: int) -> None:
     nodes.open[here] = nodes.open[fresh] = True
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def _sink(nodes: Nodes, count: int) -> None:
     """The first of the heap may have become lighter: move it down."""
     heap, weight = nodes.heap, nodes.weight
@@ -101,7 +102,7 @@ def _sink(nodes: Nodes, count: int) -> None:
         at = child
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def _rise(nodes: Nodes, at: int) -> None:
     heap, weight = nodes.heap, nodes.weight
     while at and weight[heap[at]] > weight[heap[(at - 1) // 2]]:
@@ -109,7 +110,7 @@ def _rise(nodes: Nodes, at: int) -> None:
         at = (at - 1) // 2
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes, deepest: int) -> int:
     """Lower a node's cap as far as its program proves, and choose where to split it; the depth of one of its points,
     or a number up to `deepest`.
@@ -136,13 +137,44 @@ def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes, deepest: int) ->
         nearest = np.rint(z[j])
         if abs(z[j] - nearest) > farthest and low[j] < high[j]:
             column, farthest = j, abs(z[j] - nearest)
-        point[j] = min(high[j], max(low[j], np.int64(nearest)))
+        point[j] = min(high[j], max(low[j], _whole(nearest)))
     nodes.column[here] = column
-    nodes.cut[here] = min(high[column] - 1, max(low[column], np.int64(np.floor(z[column]))))
+    nodes.cut[here] = min(high[column] - 1, max(low[column], _whole(np.floor(z[column]))))
     return depth_of(point, ranks, deepest)
 
 
-@njit(nogil=True)
+def _truncated(value: float) -> int:
+    """What the processor makes of a float that is no 64-bit integer, too."""
+    return int(value) if abs(value) < 2.0**63 else -(2**63)
+
+
+@compiled_in_memory(plain=_truncated)
+def _whole(value: float) -> Any:
+    return np.int64(value)
+
+
+def _depth(y: Any, ranks: Ranks, enough: int) -> int:
+    """`depth_of` for all directions together."""
+    at = ranks.directions @ y
+    below = ranks.left_out + _all_smaller(ranks.projections, at, True)
+    above = ranks.left_out + ranks.projections.shape[1] - _all_smaller(ranks.projections, at, False)
+    least = np.minimum(ranks.highest, np.minimum.accumulate(np.minimum(below, above)))
+    shallow = np.flatnonzero(least <= enough)
+    return int(least[shallow[0]] if len(shallow) else least[-1])
+
+
+def _all_smaller(projections: Any, at: Any, equal_too: bool) -> Any:
+    rows, last = np.arange(len(at)), projections.shape[1] - 1
+    first, end = np.zeros(len(at), dtype=np.int64), np.full(len(at), last + 1)
+    for _ in range((last + 1).bit_length()):
+        middle = (first + end) >> 1
+        value = projections[rows, np.minimum(middle, last)]
+        beyond = (first < end) & ((value <= at) if equal_too else (value < at))
+        first, end = np.where(beyond, middle + 1, first), np.where(beyond, end, middle)
+    return first
+
+
+@compiled_in_memory(plain=_depth)
 def depth_of(y: Any, ranks: Ranks, enough: int) -> int:
     """A depth as far as the ranks tell: a count that leaves them stops at their end. If it is at most `enough`, so is
     what is returned, but it may be more than the depth.
@@ -161,7 +193,7 @@ def depth_of(y: Any, ranks: Ranks, enough: int) -> int:
     return least
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def _smaller(projections: Any, i: int, at: int, equal_too: bool) -> int:
     """How many of direction i's projections, in ascending order, are below `at`, or also equal to it."""
     first, end = 0, projections.shape[1]

@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from tukeydp.arrays import FloatArray
+from tukeydp.compiled_code import compiled_in_memory
 from tukeydp.sampling.records import Ranks
 
 # Hints only: caps are certified in integers.
@@ -37,7 +37,25 @@ class Slopes(NamedTuple):
     scale: float
 
 
-@njit(nogil=True)
+def _certified(multipliers: Any, low: Any, high: Any, cap: int, ranks: Ranks) -> int:
+    """`certified` on whole arrays."""
+    kept = ranks.projections.shape[1]
+    used = np.flatnonzero(multipliers)
+    some = multipliers[used]
+    rest = -(some @ ranks.directions[used])
+    ends = (rest * np.where(rest > 0, high, low)).sum()
+    below, above = int(ranks.left_out), int(cap) + 1
+    while below + 1 < above:
+        level = (below + above) // 2
+        place = np.where(some > 0, kept + ranks.left_out - level, level - 1 - ranks.left_out)
+        if ends + (some * ranks.projections[used, place]).sum() < 0:
+            above = level
+        else:
+            below = level
+    return below
+
+
+@compiled_in_memory(plain=_certified)
 def certified(multipliers: Any, low: Any, high: Any, cap: int, ranks: Ranks) -> int:
     """The highest level up to `cap` that integer multipliers do not prove empty in a box.
 
@@ -73,7 +91,7 @@ def certified(multipliers: Any, low: Any, high: Any, cap: int, ranks: Ranks) -> 
     return below
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def program(low: Any, high: Any, cap: int, basis: Any, ranks: Ranks, slopes: Slopes) -> Any:
     """About the most central point of the highest level that is not empty in a box, and multipliers against the next.
 
@@ -92,11 +110,7 @@ def program(low: Any, high: Any, cap: int, basis: Any, ranks: Ranks, slopes: Slo
     for _ in range(_PIVOTS):
         for i in range(d + 1):
             right[i] = _right_side(basis[i], ends, low, high)
-        for i in range(d + 1):
-            total = 0.0
-            for c in range(d + 1):
-                total += inverse[i, c] * right[c]
-            x[i] = total
+        _solve(inverse, right, x)
         if x[d] < -_VIOLATED:
             # These multipliers prove the level empty, and others below it.
             _rounded(found, basis, inverse[d], slopes)
@@ -113,34 +127,12 @@ def program(low: Any, high: Any, cap: int, basis: Any, ranks: Ranks, slopes: Slo
             if total < -_VIOLATED:
                 break
             continue
-        for i in range(k):
-            at[i] = 0.0
-        for j in range(d):
-            for i in range(k):
-                at[i] += slopes.columns[j, i] * x[j]
-        row, worst = -1, _VIOLATED
-        for i in range(k):
-            over = at[i] + x[d] - ends[i]
-            under = x[d] - at[i] - ends[k + i]
-            if over > worst:
-                row, worst = i, over
-            if under > worst:
-                row, worst = k + i, under
-        for j in range(d):
-            if x[j] - high[j] > worst:
-                row, worst = 2 * k + j, x[j] - high[j]
-            if low[j] - x[j] > worst:
-                row, worst = 2 * k + d + j, low[j] - x[j]
+        row = _most_violated(x, ends, low, high, slopes.columns, at)
         if row < 0:
             break
         # The row as a combination of those of the basis; the one whose multiplier vanishes first leaves.
         _fill_row(entries, row, slopes)
-        for i in range(d + 1):
-            weights[i] = 0.0
-        for j in range(d + 1):
-            if entries[j] != 0.0:
-                for i in range(d + 1):
-                    weights[i] += entries[j] * inverse[j, i]
+        _times(entries, inverse, weights)
         out, best = -1, np.inf
         for i in range(d + 1):
             if weights[i] > _VIOLATED and max(inverse[d, i], 0.0) / weights[i] < best:
@@ -148,16 +140,107 @@ def program(low: Any, high: Any, cap: int, basis: Any, ranks: Ranks, slopes: Slo
         if out < 0:
             break
         basis[out] = row
-        head, weights[out] = weights[out], 0.0
-        for i in range(d + 1):
-            inverse[i, out] /= head
-            factor = inverse[i, out]
-            for c in range(d + 1):
-                inverse[i, c] -= weights[c] * factor
+        _exchange(inverse, weights, out)
     return x, found
 
 
-@njit(nogil=True)
+def _solved(inverse: Any, right: Any, x: Any) -> None:
+    x[:] = 0.0
+    for c in range(len(right)):
+        x += inverse[:, c] * right[c]
+
+
+@compiled_in_memory(plain=_solved)
+def _solve(inverse: Any, right: Any, x: Any) -> None:
+    for i in range(len(x)):
+        total = 0.0
+        for c in range(len(right)):
+            total += inverse[i, c] * right[c]
+        x[i] = total
+
+
+def _worst(x: Any, ends: Any, low: Any, high: Any, columns: Any, at: Any) -> int:
+    """`_most_violated` on whole arrays."""
+    d, k = columns.shape
+    at[:] = 0.0
+    for j in range(d):
+        at += columns[j] * x[j]
+    # In the order they are looked at, of which the first of the largest counts.
+    slabs = np.stack([at + x[d] - ends[:k], x[d] - at - ends[k:]], axis=1).ravel()
+    over = np.concatenate([slabs, np.stack([x[:d] - high, low - x[:d]], axis=1).ravel()])
+    over[~(over > _VIOLATED)] = -np.inf
+    which = int(over.argmax())
+    if not over[which] > _VIOLATED:
+        return -1
+    end = which - 2 * k
+    return which % 2 * k + which // 2 if end < 0 else 2 * k + end % 2 * d + end // 2
+
+
+@compiled_in_memory(plain=_worst)
+def _most_violated(x: Any, ends: Any, low: Any, high: Any, columns: Any, at: Any) -> int:
+    """The row that is violated most, -1 if none is."""
+    d, k = columns.shape
+    for i in range(k):
+        at[i] = 0.0
+    for j in range(d):
+        for i in range(k):
+            at[i] += columns[j, i] * x[j]
+    row, worst = -1, _VIOLATED
+    for i in range(k):
+        over = at[i] + x[d] - ends[i]
+        under = x[d] - at[i] - ends[k + i]
+        if over > worst:
+            row, worst = i, over
+        if under > worst:
+            row, worst = k + i, under
+    for j in range(d):
+        if x[j] - high[j] > worst:
+            row, worst = 2 * k + j, x[j] - high[j]
+        if low[j] - x[j] > worst:
+            row, worst = 2 * k + d + j, low[j] - x[j]
+    return row
+
+
+def _product(entries: Any, inverse: Any, product: Any) -> None:
+    product[:] = 0.0
+    for j in np.flatnonzero(entries):
+        product += entries[j] * inverse[j]
+
+
+@compiled_in_memory(plain=_product)
+def _times(entries: Any, inverse: Any, product: Any) -> None:
+    for i in range(len(product)):
+        product[i] = 0.0
+    for j in range(len(entries)):
+        if entries[j] != 0.0:
+            for i in range(len(product)):
+                product[i] += entries[j] * inverse[j, i]
+
+
+def _exchanged(inverse: Any, weights: Any, out: int) -> None:
+    head, weights[out] = weights[out], 0.0
+    inverse[:, out] /= head
+    inverse -= weights * inverse[:, out, np.newaxis]
+
+
+@compiled_in_memory(plain=_exchanged)
+def _exchange(inverse: Any, weights: Any, out: int) -> None:
+    """The inverse after a new row, so much of each old one, took the place of `out`."""
+    head, weights[out] = weights[out], 0.0
+    for i in range(len(weights)):
+        inverse[i, out] /= head
+        factor = inverse[i, out]
+        for c in range(len(weights)):
+            inverse[i, c] -= weights[c] * factor
+
+
+def _all_ends(ends: Any, level: int, ranks: Ranks, slopes: Slopes) -> None:
+    k, kept = len(slopes.lengths), ranks.projections.shape[1]
+    ends[:k] = ranks.projections[:, kept + ranks.left_out - level] / slopes.lengths
+    ends[k:] = -ranks.projections[:, level - 1 - ranks.left_out] / slopes.lengths
+
+
+@compiled_in_memory(plain=_all_ends)
 def _set_ends(ends: Any, level: int, ranks: Ranks, slopes: Slopes) -> None:
     k = len(slopes.lengths)
     kept = ranks.projections.shape[1]
@@ -166,7 +249,17 @@ def _set_ends(ends: Any, level: int, ranks: Ranks, slopes: Slopes) -> None:
         ends[k + i] = -ranks.projections[i, level - 1 - ranks.left_out] / slopes.lengths[i]
 
 
-@njit(nogil=True)
+def _filled(entries: Any, row: int, slopes: Slopes) -> None:
+    d, k = slopes.columns.shape
+    entries[:] = 0.0
+    if row < 2 * k:
+        entries[:d] = slopes.columns[:, row % k] if row < k else -slopes.columns[:, row % k]
+        entries[d] = 1.0
+    else:
+        entries[(row - 2 * k) % d] = 1.0 if row < 2 * k + d else -1.0
+
+
+@compiled_in_memory(plain=_filled)
 def _fill_row(entries: Any, row: int, slopes: Slopes) -> None:
     """A row of the program: its entries for z, then the one for t."""
     d, k = slopes.columns.shape
@@ -180,7 +273,7 @@ def _fill_row(entries: Any, row: int, slopes: Slopes) -> None:
         entries[(row - 2 * k) % d] = 1.0 if row < 2 * k + d else -1.0
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def _right_side(row: int, ends: Any, low: Any, high: Any) -> float:
     j = row - len(ends)
     if j < 0:
@@ -188,7 +281,7 @@ def _right_side(row: int, ends: Any, low: Any, high: Any) -> float:
     return float(high[j]) if j < len(low) else -float(low[j - len(low)])
 
 
-@njit(nogil=True)
+@compiled_in_memory
 def _rounded(found: Any, basis: Any, weights: Any, slopes: Slopes) -> None:
     """Integer multipliers of the directions; none if a weight is not between 0 and 1, as all of them should be."""
     k = len(slopes.lengths)
@@ -200,11 +293,31 @@ def _rounded(found: Any, basis: Any, weights: Any, slopes: Slopes) -> None:
                 found[j] = 0
             return
         if basis[i] < 2 * k:
-            part = np.int64(np.rint(weights[i] / slopes.lengths[basis[i] % k] * slopes.scale))
+            part = np.int64(np.rint(weights[i] / slopes.lengths[basis[i] % k] * slopes.scale))  # below 2^62
             found[basis[i] % k] += part if basis[i] < k else -part
 
 
-@njit(nogil=True)
+def _inverse(basis: Any, slopes: Slopes) -> Any:
+    """`_inverted` on whole arrays."""
+    d = len(slopes.columns)
+    work = np.zeros((d + 1, 2 * (d + 1)))
+    work[:, d + 1 :] = np.eye(d + 1)
+    for i in range(d + 1):
+        _filled(work[i, : d + 1], basis[i], slopes)
+    for c in range(d + 1):
+        sizes = np.abs(work[c:, c])
+        # The first of the largest; what is no number is larger than nothing, and nothing than it.
+        pivot = c if np.isnan(sizes[0]) else c + int(np.where(np.isnan(sizes), -1.0, sizes).argmax())
+        work[[c, pivot]] = work[[pivot, c]]
+        work[c] /= work[c, c]
+        factor = work[:, c].copy()
+        factor[c] = 0.0
+        for other in np.flatnonzero(factor):
+            work[other] -= factor[other] * work[c]
+    return work[:, d + 1 :].copy()
+
+
+@compiled_in_memory(plain=_inverse)
 def _inverted(basis: Any, slopes: Slopes) -> Any:
     """The inverse of the rows of a basis, by elimination with pivots."""
     d = len(slopes.columns)
