@@ -1,0 +1,1 @@
+"""What must be right for the guarantee: read these files to audit the draw."""
