@@ -194,7 +194,7 @@ def spent() -> float:
 
 
 def run(name: str) -> None:
-    from tukeydp.sampling.branches import compile_once
+    from tukeydp.hints.branches import compile_once
 
     compile_once()  # as after many draws
     job = JOBS[name]

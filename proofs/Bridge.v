@@ -5,7 +5,7 @@ Require Import Depth Sampler.
 Import ListNotations.
 Open Scope Z_scope.
 
-(* sampling/certificates.py::upper_bound, as in Sampler.upper_bound_sound. *)
+(* trusted/certificates.py::upper_bound, as in Sampler.upper_bound_sound. *)
 Definition bound (scale : Z) (c : list Z) (ts : list term) (lows highs : list Z) : Z :=
   (upper ts + over_box (residual (map (Z.mul scale) c) ts) lows highs) / scale.
 

@@ -20,12 +20,12 @@ Fixpoint within_tries (n : nat) (y : Y) : R :=
   match n with O => 0 | S m => t y + (1 - A) * within_tries m y end.
 
 (* @says Tries until one is kept: what is kept has the law of one try, made to sum to 1.
-   @code sampling/sampler.py::Sampler.next_accepted *)
+   @code trusted/exponential.py::Exponential.next_accepted *)
 Theorem kept_law n y : within_tries n y = t y / A * (1 - (1 - A) ^ n).
 Proof. induction n as [| n IH]; simpl; [ring |]. rewrite IH. field. lra. Qed.
 
 (* @says With every further try less is left undecided, and in the limit nothing.
-   @code sampling/sampler.py::Sampler.next_accepted *)
+   @code trusted/exponential.py::Exponential.next_accepted *)
 Theorem terminates : forall eps, 0 < eps -> exists N, forall n, (n >= N)%nat -> (1 - A) ^ n < eps.
 Proof.
   intros eps He. destruct (pow_lt_1_zero (1 - A) ltac:(rewrite Rabs_right; lra) eps He) as [N H].
@@ -34,7 +34,7 @@ Qed.
 
 (* Where a try keeps y with a weight proportional to w y, what is kept has the law of the weights. *)
 (* @says If a try keeps y with a weight proportional to w(y), so is the law of what is kept.
-   @code sampling/sampler.py::Sampler.next_accepted *)
+   @code trusted/exponential.py::Exponential.next_accepted *)
 Theorem kept_in_proportion c (w : Y -> R) : 0 < c -> (forall y, In y ys -> t y = c * w y) ->
   forall y, In y ys -> t y / A = w y / total w ys.
 Proof.
@@ -67,7 +67,7 @@ Definition kept_at (i : nat) (y : Y) : R :=
   if cover (lowest + i)%nat y then (if Nat.leb (lowest + i) (depth y) then step i else 0) else 0.
 
 (* @says Levels by their steps, points from any covers of the levels, kept if they are that deep: weights e^(eps T / 2), whatever the covers, from the lowest level on.
-   @code exact/level_draw.py::LevelDraw, sampling/envelope/__init__.py::Envelope.groups *)
+   @code exact/level_draw.py::LevelDraw, trusted/exponential.py::groups_of *)
 Theorem levels_exact y : (depth y <= lowest + extra)%nat ->
   upto (fun i => kept_at i y) extra =
   (if Nat.leb lowest (depth y) then exp (half_eps * INR (depth y)) else 0).
@@ -107,7 +107,7 @@ Definition keep (y : Y) : R := exp (- (kappa * (cap (leaf y) - depth y))).
 Definition one_try (y : Y) : R := size (leaf y) * exp (kappa * cap (leaf y)) / all * / size (leaf y) * keep y.
 
 (* @says Where caps hold, the chance of keeping is one.
-   @code sampling/branches/__init__.py::Tree *)
+   @code trusted/covers.py::Covers.branched *)
 Theorem keep_is_a_chance y : 0 < keep y <= 1.
 Proof.
   split; [apply exp_pos |]. unfold keep. rewrite <- exp_0.
@@ -116,7 +116,7 @@ Proof.
 Qed.
 
 (* @says A partition with caps: weights e^(kappa T), whatever the partition, caps and proposal sets.
-   @code sampling/branches/__init__.py::Tree *)
+   @code trusted/covers.py::Covers.branched *)
 Theorem caps_exact y : one_try y = / all * exp (kappa * depth y).
 Proof.
   unfold one_try, keep. pose proof (size_pos (leaf y)).
@@ -201,9 +201,9 @@ Proof.
   rewrite map_length, E. apply H. left. reflexivity.
 Qed.
 
-(* sampling/certificates.py: an upper bound of an objective on a level inside a known box, multipliers over 2^shift. *)
+(* trusted/certificates.py: an upper bound of an objective on a level inside a known box, multipliers over 2^shift. *)
 (* @says The integer bound of an objective on a level holds for any multipliers.
-   @code sampling/certificates.py::upper_bound *)
+   @code trusted/certificates.py::upper_bound *)
 Theorem upper_bound_sound c ts lows highs scale : 0 < scale -> (forall t, In t ts -> length (v t) = length c) ->
   forall y, length y = length c -> in_box y lows highs -> in_level ts y ->
   dot c y <= (upper ts + over_box (residual (map (Z.mul scale) c) ts) lows highs) / scale.
@@ -219,7 +219,7 @@ Qed.
 
 (* With the objective 0 and a negative bound the level is empty in the box: a cap holds. *)
 (* @says A negative bound of the objective 0 proves that the level has no point in the box.
-   @code sampling/certificates.py::proves_empty *)
+   @code trusted/certificates.py::proves_empty *)
 Theorem cap_sound zero ts lows highs scale : 0 < scale -> (forall y, dot zero y = 0) ->
   (forall t, In t ts -> length (v t) = length zero) ->
   (upper ts + over_box (residual (map (Z.mul scale) zero) ts) lows highs) / scale < 0 ->

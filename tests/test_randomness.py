@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.randomness import Bits, Keystream, SystemRandomness, derived_key, source
-from tukeydp.sampling import sampler
+from tukeydp.trusted import exponential
 
 
 def test_lanes_differ_and_repeat():
@@ -129,7 +129,7 @@ def test_a_draw_needs_no_threads(monkeypatch):
     def refuse(self):
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(sampler, "_LANE_WORDS", (64,))
+    monkeypatch.setattr(exponential, "_LANE_WORDS", (64,))
     monkeypatch.setattr(threading.Thread, "start", refuse)
     x = np.random.default_rng(0).normal(size=(60, 4))
     for i in range(5):
@@ -153,7 +153,7 @@ SCRIPT = """
     import os, threading
     import numpy as np, tukeydp as td
     from tukeydp.sampling import sampler
-    sampler._LANE_WORDS = (64,)  # many lanes, so that threads really run before and after the fork
+    exponential._LANE_WORDS = (64,)  # many lanes, so that threads really run before and after the fork
     x = np.random.default_rng(0).normal(size=(60, 4))
     def release():
         return tuple(td.boxem(x, epsilon=1, bounds=(-5, 5), depth=td.Random(20, axes=False, seed=1)).point)

@@ -39,8 +39,6 @@ from tukeydp.audit.checks import (
 from tukeydp.baselines.search import Counts
 from tukeydp.data.dealing import block_table
 from tukeydp.exact import cube_noise as cube_noise_module
-from tukeydp.exact.boxes import Union
-from tukeydp.exact.level_draw import Group
 from tukeydp.mechanisms import certificate as certificate_module
 from tukeydp.mechanisms import clipped_sum, grouped_sums, readable_check, spread_step, subset_means, value_counts
 from tukeydp.mechanisms import mean_without_bounds as mean_without_bounds_module
@@ -48,8 +46,7 @@ from tukeydp.mechanisms.readable_check import exact_counts
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.privacy import bounded_range
-from tukeydp.sampling import envelope
-from tukeydp.sampling.branches import Tree
+from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.prices import COUNT, sums_from_an_end
 
 QUICK = Effort(quick=True)
@@ -111,20 +108,15 @@ def small_boxem(way="plain"):
 
 def test_boxem_without_its_deepest_level_is_noticed(monkeypatch):
     assert small_boxem().passed
-    highest = envelope.highest_level
-    monkeypatch.setattr(envelope, "highest_level", lambda certifier: max(0, highest(certifier) - 1))
+    top = Covers.top.fget
+    monkeypatch.setattr(Covers, "top", property(lambda covers: max(0, top(covers) - 1)))
     assert not small_boxem().passed
 
 
 def test_branch_and_bound_that_loses_a_box_is_noticed(monkeypatch):
     assert small_boxem("branches").passed
-    groups = Tree.groups
-
-    def shorter(self, top):
-        found = [(group, Union(box.pieces, max(1, box.count - 1))) for group, box in groups(self, top)]
-        return [(Group(group.lowest, group.highest, box.size), box) for group, box in found]
-
-    monkeypatch.setattr(Tree, "groups", shorter)
+    parts_of = Covers._parts_of
+    monkeypatch.setattr(Covers, "_parts_of", lambda *given: tuple(ends[1:] for ends in parts_of(*given)))
     assert not small_boxem("branches").passed
 
 

@@ -12,7 +12,7 @@ from tukeydp.audit.checks import lower_bounds, replay, sampler_law
 from tukeydp.audit.statistics import least_epsilon, surprise
 from tukeydp.exact.level_draw import LevelDraw
 from tukeydp.randomness import Bits
-from tukeydp.sampling import sampler as sampler_module
+from tukeydp.trusted import exponential
 
 QUICK = Effort(quick=True)
 
@@ -26,7 +26,7 @@ SOME = ("nothing forced", "slanted boxes", "branches")
 def test_another_epsilon_in_the_sampler_is_noticed(path, monkeypatch):
     monkeypatch.setattr(sampler_law, "PATHS", {path: sampler_law.PATHS[path]})
     assert sampler_law.CHECK.run(QUICK).passed
-    monkeypatch.setattr(sampler_module, "LevelDraw", lambda groups, epsilon: LevelDraw(groups, 2 * epsilon))
+    monkeypatch.setattr(exponential, "LevelDraw", lambda groups, epsilon: LevelDraw(groups, 2 * epsilon))
     assert not sampler_law.CHECK.run(QUICK).passed
 
 

@@ -16,9 +16,10 @@ import pytest
 from support import oracle
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
-from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.envelope import boxes as boxes_module
-from tukeydp.sampling.hints import LinearPrograms
+from tukeydp.hints import boxes as boxes_module
+from tukeydp.hints.envelope import Envelope
+from tukeydp.hints.linear_programs import LinearPrograms
+from tukeydp.trusted.covers import Covers
 
 LINE = [(i,) for i in range(4)]
 PLANE = list(itertools.product(range(3), repeat=2))
@@ -76,7 +77,7 @@ def test_boxes_groups_and_membership_make_up_the_target_law(case):
     choose = np.random.default_rng(0)
     for rows in itertools.combinations_with_replacement([*points, None], n):
         levels, within = level_sets_of(rows, points, directions)
-        envelope = Envelope(levels, within, LinearPrograms(levels))
+        envelope = Envelope(Covers(levels, within), LinearPrograms(levels))
         # Any choice of boxed levels must give the same law.
         envelope.refine([level for level in range(1, envelope.top + 1) if choose.random() < 0.6])
         assert_makes_up_the_law(levels, envelope.groups(0), rows, points, directions)
@@ -86,12 +87,12 @@ def test_boxes_groups_and_membership_make_up_the_target_law(case):
 def test_so_do_boxes_in_any_basis(case, monkeypatch):
     """A basis from the start, and slanted boxes wherever there is one, larger or not."""
     monkeypatch.setattr(boxes_module, "_WORTHWHILE", -math.inf)
-    monkeypatch.setattr(Envelope, "_best", lambda self, level: self._slanted.get(level, self.boxes[level]))
+    monkeypatch.setattr(Envelope, "_best", lambda self, level: self._slanted.get(level, self.covers[level]))
     points, directions, n = CASES[case]
     slanted = 0
     for rows in itertools.combinations_with_replacement([*points, None], n):
         levels, within = level_sets_of(rows, points, directions)
-        envelope = Envelope(levels, within, AnyShape(levels))
+        envelope = Envelope(Covers(levels, within), AnyShape(levels))
         envelope.refine(range(1, envelope.top + 1))
         envelope.rebase()
         groups = envelope.groups(0)

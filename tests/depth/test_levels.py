@@ -19,12 +19,14 @@ from tukeydp.depth import levels as levels_module
 from tukeydp.depth.levels import find_ranks, level_sets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.level_draw import Group
+from tukeydp.hints.envelope import Envelope
+from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import kept, kernels
-from tukeydp.sampling import sampler as sampler_module
-from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.hints import LinearPrograms
-from tukeydp.sampling.sampler import Sampler, Search
+from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted import exponential
+from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.exponential import Search
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 rows_of = st.lists(st.sampled_from(POINTS), min_size=1, max_size=14)
@@ -80,7 +82,7 @@ def test_the_highest_unbroken_level_and_the_top_do_not_depend_on_what_is_held(ro
     tops = set()
     for levels in (level_sets(rows, directions, lowest=1), level_sets(rows, directions, lowest=lowest)):
         assert levels.highest_unbroken() == unbroken
-        tops.add(Envelope(levels, Box((-3, -3), (3, 3)), LinearPrograms(levels)).top)
+        tops.add(Envelope(Covers(levels, Box((-3, -3), (3, 3))), LinearPrograms(levels)).top)
     assert len(tops) == 1
 
 
@@ -134,7 +136,7 @@ def draws(levels, epsilon, count=30, **options):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_seeded_draw_does_not_depend_on_what_is_held(epsilon, threads, crumbs, monkeypatch):
     """Held at first: two ranks in the middle, or all. At the smallest epsilon draws ask for more, in every thread."""
-    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (64,))
+    monkeypatch.setattr(exponential, "_LANE_WORDS", (64,))
     monkeypatch.setattr(levels_module, "_WIDER", 1)
     wide = draws(level_sets(cloud(), AROUND, lowest=1), epsilon)
     narrow = level_sets(cloud(), AROUND, lowest=1500)
@@ -174,7 +176,7 @@ def test_rows_are_mapped_to_the_grid_in_blocks_of_any_size(at_a_time, monkeypatc
 
 @given(st.permutations(range(len(AROUND))), st.integers(0, 20))
 def test_the_order_in_which_directions_are_tested_changes_no_draw(order, i):
-    search = Sampler(level_sets(cloud(400), AROUND), within=CUBE, epsilon=Fraction(1, 30))._search
+    search = Sampler(level_sets(cloud(400), AROUND), within=CUBE, epsilon=Fraction(1, 30))._draws._search
     stream = Keystream(derived_key("order", i))
     order = np.array(order)
     assert search.first_accepted(stream, 3, order) == search.first_accepted(stream, 3, np.arange(len(AROUND)))

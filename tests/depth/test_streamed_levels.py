@@ -21,10 +21,11 @@ from tukeydp.depth.streamed_levels import StreamedLevels, streamed_level_sets
 from tukeydp.depth.tallies import Question
 from tukeydp.errors import ParameterError
 from tukeydp.exact.boxes import Box
+from tukeydp.hints import planner
 from tukeydp.randomness import derived_key
-from tukeydp.sampling import sampler as sampler_module
 from tukeydp.sampling.foresight import foresee
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted import exponential
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 rows_of = st.lists(st.sampled_from(POINTS), min_size=1, max_size=14)
@@ -253,7 +254,7 @@ AROUND = td.Random(6, seed=3)._integers(2, 2**16, b"")
 def test_a_seeded_draw_is_the_one_from_sorted_projections(rows, within, epsilon, memory, monkeypatch):
     """With little memory a window holds one level or few, and the kernel is handed another one again and again."""
     monkeypatch.setattr(streamed_levels, "_CELLS", 16)
-    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (64,))
+    monkeypatch.setattr(exponential, "_LANE_WORDS", (64,))
     keys = [derived_key("streamed", i) for i in range(4)]
     whole = Sampler(level_sets(rows, AROUND), within=within, epsilon=epsilon)
     levels = streamed(rows, AROUND, [100, 0, 77], memory)
@@ -269,13 +270,13 @@ def test_branches_grow_from_a_window_as_from_sorted_projections(monkeypatch):
     rows = np.where(rng.random((400, 1)) < 0.52, 2, rng.integers(0, 5, (400, 10)))
     within = Box((0,) * 10, (4,) * 10)
     directions = td.Random(20, seed=3)._integers(10, 2**16, b"")
-    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (64,))
-    monkeypatch.setattr(sampler_module, "_PATIENCE", 0.01)
+    monkeypatch.setattr(exponential, "_LANE_WORDS", (64,))
+    monkeypatch.setattr(planner, "_PATIENCE", 0.01)
     drawn = []
     for levels in (level_sets(rows, directions), streamed(rows, directions)):
         sampler = Sampler(levels, within=within, epsilon=Fraction(1, 20))
         drawn.append([sampler.draw(derived_key("branches", i)) for i in range(6)])
-        tree = sampler._envelope.tree
+        tree = sampler._planner._envelope.tree
         assert tree is not None
         assert sampler.top > len(rows) // 2
         drawn[-1].append((tree.base, tree.steps, tree.top, tree.log_weight, tree._deepest))

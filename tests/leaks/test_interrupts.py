@@ -176,7 +176,7 @@ def test_all_or_nothing(runs, command, count):
 def test_python_gets_the_interrupt_and_no_value():
     code = (
         "import os, signal, sys, numpy as np, tukeydp as td\n"
-        "from tukeydp.sampling.sampler import Search\n"
+        "from tukeydp.trusted.exponential import Search\n"
         "real = Search.run\n"
         "def run(*a):\n    os.kill(os.getpid(), signal.SIGINT)\n    return real(*a)\n"
         "Search.run = run\n"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.sampling.sampler import Search
+from tukeydp.trusted.exponential import Search
 
 
 def gaussian(n, d, seed=0):

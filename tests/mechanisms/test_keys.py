@@ -15,10 +15,11 @@ from tukeydp.depth.choice import TRIAL_KEY
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
+from tukeydp.hints import planner
 from tukeydp.randomness import derived_key
-from tukeydp.sampling import sampler as sampler_module
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted import exponential
 
 X = np.random.default_rng(0).normal(size=(300, 2))
 RUNS = {
@@ -125,8 +126,8 @@ def test_the_lane_of_a_refuted_proposal_is_never_read_again(opened, monkeypatch)
 @pytest.mark.parametrize("threads", [1, 3])
 def test_lanes_of_one_draw_are_each_read_once(threads, opened, monkeypatch):
     """Many short lanes: words of their own and spare bits of their own."""
-    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
-    monkeypatch.setattr(sampler_module, "_FEW_STEPS", 0)  # no settling: it would end the search in the first lane
+    monkeypatch.setattr(exponential, "_LANE_WORDS", (40,))
+    monkeypatch.setattr(planner, "_FEW_STEPS", 0)  # no settling: it would end the search in the first lane
     rows = np.random.default_rng(2).integers(0, 9, size=(30, 2))
     levels = level_sets(rows, np.array([(2, 1), (1, 2), (3, -1)]))
     within, lanes = Box((-60, -60), (60, 60)), []

@@ -17,7 +17,7 @@ HARMLESS = (
     ),
     Harmless(
         "the order of directions not kept between lanes",
-        "sampling/sampler.py",
+        "trusted/exponential.py",
         "self._order = orders[-1]",
         "orders.clear()",
         "A proposal is accepted if it lies between the ranks in every direction, and all of them are tried unless one "

@@ -124,7 +124,7 @@ MUTANTS = (
     ),
     Mutant(
         "the spare stream equal to the word stream",
-        "sampling/sampler.py",
+        "trusted/exponential.py",
         "spare = stream.bits(2 * lane + 1)",
         "spare = stream.bits(2 * lane)",
         (f"{KEYS}test_lanes_of_one_draw_are_each_read_once[1]",),
@@ -132,7 +132,7 @@ MUTANTS = (
     ),
     Mutant(
         "lanes 2k and 2k+1 sharing words",
-        "sampling/sampler.py",
+        "trusted/exponential.py",
         "words = stream.words(2 * lane, self._lane_words(lane))",
         "words = stream.words(2 * (lane // 2), self._lane_words(lane))",
         (f"{KEYS}test_lanes_of_one_draw_are_each_read_once[1]",),

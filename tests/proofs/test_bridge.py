@@ -20,7 +20,7 @@ from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.weighted_draw import WeightedDraw
 from tukeydp.mechanisms.rank_draw import RankLaw
-from tukeydp.sampling.certificates import SHIFT, Multipliers, upper_bound
+from tukeydp.trusted.certificates import SHIFT, Multipliers, in_integers, upper_bound
 
 PROOFS = Path(__file__).resolve().parents[2] / "proofs"
 REQUIRED = os.environ.get("TUKEYDP_COQ") == "required"
@@ -94,7 +94,7 @@ def as_bound(levels, level, objective, multipliers, box) -> str:
     terms = listed(
         f"{{| v := {vector(levels.directions[row])}; low := {z(smallest[row])}; high := {z(largest[row])}; "
         f"u := {z(u)} |}}"
-        for row, u in multipliers.integers()
+        for row, u in in_integers(multipliers, len(levels.directions))
     )
     return f"bound (2 ^ {SHIFT}) {vector(objective)} {terms} {vector(box.low)} {vector(box.high)}"
 

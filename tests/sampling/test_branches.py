@@ -12,16 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support import oracle
+from support.covers import planted_in, tree_groups
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box, Pieces, Union
+from tukeydp.hints import branches as branches_module
+from tukeydp.hints import envelope as envelope_module
+from tukeydp.hints.envelope import Envelope
+from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.randomness import Keystream, derived_key
-from tukeydp.sampling import branches as branches_module
-from tukeydp.sampling import envelope as envelope_module
-from tukeydp.sampling.branches import planted
 from tukeydp.sampling.branches.programs import Slopes
-from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.hints import LinearPrograms
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted.covers import Covers
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 WITHIN = Box((-3, -3), (3, 3))
@@ -34,7 +35,7 @@ directions_of = st.lists(direction, min_size=1, max_size=6)
 
 def tree_of(rows, directions, base, *, held=1):
     levels = level_sets(np.array(rows), np.array(directions), lowest=held)
-    return planted(levels, WITHIN, base, max(base, levels.highest_unbroken()), 0.5)
+    return planted_in(levels, WITHIN, base, 0.5)
 
 
 @pytest.mark.parametrize("held", [1, 6])
@@ -60,7 +61,7 @@ def test_a_full_grown_tree_finds_the_deepest_grid_point(rows, directions):
 @given(rows_of, directions_of, st.integers(0, 60))
 def test_every_point_is_in_each_of_its_levels_once(rows, directions, steps):
     levels = level_sets(np.array(rows), np.array(directions))
-    envelope = Envelope(levels, WITHIN, LinearPrograms(levels))
+    envelope = Envelope(Covers(levels, WITHIN), LinearPrograms(levels))
     envelope.branch(0, 0.5, steps, 0.0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Envelope, "branched", lambda self, lowest: self.tree is not None)
@@ -89,9 +90,9 @@ def test_a_union_numbers_its_points():
 def test_numbers_that_do_not_fit_in_words_plant_no_tree():
     rows = np.array([(0, 0), (1, 2), (2, 1), (1, 1)])
     levels = level_sets(rows, np.array([(1, 0), (0, 1), (2**40, 2**40 - 1)]))
-    assert planted(levels, WITHIN, 1, 2, 0.5) is not None
-    assert planted(levels, Box((-(2**31), -(2**31)), (2**31, 2**31)), 1, 2, 0.5) is None  # too many points
-    assert planted(levels, Box((-(2**25), 0), (2**25, 0)), 1, 2, 0.5) is None  # too large projections
+    assert planted_in(levels, WITHIN, 1, 0.5) is not None
+    assert planted_in(levels, Box((-(2**31), -(2**31)), (2**31, 2**31)), 1, 0.5) is None  # too many points
+    assert planted_in(levels, Box((-(2**25), 0), (2**25, 0)), 1, 0.5) is None  # too large projections
 
 
 @pytest.mark.parametrize("weight", [math.nan, math.inf, 1e300, 1.6])
@@ -112,7 +113,7 @@ def test_skewed_scores_on_their_own_grid_need_few_tries(d, monkeypatch):
     rows = rng.choice(5, p=[0.05, 0.1, 0.2, 0.4, 0.25], size=(1000, d))
     directions = np.vstack([np.eye(d, dtype=np.int64), np.rint(rng.normal(size=(300, d)) * 1000).astype(np.int64)])
     levels = level_sets(rows, directions)
-    envelope = Envelope(levels, Box((0,) * d, (4,) * d), LinearPrograms(levels))
+    envelope = Envelope(Covers(levels, Box((0,) * d, (4,) * d)), LinearPrograms(levels))
     before = envelope.top
     envelope.branch(0, 0.5, 20_000, 40.0)
     assert envelope.top < before - 60
@@ -130,11 +131,11 @@ def test_the_lowest_level_is_drawn_from_its_own_box():
 
 
 def test_a_full_tree_keeps_what_it_has(monkeypatch):
-    monkeypatch.setattr(branches_module, "_MEMORY", 112 * 40)  # forty nodes in two columns
+    monkeypatch.setattr(branches_module, "_MEMORY", 172 * 40)  # forty nodes in two columns
     monkeypatch.setattr(branches_module, "_FIRST_ROOM", 16)
     rows = np.random.default_rng(1).integers(-3, 4, size=(60, 2))
     levels = level_sets(rows, np.array([(1, 0), (0, 1), (1, 2), (3, -1)]))
-    tree = planted(levels, WITHIN, 1, levels.highest_unbroken(), 1e-6)
+    tree = planted_in(levels, WITHIN, 1, 1e-6)
     tree.grow(10_000, 0.0)
     assert tree._count <= 40
-    assert sum(box.size for group, box in tree.groups(tree.top) if group.lowest == 1) <= 49
+    assert sum(box.size for group, box in tree_groups(tree) if group.lowest == 1) <= 49

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.covers import replan
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
+from tukeydp.hints import ladder
+from tukeydp.hints.breaks import Break, breaks, sample_places
+from tukeydp.hints.envelope import Envelope
 from tukeydp.randomness import derived_key
-from tukeydp.sampling import ladder
-from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.envelope.boxes import Certifier
-from tukeydp.sampling.envelope.breaks import Break, breaks, sample_places
-from tukeydp.sampling.hints import LinearPrograms
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted.covers import Covers
 
 FALL = 256  # by definition: a column is less than so many times as wide as just below
 
@@ -27,7 +27,7 @@ FALL = 256  # by definition: a column is less than so many times as wide as just
 def found(rows, directions):
     levels = level_sets(rows, directions)
     ends = tuple((rows.min(axis=0) - 5).tolist()), tuple((rows.max(axis=0) + 5).tolist())
-    return breaks(Certifier(levels, Box(*ends), LinearPrograms(levels)))
+    return breaks(Covers(levels, Box(*ends)))
 
 
 def by_definition(rows, columns):
@@ -87,9 +87,9 @@ def test_a_break_leaves_the_law_alone():
     table = np.repeat([0, 500, 1000], [3, 6, 3])[:, np.newaxis]
     epsilon = Fraction(23, 10)
     sampler = Sampler(level_sets(table, np.array([[1]])), within=Box((-9,), (1009,)), epsilon=epsilon)
-    sampler._proposals = 512.0
-    sampler._search, sampler._budget = sampler._refined()
-    assert 4 in sampler._envelope.boxes
+    sampler._planner._proposals = 512.0
+    replan(sampler)
+    assert 4 in sampler._planner._envelope.boxes
     draws = np.array([sampler.draw(derived_key("break", i))[0] for i in range(4000)])
     observed = np.array([np.sum((draws >= 0) & (draws < 500)), np.sum(draws == 500), np.sum(draws > 500)])
 
@@ -114,7 +114,7 @@ def scores():
 def proposals(sampler):
     for i in range(5):
         sampler.draw(derived_key("scores", i))
-    return sampler._proposals
+    return sampler._planner._proposals
 
 
 def test_scores_on_a_fine_grid_take_few_proposals(monkeypatch):

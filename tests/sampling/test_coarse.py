@@ -21,7 +21,9 @@ from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.randomness import Bits, Keystream, derived_key
 from tukeydp.sampling import coarse_filter, coarse_kernels, coarse_proposals, lanes, records
 from tukeydp.sampling.coarse_filter import filter_of, suits
-from tukeydp.sampling.sampler import Sampler, Search
+from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted import exponential
+from tukeydp.trusted.exponential import Search
 
 WITHIN = Box((0, 0), (4, 4))
 SHEAR = Basis(((1, 0), (1, 1)), ((1, 0), (-1, 1)))
@@ -38,10 +40,10 @@ def small_lanes(monkeypatch):
 def coarse(monkeypatch, **options):
     """A sampler whose every proposal is made from first bytes, on a grid where these tell little."""
     small_lanes(monkeypatch)
-    monkeypatch.setattr(Search.__init__, "__defaults__", (*Search.__init__.__defaults__[:-1], 0))
+    monkeypatch.setattr(exponential, "MANY_COLUMNS", 0)
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS), lowest=options.pop("held", 1))
     sampler = Sampler(levels, within=WITHIN, epsilon=EPSILON, threads=1, **options)
-    assert sampler._search._coarse is not None
+    assert sampler._draws._search._coarse is not None
     return sampler
 
 
@@ -70,7 +72,7 @@ def test_draws_follow_the_exponential_mechanism(options, monkeypatch):
 
 def test_a_filter_that_drops_too_much_would_be_noticed(monkeypatch):
     sampler = coarse(monkeypatch)
-    narrow = sampler._search._coarse._filter
+    narrow = sampler._draws._search._coarse._filter
     narrow.largest[:] -= (narrow.largest - narrow.smallest) // 3
     assert g_test(counts(sampler), pmf()) < FALSE_ALARM
 
@@ -299,6 +301,6 @@ def test_any_number_of_threads_gives_the_same_draw():
     drawn = set()
     for threads in (1, 3):
         sampler = Sampler(levels, within=within, epsilon=Fraction(1, 4), threads=threads)
-        assert sampler._search._coarse is not None
+        assert sampler._draws._search._coarse is not None
         drawn.add(tuple(tuple(sampler.draw(derived_key("threads", i))) for i in range(3)))
     assert len(drawn) == 1

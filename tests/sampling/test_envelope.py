@@ -14,11 +14,12 @@ from support import oracle
 from support.hints import Garbage
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
-from tukeydp.sampling.certificates import Multipliers, proves_empty, upper_bound
-from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.envelope import boxes as boxes_module
-from tukeydp.sampling.hints import LinearPrograms
-from tukeydp.sampling.simplex_hints import SimplexPrograms
+from tukeydp.hints import boxes as boxes_module
+from tukeydp.hints.envelope import Envelope
+from tukeydp.hints.linear_programs import LinearPrograms
+from tukeydp.hints.simplex_programs import SimplexPrograms
+from tukeydp.trusted.certificates import Multipliers, proves_empty, upper_bound
+from tukeydp.trusted.covers import Covers
 
 SIDE = 7
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
@@ -65,7 +66,7 @@ directions_of = st.lists(direction, min_size=1, max_size=6)
 def test_boxes_contain_their_level_sets(hints, rows, directions):
     levels = level_sets(np.array(rows), np.array(directions))
     depths = {y: oracle.depth(rows, y, directions) for y in POINTS}
-    envelope = Envelope(levels, WITHIN, hints(levels))
+    envelope = Envelope(Covers(levels, WITHIN), hints(levels))
     assert envelope.top >= max(depths.values())
     envelope.refine(range(1, envelope.top + 1))
     assert envelope.top >= max(depths.values())
@@ -117,13 +118,13 @@ def test_multipliers_of_either_sign_give_valid_and_sometimes_tight_bounds(seed):
 def test_slanted_boxes_contain_their_level_sets(hints, rows, directions):
     levels = level_sets(np.array(rows), np.array(directions))
     depths = {y: oracle.depth(rows, y, directions) for y in POINTS}
-    envelope = Envelope(levels, WITHIN, hints(levels))
+    envelope = Envelope(Covers(levels, WITHIN), hints(levels))
     envelope.refine(range(1, envelope.top + 1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(boxes_module, "_WORTHWHILE", -math.inf)
         envelope.rebase()
     assert envelope.top >= max(depths.values())
-    for level, box in envelope._slanted.items():
+    for level, (box,) in ((level, cover.parts) for level, cover in envelope._slanted.items()):
         assert box.basis is not None
         for y, t in depths.items():
             if t >= level:
@@ -138,7 +139,7 @@ def test_slanted_boxes_contain_their_level_sets(hints, rows, directions):
 def test_settling_keeps_the_invariant_and_finds_the_deepest_point(hints, most_points, rows, directions):
     levels = level_sets(np.array(rows), np.array(directions))
     depths = {y: oracle.depth(rows, y, directions) for y in POINTS}
-    envelope = Envelope(levels, WITHIN, hints(levels))
+    envelope = Envelope(Covers(levels, WITHIN), hints(levels))
     envelope.settle(most_points)
     assert envelope.top >= max(depths.values())
     if most_points == 49:
@@ -153,7 +154,7 @@ def test_settling_keeps_the_invariant_and_finds_the_deepest_point(hints, most_po
 @given(rows_of, directions_of, st.sampled_from([1e2, 1e5, 1e9]))
 def test_a_point_is_in_exactly_one_slice_of_each_of_its_levels(hints, rows, directions, proposals):
     levels = level_sets(np.array(rows), np.array(directions))
-    envelope = Envelope(levels, WITHIN, hints(levels))
+    envelope = Envelope(Covers(levels, WITHIN), hints(levels))
     envelope.refine([level for level in (1, 2, 4) if level <= envelope.top])
     envelope.slice(0, 0.5, proposals, 1.0)
     depths = {y: oracle.depth(rows, y, directions) for y in POINTS}
@@ -171,7 +172,7 @@ def test_slices_save_proposals_where_sets_are_round_and_only_if_that_pays_off():
     rows = np.rint(rng.normal(size=(300, 6)) * 1000).astype(np.int64)
     directions = np.rint(rng.normal(size=(40, 6)) * 100).astype(np.int64)
     levels = level_sets(rows, directions)
-    envelope = Envelope(levels, Box((-9999,) * 6, (9999,) * 6), LinearPrograms(levels))
+    envelope = Envelope(Covers(levels, Box((-9999,) * 6, (9999,) * 6)), LinearPrograms(levels))
     level = envelope.top - 20
     envelope.refine([level])
 
@@ -192,7 +193,7 @@ def test_slices_of_boxes_that_no_float_can_count():
     rng = np.random.default_rng(0)
     directions = np.rint(rng.normal(size=(60, 30)) * 100).astype(np.int64)
     levels = level_sets(np.rint(rng.normal(size=(80, 30)) * 2**42).astype(np.int64), directions)
-    envelope = Envelope(levels, Box((-(2**46),) * 30, (2**46,) * 30), Nothing(levels))
+    envelope = Envelope(Covers(levels, Box((-(2**46),) * 30, (2**46,) * 30)), Nothing(levels))
     envelope.refine([1])
     assert envelope.boxes[1].size > 2**1024
     envelope.slice(0, 0.5, 1e9, 1e3)
@@ -203,7 +204,7 @@ def test_slices_of_boxes_that_no_float_can_count():
 def test_slices_at_astronomical_epsilons(half_epsilon):
     rows, directions = [(0, 0), (1, 2), (2, 1), (1, 1)], [(1, 0), (0, 1), (1, 1)]
     levels = level_sets(np.array(rows), np.array(directions))
-    envelope = Envelope(levels, WITHIN, LinearPrograms(levels))
+    envelope = Envelope(Covers(levels, WITHIN), LinearPrograms(levels))
     envelope.refine([1, 2])
     envelope.slice(0, half_epsilon, 1e300, 1.0)
     for y in POINTS:
@@ -218,7 +219,7 @@ def test_good_hints_make_tight_boxes_and_find_the_top(hints):
     rows = np.rint(np.random.default_rng(3).normal(size=(60, 2)) * 40).astype(np.int64)
     directions = np.array([(1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (1, 2), (-2, 1), (-1, 2)])
     levels = level_sets(rows, directions)
-    envelope = Envelope(levels, Box((-200, -200), (200, 200)), hints(levels))
+    envelope = Envelope(Covers(levels, Box((-200, -200), (200, 200))), hints(levels))
     plane = np.array(list(itertools.product(range(-120, 121), repeat=2)))
     projected = plane @ directions.T
     for level in (3, 12, 20):
@@ -240,7 +241,7 @@ def envelope_level_nonempty(levels, plane, projected, level):
 def test_groups_cover_every_level_once():
     rows = np.random.default_rng(5).integers(-50, 50, size=(80, 3))
     levels = level_sets(rows, np.vstack([np.eye(3, dtype=np.int64), [[1, 1, 1], [1, -1, 2]]]))
-    envelope = Envelope(levels, Box((-50,) * 3, (50,) * 3), LinearPrograms(levels))
+    envelope = Envelope(Covers(levels, Box((-50,) * 3, (50,) * 3)), LinearPrograms(levels))
     envelope.refine([2, 9, envelope.top])
     groups = [group for group, _ in envelope.groups(0)]
     covered = [level for group in groups for level in range(group.lowest, group.highest + 1)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,17 +12,22 @@ import pytest
 
 import tukeydp as td
 from support import oracle
+from support.covers import replan
 from support.fit import FALSE_ALARM, g_test
 from support.hints import Garbage
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import Group
+from tukeydp.hints import boxes as boxes_module
+from tukeydp.hints import planner, slices
+from tukeydp.hints.envelope import Envelope
 from tukeydp.randomness import derived_key
 from tukeydp.sampling import sampler as sampler_module
-from tukeydp.sampling.envelope import Envelope, slices
-from tukeydp.sampling.envelope import boxes as boxes_module
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted import covers as covers_module
+from tukeydp.trusted import exponential
+from tukeydp.trusted.covers import Covers
 
 WITHIN = Box((0, 0), (4, 4))
 EPSILON = Fraction(3, 2)
@@ -80,16 +84,21 @@ def slice_everything(monkeypatch, overlap=0):
     monkeypatch.setattr(slices, "_SLICES", 2)
 
     def cut(self, lowest, *_):
-        for level in self.boxes:
+        for level in self.covers:
             if level > lowest and level not in self._slices:
-                fresh = slices.slices(self._certifier, level, self._parts(level)[0])
-                self._slices[level] = fresh[:1] + [
-                    replace(part, box=Box((part.box.low[0] - overlap, part.box.low[1]), part.box.high))
-                    for part in fresh[1:]
-                ]
+                self._slices[level] = slices.slices(self._certifier, self._parts(level), 0)
 
     def parts(self, level):
-        return self._slices.get(level) or [slices.Slice(self._best(level), 0)]
+        return self._slices.get(level) or slices.Sliced(self._best(level), (0,))
+
+    made = Covers._made
+
+    def overlapping(self, level, parts, hull):
+        wider = [Box((part.low[0] - overlap, *part.low[1:]), part.high) for part in parts[1:] if part.size]
+        return made(self, level, [*parts[:1], *wider] if len(parts) > 1 else parts, hull)
+
+    if overlap:
+        monkeypatch.setattr(Covers, "_made", overlapping)
 
     monkeypatch.setattr(Envelope, "slice", cut)
     monkeypatch.setattr(Envelope, "_parts", parts)  # even if the box is smaller
@@ -99,7 +108,7 @@ def slice_everything(monkeypatch, overlap=0):
 def test_slices_leave_the_law_alone(options, monkeypatch):
     slice_everything(monkeypatch)
     sampler = make(**options)
-    assert len(sampler._search._boxes) > len(sampler._envelope.boxes) + 1 - ("lowest" in options)
+    assert len(sampler._draws._search._boxes) > len(sampler._planner._envelope.boxes) + 1 - ("lowest" in options)
     assert_follows(counts(sampler.draw), lowest=options.get("lowest", 0))
 
 
@@ -111,17 +120,17 @@ def test_slices_that_overlap_would_be_noticed(monkeypatch):
 def branch_everything(monkeypatch, steps):
     """Draw from a tree of so many steps from the first proposal on, whether that pays off or not."""
     monkeypatch.setattr(Envelope, "branched", lambda self, lowest: self.tree is not None)
-    monkeypatch.setattr(sampler_module, "_EASY", 0.5)
+    monkeypatch.setattr(planner, "_EASY", 0.5)
     monkeypatch.setattr(sampler_module.Sampler, "__init__", _started_harder(sampler_module.Sampler.__init__, steps))
 
 
 def _started_harder(init, steps):
     def start(self, levels, **options):
         init(self, levels, **options)
-        self._envelope.branch(self._lowest, 0.75, steps, 0.0)
-        assert self._envelope.tree is not None
-        groups = self._envelope.groups(self._lowest)
-        self._search = sampler_module.Search(levels, self._within, groups, self._epsilon, self._word_bits)
+        self._planner._envelope.branch(self._draws._lowest, 0.75, steps, 0.0)
+        assert self._planner._envelope.tree is not None
+        self._draws._rungs = self._planner._envelope.rungs(self._draws._lowest)
+        self._draws._search = self._draws._searching()
 
     return start
 
@@ -136,18 +145,22 @@ def test_branches_leave_the_law_alone(options, steps, monkeypatch):
     branch_everything(monkeypatch, steps)
     options = dict(options)
     sampler = make(**options)
-    assert any(isinstance(box, Union) for box in sampler._search._boxes)
+    assert any(isinstance(box, Union) for box in sampler._draws._search._boxes)
     assert_follows(counts(sampler.draw), lowest=options.get("lowest", 0))
 
 
-def test_a_cap_that_is_one_too_low_would_be_noticed(monkeypatch):
+@pytest.mark.parametrize("believed", [False, True])
+def test_a_cap_that_is_one_too_low_is_not_believed_and_would_be_noticed(believed, monkeypatch):
     branch_everything(monkeypatch, 60)
     sampler = make()
-    tree = sampler._envelope.tree
+    if believed:
+        monkeypatch.setattr(covers_module, "_claims_hold", lambda low, *_: np.ones(len(low), dtype=bool))
+    tree = sampler._planner._envelope.tree
     tree._nodes.cap[: tree._count] -= 1
-    groups = sampler._envelope.groups(0)
-    sampler._search = sampler_module.Search(sampler._levels, WITHIN, groups, EPSILON)
-    assert g_test(counts(sampler.draw), pmf()) < FALSE_ALARM
+    sampler._draws._rungs = [(0, sampler._covers.whole()), *tree.rungs()]
+    sampler._draws._search = sampler._draws._searching()
+    assert any(isinstance(box, Union) for box in sampler._draws._search._boxes)
+    assert (g_test(counts(sampler.draw), pmf()) < FALSE_ALARM) == believed
 
 
 def test_the_restricted_mechanism_starts_at_its_lowest_level():
@@ -159,7 +172,7 @@ def test_the_restricted_mechanism_starts_at_its_lowest_level():
 @pytest.mark.slow
 def test_lanes_shared_by_threads_follow_the_same_law(monkeypatch):
     """Tiny lanes, the public box at every level (so that most proposals fail), four threads from the first lane on."""
-    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
+    monkeypatch.setattr(exponential, "_LANE_WORDS", (40,))
     sampler = make(garbage=True, threads=4)
     tally = dict.fromkeys(PLANE, 0)
     for i in range(6000):
@@ -171,17 +184,17 @@ def test_lanes_shared_by_threads_follow_the_same_law(monkeypatch):
 
 def test_boxes_refined_in_the_middle_of_a_draw_leave_the_law_alone(monkeypatch):
     """Draws start with the public box at all levels; after thirty rejections, a third of them go on with others."""
-    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
+    monkeypatch.setattr(exponential, "_LANE_WORDS", (40,))
     wide = Box((-20, -20), (24, 24))
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
     tally = dict.fromkeys([*PLANE, "elsewhere"], 0)
     refined = 0
     for i in range(4000):
         sampler = Sampler(levels, within=wide, epsilon=EPSILON, hints=Garbage(levels), threads=1)
-        everything = [(Group(0, sampler._envelope.top, wide.size), wide)]
-        sampler._search, sampler._budget = sampler_module.Search(levels, wide, everything, EPSILON), 1.0
+        everything = [(Group(0, sampler._planner._envelope.top, wide.size), wide)]
+        sampler._draws._search, sampler._draws._budget = exponential.Search(levels, wide, everything, EPSILON), 1.0
         point = tuple(sampler.draw(derived_key("refined", i)))
-        refined += len(sampler._search._boxes) > 1
+        refined += len(sampler._draws._search._boxes) > 1
         tally[point if point in tally else "elsewhere"] += 1
     assert refined > 1000
     observed = np.array(list(tally.values()))
@@ -195,20 +208,20 @@ def test_boxes_refined_in_the_middle_of_a_draw_leave_the_law_alone(monkeypatch):
 
 
 def test_the_smallest_lane_wins_not_the_first_thread(monkeypatch):
-    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (64,))
+    monkeypatch.setattr(exponential, "_LANE_WORDS", (64,))
 
     def first_accepted(search, stream, lane, order):
         if lane < 3:
             time.sleep(0.2 - 0.05 * lane)  # the smaller the lane, the later it finishes
-        return sampler_module.Accepted([lane, lane], 0, lane) if lane >= 1 else None
+        return exponential.Accepted([lane, lane], 0, lane) if lane >= 1 else None
 
-    monkeypatch.setattr(sampler_module.Search, "first_accepted", first_accepted)
+    monkeypatch.setattr(exponential.Search, "first_accepted", first_accepted)
     assert make(threads=4).draw(derived_key("any")) == [1, 1]
 
 
 @pytest.mark.parametrize("words", [(2**11, 2**13, 2**16), (64,)])
 def test_the_number_of_threads_does_not_change_a_seeded_draw(words, monkeypatch):
-    monkeypatch.setattr(sampler_module, "_LANE_WORDS", words)
+    monkeypatch.setattr(exponential, "_LANE_WORDS", words)
     for i in range(40):
         key = derived_key("threads", i)
         assert make(garbage=True, threads=1).draw(key) == make(garbage=True, threads=3).draw(key)
@@ -257,19 +270,19 @@ ACROSS = [(1, 0), (0, 1), (1, -1), (2, -1)]
 def slanted(monkeypatch):
     """Makes samplers for stretched data with a basis from the first proposal on."""
     monkeypatch.setattr(boxes_module, "_WORTHWHILE", -math.inf)
-    monkeypatch.setattr(sampler_module, "_FEW_STEPS", 0)  # no settling: it would make boxes too good to need a basis
+    monkeypatch.setattr(planner, "_FEW_STEPS", 0)  # no settling: it would make boxes too good to need a basis
     # Boxes everywhere, so that the ladder cannot do without slanted ones.
-    monkeypatch.setattr(sampler_module, "_box_cost", lambda levels: 0.0)
+    monkeypatch.setattr(planner, "_box_cost", lambda levels: 0.0)
     monkeypatch.setattr(Envelope, "slice", lambda *_: None)  # those would do as well
 
     def make(garbage=False, **options):
         levels = level_sets(np.array(STRETCHED), np.array(ACROSS))
         hints = Garbage(levels) if garbage else None
         sampler = Sampler(levels, within=Box((0, 0), (6, 6)), epsilon=EPSILON, hints=hints, **options)
-        sampler._envelope.refine([1, 2, 3])
-        sampler._envelope.rebase()
-        sampler._search, sampler._budget = sampler._refined()
-        assert sampler._envelope._bases
+        sampler._planner._envelope.refine([1, 2, 3])
+        sampler._planner._envelope.rebase()
+        replan(sampler)
+        assert sampler._planner._envelope._bases
         return sampler
 
     return make
@@ -283,7 +296,7 @@ def slanted(monkeypatch):
 def test_slanted_boxes_follow_the_same_law(options, slanted):
     sampler = slanted(**options)
     if "garbage" not in options:
-        assert sampler._search._proposals.slanted.any()
+        assert sampler._draws._search._proposals.slanted.any()
     points = list(itertools.product(range(7), repeat=2))
     depths = [oracle.depth(STRETCHED, y, ACROSS) for y in points]
     tally = dict.fromkeys(points, 0)
@@ -296,7 +309,7 @@ def test_slanted_boxes_follow_the_same_law(options, slanted):
 
 
 def test_threads_do_not_change_a_seeded_draw_from_slanted_boxes(slanted, monkeypatch):
-    monkeypatch.setattr(sampler_module, "_LANE_WORDS", (40,))
+    monkeypatch.setattr(exponential, "_LANE_WORDS", (40,))
     samplers = [slanted(threads=threads) for threads in (1, 2, 4)]
     for i in range(300):
         key = derived_key("slanted threads", i)
@@ -315,7 +328,7 @@ def test_threads_do_not_change_a_long_seeded_draw(d, copies):
         for threads in (1, 2, 5):
             sampler = Sampler(levels, within=Box((-(2**34),) * d, (2**34,) * d), epsilon=Fraction(1), threads=threads)
             drawn.add(tuple(sampler.draw(derived_key("long", seed))))
-            long |= sampler._proposals > 10_000 and sampler._search._proposals.slanted.any() == copies
+            long |= sampler._planner._proposals > 10_000 and sampler._draws._search._proposals.slanted.any() == copies
         assert len(drawn) == 1
     assert long
 
@@ -325,12 +338,12 @@ def test_no_box_is_missing_that_the_plan_asks_for_once_it_knows_the_others():
     gauss = np.random.default_rng(0).normal(size=(500, 12))
     levels = level_sets(np.rint(gauss * 2**30).astype(np.int64), td.Spread(60, seed=1)._integers(12, 2**16, b""))
     sampler = Sampler(levels, within=Box((-(2**34),) * 12, (2**34,) * 12), epsilon=Fraction(1))
-    sampler._proposals = 1e6
-    wanted = sampler._plan().levels
-    sampler._envelope.refine(wanted)
-    assert sampler._envelope.lacks(sampler._plan().levels)
-    sampler._refined()
-    assert not sampler._envelope.lacks(sampler._plan().levels)
+    sampler._planner._proposals = 1e6
+    wanted = sampler._planner._plan().levels
+    sampler._planner._envelope.refine(wanted)
+    assert sampler._planner._envelope.lacks(sampler._planner._plan().levels)
+    sampler._planner.plan()
+    assert not sampler._planner._envelope.lacks(sampler._planner._plan().levels)
 
 
 def test_levels_without_grid_points_do_not_stall_the_draw():
@@ -372,4 +385,4 @@ def test_a_draw_from_deep_points_only_never_proposes_from_the_whole_grid():
     levels = level_sets(rows, np.array([[1, 0], [0, 1], [1, 1], [1, -1]]))
     wide = Box((-(2**40), -(2**40)), (2**40, 2**40))
     sampler = Sampler(levels, within=wide, epsilon=Fraction(1), lowest=10)
-    assert max(box.size for box in sampler._search._boxes) <= (2 * 10**6 + 1) ** 2
+    assert max(box.size for box in sampler._draws._search._boxes) <= (2 * 10**6 + 1) ** 2

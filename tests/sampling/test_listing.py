@@ -13,19 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support import oracle
+from support.covers import planted_in
 from support.fit import FALSE_ALARM, g_test
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box, Pieces, Union
+from tukeydp.hints import branches as branches_module
+from tukeydp.hints import envelope as envelope_module
+from tukeydp.hints.branches import compile_lists, compile_once
+from tukeydp.hints.envelope import Envelope
+from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.randomness import Keystream, derived_key
-from tukeydp.sampling import branches as branches_module
 from tukeydp.sampling import compiling
-from tukeydp.sampling import envelope as envelope_module
-from tukeydp.sampling import sampler as sampler_module
-from tukeydp.sampling.branches import compile_lists, compile_once, planted
-from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.hints import LinearPrograms
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted.covers import Covers
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 WITHIN = Box((-3, -3), (3, 3))
@@ -48,7 +49,7 @@ def _compiled():
 
 def tree_of(rows, directions, base, half_epsilon, *, within=WITHIN, held=1):
     levels = level_sets(np.array(rows), np.array(directions), lowest=held)
-    return planted(levels, within, base, max(base, levels.highest_unbroken()), half_epsilon)
+    return planted_in(levels, within, base, half_epsilon)
 
 
 @pytest.mark.parametrize("held", [1, 6])
@@ -60,12 +61,12 @@ def test_the_list_has_every_point_from_its_level_on_and_no_other(tries, held, ro
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(branches_module, "_FEW_TRIES", tries)  # one asks for long lists, the other for short ones
         assert tree.list_points(np.array(start))
-    listed, level = Counter(map(tuple, tree._points.tolist())), tree._listed_from
+    listed, level = Counter(map(tuple, tree._listed.points.tolist())), tree._listed.level
     assert base <= level
     depths = {y: oracle.depth(rows, y, directions) for y in POINTS}
     assert {y for y in POINTS if depths[y] >= level} <= listed.keys()
     assert all(times == 1 for times in listed.values())
-    for y, cap in zip(map(tuple, tree._points.tolist()), tree._caps.tolist(), strict=True):
+    for y, cap in zip(map(tuple, tree._listed.points.tolist()), tree._listed.caps.tolist(), strict=True):
         assert cap >= max(level, depths[y])
         assert cap == depths[y] or held > 1 or base > 1  # ranks that are left out may not tell
     assert tree._nodes.cap[0] == level - 1
@@ -75,7 +76,7 @@ def test_the_list_has_every_point_from_its_level_on_and_no_other(tries, held, ro
 @given(rows_of, directions_of, start, half_epsilon, st.integers(0, 20))
 def test_every_point_is_in_each_of_its_levels_once_and_stays_there_if_boxes_are_cut(rows, directions, start, q, steps):
     levels = level_sets(np.array(rows), np.array(directions))
-    envelope = Envelope(levels, WITHIN, LinearPrograms(levels))
+    envelope = Envelope(Covers(levels, WITHIN), LinearPrograms(levels))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(envelope_module, "MANY_COLUMNS", 0)
         patch.setattr(Envelope, "branched", lambda self, lowest: self.tree is not None)
@@ -100,9 +101,9 @@ def test_a_list_without_room_starts_at_a_higher_level(room, rows, directions, st
         patch.setattr(branches_module, "_LISTED", room)
         patch.setattr(branches_module, "_SHARE", 1.0)
         assert tree.list_points(np.array(start))
-    assert len(tree._points) <= room
-    deep = {y for y in POINTS if oracle.depth(rows, y, directions) >= tree._listed_from}
-    assert deep == set(map(tuple, tree._points.tolist()))
+    assert len(tree._listed.points) <= room
+    deep = {y for y in POINTS if oracle.depth(rows, y, directions) >= tree._listed.level}
+    assert deep == set(map(tuple, tree._listed.points.tolist()))
 
 
 def answers(d):
@@ -122,10 +123,10 @@ def test_deep_answers_to_eleven_questions_are_those_that_brute_force_finds():
     ).min(axis=0)
     tree = tree_of(rows, directions, 1, 0.5, within=Box((0,) * 11, (1,) * 11))
     assert tree.list_points(np.ones(11, dtype=np.int64))
-    level = tree._listed_from
+    level = tree._listed.level
     assert 1 <= level <= depths.max()
     wanted = Counter((tuple(y), t) for y, t in zip(points.tolist(), depths.tolist(), strict=True) if t >= level)
-    assert Counter(zip(map(tuple, tree._points.tolist()), tree._caps.tolist(), strict=True)) == wanted
+    assert Counter(zip(map(tuple, tree._listed.points.tolist()), tree._listed.caps.tolist(), strict=True)) == wanted
 
 
 @pytest.mark.parametrize("d", [12, 15])
@@ -135,9 +136,9 @@ def test_lists_of_skewed_scores_take_little_and_leave_few_tries(d):
     rows = rng.choice(5, p=[0.05, 0.1, 0.2, 0.4, 0.25], size=(1000, d))
     directions = np.vstack([np.eye(d, dtype=np.int64), np.rint(rng.normal(size=(300, d)) * 1000).astype(np.int64)])
     levels = level_sets(rows, directions)
-    envelope = Envelope(levels, Box((0,) * d, (4,) * d), LinearPrograms(levels))
+    envelope = Envelope(Covers(levels, Box((0,) * d, (4,) * d)), LinearPrograms(levels))
     envelope.branch(0, 0.5, 0, 0.0)
-    assert envelope.tree._listed_from <= envelope.top
+    assert envelope.tree._listed.level <= envelope.top
     assert envelope.branched(0)
     assert envelope.tree.tries < 2**15
     assert envelope.tree.steps < 100
@@ -147,7 +148,7 @@ def test_where_a_list_would_take_long_there_is_none(monkeypatch):
     rows, directions = answers(11)
     levels = level_sets(rows, directions)
     within = Box((0,) * 11, (1,) * 11)
-    trees = [planted(levels, within, 1, levels.highest_unbroken(), 0.5) for _ in range(2)]
+    trees = [planted_in(levels, within, 1, 0.5) for _ in range(2)]
     monkeypatch.setattr(branches_module, "_MOST_VISITS", 100)
     assert not trees[0].list_points(np.zeros(11, dtype=np.int64))
     climb, _, find = compiling.lister()
@@ -156,7 +157,7 @@ def test_where_a_list_would_take_long_there_is_none(monkeypatch):
     for tree in trees:
         tree.grow(50, 0.0)
     assert (trees[0]._nodes.cap[:20] == trees[1]._nodes.cap[:20]).all()
-    assert len(trees[0]._points) == 0
+    assert trees[0]._listed is None
 
 
 def listing_sampler(monkeypatch, **options):
@@ -167,17 +168,15 @@ def listing_sampler(monkeypatch, **options):
     monkeypatch.setattr(branches_module, "_SHARE", 1.0)
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS), lowest=options.pop("held", 1))
     sampler = Sampler(levels, within=Box((0, 0), (4, 4)), epsilon=EPSILON, threads=1, **options)
-    sampler._envelope.branch(sampler._lowest, 0.75, 0, 0.0)
-    assert sampler._envelope.tree._listed_from > sampler._envelope.tree.base or "lowest" in options
+    sampler._planner._envelope.branch(sampler._draws._lowest, 0.75, 0, 0.0)
+    assert sampler._planner._envelope.tree._listed.level > sampler._planner._envelope.tree.base or "lowest" in options
     return drawn_again(sampler)
 
 
 def drawn_again(sampler):
-    groups = sampler._envelope.groups(sampler._lowest)
-    sampler._search = sampler_module.Search(
-        sampler._levels, sampler._within, groups, sampler._epsilon, sampler._word_bits
-    )
-    assert any(isinstance(box, Union) and not box.start for _, box in groups)
+    sampler._draws._rungs = sampler._planner._envelope.rungs(sampler._draws._lowest)
+    sampler._draws._search = sampler._draws._searching()
+    assert any(isinstance(box, Union) and not box.start for box in sampler._draws._search._boxes)
     return sampler
 
 
@@ -210,8 +209,9 @@ def test_lists_leave_the_law_alone(options, monkeypatch):
 
 def test_a_point_that_the_list_has_not_would_be_noticed(monkeypatch):
     sampler = listing_sampler(monkeypatch)
-    tree = sampler._envelope.tree
-    tree._points, tree._caps = tree._points[1:], tree._caps[1:]
+    tree = sampler._planner._envelope.tree
+    tree._listed.points, tree._listed.caps = tree._listed.points[1:], tree._listed.caps[1:]
+    sampler._planner._envelope._branched = tree.rungs()
     assert g_test(counts(drawn_again(sampler)), pmf()) < FALSE_ALARM
 
 

@@ -12,20 +12,24 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from support import oracle
+from support.covers import replan
 from support.fit import FALSE_ALARM, g_test
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.level_draw import Group, LevelDraw
 from tukeydp.exact.parallelepipeds import Parallelepiped, around, frame_of
+from tukeydp.hints import planner
+from tukeydp.hints.boxes import Certifier
+from tukeydp.hints.envelope import Envelope
+from tukeydp.hints.frames import Frames
+from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import coarse_filter, lanes, records
-from tukeydp.sampling import sampler as sampler_module
-from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.envelope.boxes import Certifier
-from tukeydp.sampling.envelope.frames import Frames
-from tukeydp.sampling.hints import LinearPrograms
-from tukeydp.sampling.sampler import Sampler, Search
+from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted import exponential
+from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.exponential import Search
 
 WITHIN = Box((0, 0), (4, 4))
 EPSILON = Fraction(3, 2)
@@ -93,18 +97,24 @@ def test_a_filter_that_forgets_the_rounding_would_be_noticed(monkeypatch):
 
 def test_a_whole_sampler_with_parallelepipeds_keeps_the_law(monkeypatch):
     """As in many columns after many proposals in vain."""
-    monkeypatch.setattr(sampler_module, "MANY_COLUMNS", 1)
-    monkeypatch.setattr(Search.__init__, "__defaults__", (*Search.__init__.__defaults__[:-1], 0))
-    monkeypatch.setattr(sampler_module, "_NOT_EASY", 1.0)
-    monkeypatch.setattr(Envelope, "_framed", lambda envelope, level: envelope._frames.around(level, WITHIN)[0])
+    monkeypatch.setattr(planner, "MANY_COLUMNS", 1)
+    monkeypatch.setattr(exponential, "MANY_COLUMNS", 0)
+    monkeypatch.setattr(planner, "_NOT_EASY", 1.0)
+    monkeypatch.setattr(Envelope, "_framed", lambda envelope, level: envelope._frames.around(level, None)[0])
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
     sampler = Sampler(levels, within=WITHIN, epsilon=EPSILON, threads=1)
-    sampler._envelope.refine([1, 2, 3])
-    sampler._envelope._shaped_by = sampler._envelope._framed
-    sampler._proposals = 64.0
-    sampler._search, sampler._budget = sampler._refined()
-    assert any(isinstance(box, Parallelepiped) for box in sampler._search._boxes)
-    assert g_test(counts(sampler._search), LAW) > FALSE_ALARM
+    sampler._planner._envelope.refine([1, 2, 3])
+    sampler._planner._envelope._shaped_by = sampler._planner._envelope._framed
+    sampler._planner._proposals = 64.0
+    replan(sampler)
+    assert any(isinstance(box, Parallelepiped) for box in sampler._draws._search._boxes)
+    assert g_test(counts(sampler._draws._search), LAW) > FALSE_ALARM
+
+
+def frame_around(levels, level, whole):
+    """The parallelepiped that is chosen for a level, if any is."""
+    found = Frames(Certifier(Covers(levels, whole), LinearPrograms(levels))).around(level, None)
+    return found[0].parts[0] if found else None
 
 
 vectors = st.lists(st.tuples(*[st.integers(-9, 9)] * 3), min_size=3, max_size=3)
@@ -151,7 +161,7 @@ def test_no_point_of_a_level_is_dropped_for_its_first_bytes(rows, entries, seed)
     levels = level_sets(np.array(rows), directions)
     level = 1 + seed % 2
     whole = Box((-(2**31),) * 2, (2**31,) * 2)
-    (shape,) = Frames(Certifier(levels, whole, LinearPrograms(levels))).around(level, whole) or (None,)
+    shape = frame_around(levels, level, whole)
     assume(shape is not None)
     law = LevelDraw([Group(level, level, shape.size)], Fraction(1))
     test = coarse_filter.filter_of(levels, records.proposals(law.word_table(), [whole], whole), [shape])
@@ -169,7 +179,7 @@ def test_a_frame_of_narrow_directions_is_found():
     rows = np.array([(i * 1000, i * 1000 + i % 3) for i in range(60)])
     levels = level_sets(rows, np.array([[1, 0], [0, 1], [1, 1], [1, -1]]))
     whole = Box((0, 0), (60_000, 60_000))
-    (shape,) = Frames(Certifier(levels, whole, LinearPrograms(levels))).around(5, whole)
+    shape = frame_around(levels, 5, whole)
     assert shape.size < 1000 * 60 * 10
     for y in rows.tolist():
         if levels.contains(y, 5):
@@ -186,7 +196,7 @@ def test_nobody_is_warned_of_a_level_that_is_far_thinner_one_way_than_another(mo
     monkeypatch.setattr(LinearPrograms, "middle", lambda *_: np.full(2, column.mean()))
     whole = Box((-(2**30),) * 2, (2**30,) * 2)
     with np.errstate(all="raise"):
-        (shape,) = Frames(Certifier(levels, whole, LinearPrograms(levels))).around(1, whole)
+        shape = frame_around(levels, 1, whole)
     assert shape.size < 2**32
 
 
@@ -194,4 +204,4 @@ def test_where_no_direction_crosses_a_column_there_is_no_frame_and_no_warning():
     levels = level_sets(np.array([(0, 0, 3), (5, 2, 4), (3, 3, 9), (2, 1, 1)]), np.array([[1, 1, 0], [2, -1, 0]]))
     whole = Box((0, 0, 0), (9, 9, 9))
     with np.errstate(all="raise"):
-        assert Frames(Certifier(levels, whole, LinearPrograms(levels))).around(1, whole) == []
+        assert frame_around(levels, 1, whole) is None

@@ -15,7 +15,8 @@ from tukeydp.exact.level_draw import Group
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import compiling, kept, plain_proposals, records
 from tukeydp.sampling.branches import planted
-from tukeydp.sampling.sampler import Sampler, Search
+from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted.exponential import Search
 
 RNG = np.random.default_rng(11)
 DIRECTIONS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], *RNG.integers(-9, 10, (12, 3)).tolist()])

@@ -9,9 +9,10 @@ import pytest
 
 from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
-from tukeydp.sampling.envelope.boxes import Certifier
-from tukeydp.sampling.hints import LinearPrograms
-from tukeydp.sampling.simplex_hints import MANY_COLUMNS, SimplexPrograms, hints_for
+from tukeydp.hints.boxes import Certifier
+from tukeydp.hints.linear_programs import LinearPrograms
+from tukeydp.hints.simplex_programs import MANY_COLUMNS, SimplexPrograms, hints_for
+from tukeydp.trusted.covers import Covers
 
 COLUMNS = 12
 
@@ -44,14 +45,20 @@ def test_boxes_are_as_tight_as_with_highs(name, table, axes):
     wanted = [10, 40, 60, 70]
     sizes = []
     for kind in (LinearPrograms, SimplexPrograms):
-        certifier = Certifier(levels, within, kind(levels))
+        certifier = Certifier(Covers(levels, within), kind(levels))
         found = certifier.supports(wanted)
-        boxes = [certifier.box(level, supports, within) for level, supports in zip(wanted, found, strict=True)]
+        boxes = [certifier.box(level, supports) for level, supports in zip(wanted, found, strict=True)]
         sizes.append([math.log(box.size) if box.size else -1.0 for box in boxes])
     highs, ours = np.array(sizes)
     # A level without points may be found to be empty by one of the two, and its box to be small by the other.
     assert (ours <= highs + 1e-4)[highs > 0].all()
     assert max(highs) > 0
+
+
+def box_within(certifier, level, slab):
+    """What a level has in a slab."""
+    covers = certifier.covers
+    return covers._tightened(level, covers._pairs(certifier.supports_within(level, slab), COLUMNS), slab)
 
 
 def test_any_order_of_questions_gives_the_same_bounds():
@@ -60,11 +67,11 @@ def test_any_order_of_questions_gives_the_same_bounds():
     within = Box((-(2**40),) * COLUMNS, (2**40,) * COLUMNS)
     slab = Box((-(2**33), 2**28) + (-(2**33),) * (COLUMNS - 2), (2**33,) * COLUMNS)
     used, fresh = SimplexPrograms(levels), SimplexPrograms(levels)
-    certifiers = [Certifier(levels, within, hints) for hints in (used, fresh)]
+    certifiers = [Certifier(Covers(levels, within), hints) for hints in (used, fresh)]
     certifiers[0].supports([70, 10, 60])
-    certifiers[0].box_within(40, slab)
+    box_within(certifiers[0], 40, slab)
     certifiers[0].supports([5])
-    a, b = (certifier.box_within(60, slab) for certifier in certifiers)
+    a, b = (box_within(certifier, 60, slab) for certifier in certifiers)
     assert math.log(a.size) == pytest.approx(math.log(b.size), abs=1e-4)
     assert a.size < slab.size
 
@@ -72,11 +79,11 @@ def test_any_order_of_questions_gives_the_same_bounds():
 def test_a_slab_that_misses_the_level_is_proven_empty():
     levels = levels_of(next(tables())[1])
     within = Box((-(2**40),) * COLUMNS, (2**40,) * COLUMNS)
-    certifier = Certifier(levels, within, SimplexPrograms(levels))
-    box = certifier.box(60, certifier.supports([60])[0], within)
+    certifier = Certifier(Covers(levels, within), SimplexPrograms(levels))
+    box = certifier.box(60, certifier.supports([60])[0]).hull
     beyond = Box((box.high[0] + 2**25, *box.low[1:]), (box.high[0] + 2**26, *box.high[1:]))
-    assert certifier.box_within(60, beyond).size == 0
-    assert certifier.box_within(60, box).size > 0
+    assert box_within(certifier, 60, beyond).size == 0
+    assert box_within(certifier, 60, box).size > 0
 
 
 def test_the_number_of_columns_chooses_the_method():

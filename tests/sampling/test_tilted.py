@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from support import oracle
+from support.covers import replan, unproven
 from support.fit import FALSE_ALARM, g_test
 from support.hints import Garbage
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
@@ -22,14 +23,17 @@ from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group
 from tukeydp.exact.parallelepipeds import around, frame_of
 from tukeydp.exact.tilted_boxes import SHARES, STEPS, TiltedBox, cut, power, upright
+from tukeydp.hints import boxes, planner, tilts
+from tukeydp.hints import envelope as envelope_module
+from tukeydp.hints.envelope import Envelope
+from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.randomness import Keystream, derived_key
-from tukeydp.sampling import envelope as envelope_module
 from tukeydp.sampling import lanes, tilted_kernels, tilted_proposals
-from tukeydp.sampling import sampler as sampler_module
-from tukeydp.sampling.envelope import Envelope, boxes, tilts
-from tukeydp.sampling.hints import LinearPrograms
 from tukeydp.sampling.rough_slabs import rough_slabs
-from tukeydp.sampling.sampler import Sampler, Search
+from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted import exponential
+from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.exponential import Search
 
 WITHIN = Box((0, 0), (4, 4))
 SHEAR = Basis(((1, 0), (1, 1)), ((1, 0), (-1, 1)))
@@ -41,7 +45,13 @@ STEEPER = [float(p) for p in oracle.law(DEPTHS, Fraction(math.exp(EPSILON * 3 / 
 
 def tilted(monkeypatch, levels, level, box, rates, hints=LinearPrograms):
     monkeypatch.setattr(tilts, "_rates", lambda *_: np.array(rates))
-    return tilts.tilted_box(boxes.Certifier(levels, WITHIN, hints(levels)), level, box, WITHIN)
+    return tilted_part(levels, WITHIN, hints, level, box)
+
+
+def tilted_part(levels, within, hints, level, box):
+    covers = Covers(levels, within)
+    (found,) = tilts.tilted_box(boxes.Certifier(covers, hints(levels)), unproven(covers, level, box)).parts
+    return found
 
 
 def parallelepiped(levels, level):
@@ -118,17 +128,17 @@ def test_keeping_every_point_would_be_noticed(monkeypatch):
 
 def test_a_whole_sampler_with_tilted_boxes_keeps_the_law(monkeypatch):
     """As in many columns after many proposals in vain."""
-    monkeypatch.setattr(sampler_module, "MANY_COLUMNS", 1)
-    monkeypatch.setattr(Search.__init__, "__defaults__", (*Search.__init__.__defaults__[:-1], 0))
-    monkeypatch.setattr(sampler_module, "_NOT_EASY", 1.0)
+    monkeypatch.setattr(planner, "MANY_COLUMNS", 1)
+    monkeypatch.setattr(exponential, "MANY_COLUMNS", 0)
+    monkeypatch.setattr(planner, "_NOT_EASY", 1.0)
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
     sampler = Sampler(levels, within=WITHIN, epsilon=EPSILON, threads=1)
-    sampler._envelope.refine([1, 2, 3])
-    sampler._envelope._shaped_by = sampler._envelope._tilted
-    sampler._proposals = 64.0
-    sampler._search, sampler._budget = sampler._refined()
-    assert any(isinstance(box, TiltedBox) for box in sampler._search._boxes)
-    assert g_test(counts(sampler._search), LAW) > FALSE_ALARM
+    sampler._planner._envelope.refine([1, 2, 3])
+    sampler._planner._envelope._shaped_by = sampler._planner._envelope._tilted
+    sampler._planner._proposals = 64.0
+    replan(sampler)
+    assert any(isinstance(box, TiltedBox) for box in sampler._draws._search._boxes)
+    assert g_test(counts(sampler._draws._search), LAW) > FALSE_ALARM
 
 
 def rarity(box, y, turned=False):
@@ -161,7 +171,7 @@ def test_no_point_of_the_level_is_rarer_than_the_size_says(rows, rates, level, c
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tilted_boxes, "CELLS", cells)
         patch.setattr(tilts, "_rates", lambda *_: np.array(rates))
-        found = tilts.tilted_box(boxes.Certifier(levels, within, hints(levels)), level, box, within)
+        found = tilted_part(levels, within, hints, level, box)
     for y in itertools.product(range(-6, 7), repeat=2):
         if levels.contains(y, level):
             assert rarity(found, y) <= found.size
@@ -184,7 +194,7 @@ def test_no_real_point_of_a_cube_in_the_level_is_rarer_than_the_size_says(rows, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tilted_boxes, "CELLS", cells)
         patch.setattr(tilts, "_rates", lambda *_: np.array(rates))
-        found = tilts.tilted_box(boxes.Certifier(levels, within, hints(levels)), level, shape, within)
+        found = tilted_part(levels, within, hints, level, shape)
     inside = [y for y in itertools.product(range(-6, 7), repeat=2) if levels.contains(y, level)]
     anywhere = np.random.default_rng(seed).integers(-500, 501, size=(20, 2))
     for y, (a, b) in itertools.product(
@@ -240,9 +250,9 @@ def test_floats_reject_no_rounded_point_of_a_level(rows, entries, seed):
 def test_below_a_tree_other_shapes_give_way_to_boxes(way, monkeypatch):
     """Where a tree overtakes them after more proposals in vain: no loop draws from both."""
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
-    envelope = Envelope(levels, WITHIN, LinearPrograms(levels))
+    envelope = Envelope(Covers(levels, WITHIN), LinearPrograms(levels))
     envelope.refine([1, 2])
-    monkeypatch.setattr(Envelope, "_framed", lambda envelope, level: envelope._frames.around(level, WITHIN)[0])
+    monkeypatch.setattr(Envelope, "_framed", lambda envelope, level: envelope._frames.around(level, None)[0])
     monkeypatch.setattr(envelope_module, "_LIGHT", math.inf)
     monkeypatch.setattr(envelope_module, "base_level", lambda *_: 2)
     monkeypatch.setattr(Envelope, "branched", lambda *_: True)
@@ -262,7 +272,7 @@ def test_a_basis_that_is_singular_to_floats_is_no_error(monkeypatch):
         np.linalg.inv(np.array(basis.matrix, dtype=np.float64))
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
     box = Box((0, 0), (8 * a, 8 * a), basis)
-    found = tilts.tilted_box(boxes.Certifier(levels, WITHIN, LinearPrograms(levels)), 2, box, WITHIN)
+    found = tilted_part(levels, WITHIN, LinearPrograms, 2, box)
     for y in itertools.product(range(5), repeat=2):
         if levels.contains(y, 2):
             assert rarity(found, y) <= found.size
@@ -274,7 +284,7 @@ def test_tilting_makes_a_box_of_a_corner_small():
     rows = np.vstack([np.zeros((4, d), dtype=np.int64), side * np.eye(d, dtype=np.int64)])
     levels = level_sets(rows, np.vstack([np.eye(d, dtype=np.int64), np.ones((1, d), dtype=np.int64)]))
     box = Box((0,) * d, (side,) * d)
-    found = tilts.tilted_box(boxes.Certifier(levels, box, LinearPrograms(levels)), 1, box, box)
+    found = tilted_part(levels, box, LinearPrograms, 1, box)
     assert box.size / found.size > 10
 
 

@@ -15,11 +15,12 @@ from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.lattice import Basis
 from tukeydp.exact.level_draw import Group
+from tukeydp.hints.envelope import Envelope
 from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import compiling, kernels, plain_proposals
-from tukeydp.sampling.certificates import Multipliers
-from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.sampler import Search
+from tukeydp.trusted.certificates import Multipliers
+from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.exponential import Search
 
 WORDS = 2**64
 # Widths for which many words are leftovers, and some for which hardly any or none are.
@@ -208,13 +209,13 @@ def test_no_slanted_box_is_kept_whose_points_overflow(power, monkeypatch):
     rows = np.random.default_rng(power).integers(-(2**32), 2**32, size=(9, 2))
     levels = level_sets(rows, np.array([[1, 0], [0, 1], [1, 1]]))
     basis = Basis(((1, far), (0, 1)), ((1, -far), (0, 1)))
-    monkeypatch.setattr("tukeydp.sampling.envelope.better_basis", lambda *_: basis)
-    envelope = Envelope(levels, Box((-(2**32),) * 2, (2**32,) * 2), NoHints())
+    monkeypatch.setattr("tukeydp.hints.envelope.better_basis", lambda *_: basis)
+    envelope = Envelope(Covers(levels, Box((-(2**32),) * 2, (2**32,) * 2)), NoHints())
     envelope.refine([1, 2])
     envelope.rebase()
     # Small entries leave room, so that slanted boxes are there at all.
     assert bool(envelope._slanted) == (power <= 29)
-    for box in envelope._slanted.values():
+    for (box,) in (cover.parts for cover in envelope._slanted.values()):
         for z in itertools.product(*zip(box.low, box.high, strict=True)):
             partial = [abs(a) * abs(c) for row in basis.inverse for a, c in zip(row, z, strict=True)]
             assert sum(partial) < 2**63

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tukeydp.sampling.certificates import Multipliers
+from tukeydp.trusted.certificates import Multipliers
 
 
 class Garbage:

@@ -14,9 +14,9 @@ from tukeydp.data.grid import Grid, bounded_grid
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import whole_grid
 from tukeydp.exact.level_draw import WORD, LevelDraw
+from tukeydp.hints.envelope import Envelope
+from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.randomness import Keystream
-from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.hints import LinearPrograms
 
 _SHOWN = (1, 8, 16, 24, 32)
 _BOXED = (1, 4, 8, 12, 16, 20, 24, 28, 30, 32, 33, 34, 35, 36, 37, 38)

@@ -19,9 +19,10 @@ from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import Group, WordTable
 from tukeydp.exact.parallelepipeds import Parallelepiped
 from tukeydp.exact.tilted_boxes import SHARES, TiltedBox
+from tukeydp.hints import slices
+from tukeydp.hints.envelope import Envelope
 from tukeydp.sampling import kept, kernels
-from tukeydp.sampling.envelope import Envelope, slices
-from tukeydp.sampling.envelope.slices import Shape
+from tukeydp.trusted.covers import Cover, Shape
 
 # Every word decides: the one level of the table.
 _ALL_WORDS = np.array([0], dtype=np.uint64), np.array([2**64 - 1], dtype=np.uint64)
@@ -59,9 +60,7 @@ class Membership:
         return bool(status == kernels.ACCEPTED)
 
 
-def accepted_weight(
-    member: Membership, groups: Sequence[tuple[Group, Shape | Union]], y: Point, q: Fraction
-) -> Fraction:
+def accepted_weight(member: Membership, groups: Sequence[tuple[Group, Shape]], y: Point, q: Fraction) -> Fraction:
     total = Fraction(0)
     lowest = groups[0][0].lowest
     for group, box in groups:
@@ -74,7 +73,7 @@ def accepted_weight(
     return total
 
 
-def _times(box: Shape | Union, y: Point) -> Fraction | int:
+def _times(box: Shape, y: Point) -> Fraction | int:
     """How often the box holds the point: the boxes of a union might overlap, and must not.
 
     Of a tilted one, its size times the probability that the point is drawn and kept, if it is wanted.
@@ -117,19 +116,19 @@ def _between(low: Sequence[int], z: Sequence[int], high: Sequence[int]) -> bool:
 
 def slice_everything(envelope: Envelope, lowest: int, *_: object) -> None:
     """In the place of `Envelope.slice`: cut every box, whether it pays off or not."""
-    for level in list(envelope.boxes):
+    for level in list(envelope.covers):
         if level > lowest and level not in envelope._slices:
-            envelope._slices[level] = slices.slices(envelope._certifier, level, envelope._parts(level)[0])
+            envelope._slices[level] = slices.slices(envelope._certifier, envelope._parts(level), 0)
 
 
-def sliced_parts(envelope: Envelope, level: int) -> list[slices.Slice]:
+def sliced_parts(envelope: Envelope, level: int) -> slices.Sliced:
     """In the place of `Envelope._parts`: the slices even if one box were smaller."""
-    return envelope._slices.get(level) or [slices.Slice(envelope._best(level), 0)]
+    return envelope._slices.get(level) or slices.Sliced(envelope._best(level), (0,))
 
 
-def slanted_if_any(envelope: Envelope, level: int) -> Box:
+def slanted_if_any(envelope: Envelope, level: int) -> Cover:
     """In the place of `Envelope._best`: the slanted box even if it is larger."""
-    return envelope._slanted.get(level, envelope.boxes[level])
+    return envelope._slanted.get(level, envelope.covers[level])
 
 
 def branched_if_any(envelope: Envelope, lowest: int) -> bool:

@@ -19,11 +19,13 @@ from tukeydp.depth.levels import level_sets
 from tukeydp.depth.notions import Exact
 from tukeydp.exact.boxes import Box, Union, whole_grid
 from tukeydp.exact.level_draw import Group
-from tukeydp.sampling import sampler as sampler_module
+from tukeydp.hints import boxes as boxes_module
+from tukeydp.hints import planner, slices
+from tukeydp.hints.envelope import Envelope
 from tukeydp.sampling.cutting_planes import DepthSampler
-from tukeydp.sampling.envelope import Envelope, slices
-from tukeydp.sampling.envelope import boxes as boxes_module
-from tukeydp.sampling.sampler import Sampler, Search
+from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted import exponential
+from tukeydp.trusted.exponential import Search
 
 EPSILON = Fraction(3, 2)
 ROWS: tuple[Point, ...] = ((1, 1), (1, 2), (2, 2), (2, 2), (3, 2), (4, 4), (0, 3), (2, 1))
@@ -60,7 +62,7 @@ def garbage_hints() -> Iterator[Draws]:
 def undecided_words() -> Iterator[Draws]:
     """One bit of a word counts: levels are drawn in big integers."""
     sampler = _plain(word_bits=1)
-    table = sampler._search._proposals
+    table = sampler._draws._search._proposals
     yield Draws(sampler.draw, lambda: bool((table.last < table.first).any() or len(table.first) < 3))
 
 
@@ -68,8 +70,8 @@ def undecided_words() -> Iterator[Draws]:
 def windowed_ranks() -> Iterator[Draws]:
     """Only the two ranks in the middle are known at first."""
     sampler = _plain(held=4, garbage=True)
-    before = sampler._levels.held
-    yield Draws(sampler.draw, lambda: before > 1 or sampler._levels.held < 4)
+    before = sampler._covers.levels.held
+    yield Draws(sampler.draw, lambda: before > 1 or sampler._covers.levels.held < 4)
 
 
 @contextmanager
@@ -77,7 +79,7 @@ def level_sliced() -> Iterator[Draws]:
     """Every box is cut in two."""
     with forced((slices, "_SLICES", 2), (Envelope, "slice", slice_everything), (Envelope, "_parts", sliced_parts)):
         sampler = _plain()
-    boxes, search = len(sampler._envelope.boxes), sampler._search
+    boxes, search = len(sampler._planner._envelope.boxes), sampler._draws._search
     yield Draws(sampler.draw, lambda: len(search._boxes) > boxes + 1)
 
 
@@ -87,16 +89,17 @@ def slanted_boxes() -> Iterator[Draws]:
     levels = level_sets(np.array(STRETCHED), np.array(ACROSS))
     with forced(
         (boxes_module, "_WORTHWHILE", -math.inf),
-        (sampler_module, "_FEW_STEPS", 0),
-        (sampler_module, "_box_cost", lambda levels: 0.0),
+        (planner, "_FEW_STEPS", 0),
+        (planner, "_box_cost", lambda levels: 0.0),
         (Envelope, "slice", lambda *_: None),
         (Envelope, "_best", slanted_if_any),
     ):
         sampler = Sampler(levels, within=Box((0, 0), (6, 6)), epsilon=EPSILON)
-        sampler._envelope.refine([1, 2, 3])
-        sampler._envelope.rebase()
-        sampler._search, sampler._budget = sampler._refined()
-    slanted = bool(sampler._search._proposals.slanted.any())
+        sampler._planner._envelope.refine([1, 2, 3])
+        sampler._planner._envelope.rebase()
+        sampler._draws._rungs, sampler._draws._budget = sampler._draws._planned(failed=False)
+        sampler._draws._search = sampler._draws._searching()
+    slanted = bool(sampler._draws._search._proposals.slanted.any())
     yield Draws(sampler.draw, lambda: slanted, STRETCHED, ACROSS, 7)
 
 
@@ -106,7 +109,7 @@ def settled_boxes() -> Iterator[Draws]:
     rows = tuple((int(a), int(b)) for a, b in np.random.default_rng(0).integers(0, 4, size=(40, 2)))
     levels = level_sets(np.array(rows), np.array(DIRECTIONS))
     sampler = Sampler(levels, within=Box((0, 0), (3, 3)), epsilon=Fraction(1, 5))
-    settled = sampler._envelope._settled <= levels.rows
+    settled = sampler._planner._envelope._settled <= levels.rows
     yield Draws(sampler.draw, lambda: settled, rows, DIRECTIONS, 4)
 
 
@@ -116,10 +119,10 @@ def branches() -> Iterator[Draws]:
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
     with forced((Envelope, "branched", branched_if_any)):
         sampler = Sampler(levels, within=Box((0, 0), (4, 4)), epsilon=EPSILON)
-        sampler._envelope.refine([1, 2])
-        sampler._envelope.branch(0, float(EPSILON) / 2, 12, 0.0)
-        groups = sampler._envelope.groups(0)
-    sampler._search, sampler._budget = Search(levels, Box((0, 0), (4, 4)), groups, EPSILON), 1e9
+        sampler._planner._envelope.refine([1, 2])
+        sampler._planner._envelope.branch(0, float(EPSILON) / 2, 12, 0.0)
+        groups = sampler._planner._envelope.groups(0)
+    sampler._draws._search, sampler._draws._budget = Search(levels, Box((0, 0), (4, 4)), groups, EPSILON), 1e9
     taken = any(isinstance(box, Union) and box.count > 1 for _, box in groups)
     yield Draws(sampler.draw, lambda: taken)
 
@@ -146,9 +149,9 @@ def levels_without_a_box() -> Iterator[Draws]:
     """All levels are proposed from the public box."""
     sampler = _plain()
     whole = Box((0, 0), (4, 4))
-    groups = [(Group(0, sampler._envelope.top, whole.size), whole)]
-    sampler._search, sampler._budget = Search(sampler._levels, whole, groups, EPSILON), 1e9
-    yield Draws(sampler.draw, lambda: len(sampler._search._boxes) == 1)
+    groups = [(Group(0, sampler._planner._envelope.top, whole.size), whole)]
+    sampler._draws._search, sampler._draws._budget = Search(sampler._covers.levels, whole, groups, EPSILON), 1e9
+    yield Draws(sampler.draw, lambda: len(sampler._draws._search._boxes) == 1)
 
 
 @contextmanager
@@ -161,21 +164,21 @@ def refined_in_the_middle() -> Iterator[Draws]:
     def draw(key: bytes) -> list[int]:
         nonlocal refined
         sampler = Sampler(levels, within=wide, epsilon=EPSILON, hints=Garbage(levels), threads=1)
-        everything = [(Group(0, sampler._envelope.top, wide.size), wide)]
-        sampler._search, sampler._budget = Search(levels, wide, everything, EPSILON), 1.0
-        before = sampler._search
+        everything = [(Group(0, sampler._planner._envelope.top, wide.size), wide)]
+        sampler._draws._search, sampler._draws._budget = Search(levels, wide, everything, EPSILON), 1.0
+        before = sampler._draws._search
         point = sampler.draw(key)
-        refined += sampler._search is not before
+        refined += sampler._draws._search is not before
         return point
 
-    with forced((sampler_module, "_LANE_WORDS", _SHORT_LANES)):
+    with forced((exponential, "_LANE_WORDS", _SHORT_LANES)):
         yield Draws(draw, lambda: refined > 0, side=17)
 
 
 @contextmanager
 def shared_lanes() -> Iterator[Draws]:
     """Short lanes, poor boxes, and four threads from the first lane on."""
-    with forced((sampler_module, "_LANE_WORDS", _SHORT_LANES)):
+    with forced((exponential, "_LANE_WORDS", _SHORT_LANES)):
         yield Draws(_plain(garbage=True, threads=4).draw, lambda: True)
 
 

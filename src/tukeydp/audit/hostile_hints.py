@@ -10,8 +10,8 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray
 from tukeydp.depth.levels import LevelSets
-from tukeydp.sampling.certificates import Multipliers
-from tukeydp.sampling.hints import LinearPrograms
+from tukeydp.hints.linear_programs import LinearPrograms
+from tukeydp.trusted.certificates import Multipliers
 
 
 class Garbage:

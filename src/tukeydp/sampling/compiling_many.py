@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -13,13 +11,15 @@ from tukeydp.depth.levels import level_sets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.level_draw import Group
 from tukeydp.exact.tilted_boxes import upright
+from tukeydp.hints.branches import compile_lists
+from tukeydp.hints.simplex_programs import hints_for
 from tukeydp.randomness import Keystream
-from tukeydp.sampling.branches import compile_lists
-from tukeydp.sampling.simplex_hints import MANY_COLUMNS, hints_for
+from tukeydp.sampling.lanes import MANY_COLUMNS
+from tukeydp.trusted.exponential import Search
 
 
 @cache
-def compile_for_many_columns(search: Callable[..., Any]) -> None:
+def compile_for_many_columns() -> None:
     """Search among fixed rows: whether compiled code is kept in a file must not depend on the caller's."""
     levels = level_sets(np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), np.array([[1, 0], [0, 1], [1, 1]]))
     compile_lists()
@@ -27,4 +27,4 @@ def compile_for_many_columns(search: Callable[..., Any]) -> None:
     box = Box((0, 0), (2**20, 2**20))
     for shape, columns in ((box, MANY_COLUMNS), (box, 0), (upright(box), 0)):
         groups = [(Group(0, 1, shape.size), shape)]
-        search(levels, box, groups, Fraction(1), many=columns).run(Keystream(bytes(32)), 0, 1.0, 1)
+        Search(levels, box, groups, Fraction(1), many=columns).run(Keystream(bytes(32)), 0, 1.0, 1)

@@ -19,9 +19,9 @@ from tukeydp.depth.levels import level_sets
 from tukeydp.depth.near_rows import NearRows, near_rows
 from tukeydp.depth.notions import PreparedDepth
 from tukeydp.exact.boxes import Box, whole_grid
+from tukeydp.hints.branches import compile_once
 from tukeydp.randomness import Keystream
 from tukeydp.sampling import compiling
-from tukeydp.sampling.branches import compile_once
 from tukeydp.sampling.deepest import deepest
 from tukeydp.sampling.foresight import foresee
 from tukeydp.sampling.sampler import Sampler

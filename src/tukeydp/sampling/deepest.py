@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.data.scale import centre_and_scale
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
-from tukeydp.exact.linear_programs import Region
-from tukeydp.exact.matrices import Integers, integers
+from tukeydp.exact.matrices import Integers
 from tukeydp.exact.slices import count_in_slices
+from tukeydp.trusted.covers import region_of
 
 
 def deepest(levels: LevelSets, depth: GridDepth, within: Box, lowest: int, top: int) -> tuple[LevelSets, int]:
@@ -48,20 +47,7 @@ def _holds(levels: LevelSets, depth: GridDepth, within: Box, level: int) -> tupl
         fresh.extend(cuts.fitting)
         return cuts.normals, cuts.offsets
 
-    found = count_in_slices(1, _region(levels, within, level), decide)
+    found = count_in_slices(1, region_of(levels, within, level), decide)
     if fresh:
         levels = levels.with_directions(np.unique(np.array(fresh, dtype=np.int64), axis=0))
     return levels, bool(found)
-
-
-def _region(levels: LevelSets, within: Box, level: int) -> Region:
-    """The level set of the envelope."""
-    low, high = levels.offsets(level)
-    units = np.eye(levels.d, dtype=np.int64)
-    centre, scale = centre_and_scale(levels.sample)
-    return Region(
-        integers(np.vstack([levels.directions, -levels.directions, units, -units])),
-        integers([*high.tolist(), *(-low).tolist(), *within.high, *(-a for a in within.low)]),
-        integers(centre),
-        scale,
-    )

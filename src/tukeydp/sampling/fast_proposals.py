@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box, Union
 from tukeydp.exact.level_draw import LevelDraw
+from tukeydp.exact.parallelepipeds import Parallelepiped
 from tukeydp.exact.tilted_boxes import TiltedBox
 from tukeydp.sampling.coarse_proposals import CoarseProposals
-from tukeydp.sampling.envelope.slices import Shape
 from tukeydp.sampling.tilted_proposals import TiltedProposals
 
 if TYPE_CHECKING:
     from tukeydp.sampling.records import Proposals
 
+Shape = Box | Union | TiltedBox | Parallelepiped
 FastProposals = CoarseProposals | TiltedProposals
 
 
 def fast_proposals(
-    levels: LevelSets, within: Box, law: LevelDraw, proposals: Proposals, shapes: Sequence[Shape | Union]
+    levels: LevelSets, within: Box, law: LevelDraw, proposals: Proposals, shapes: Sequence[Shape]
 ) -> FastProposals | None:
     """From tilted boxes if there is one, else by first bytes, where these tell enough."""
     from tukeydp.sampling.coarse_filter import suits

@@ -10,6 +10,9 @@ from tukeydp.randomness import Bits
 if TYPE_CHECKING:
     from tukeydp.sampling.records import Proposals
 
+# Beyond so many columns programs and proposals are made in other ways. Speed only, but what a seeded draw gives depends
+# on it: multipliers differ in their last bits.
+MANY_COLUMNS = 10
 # Speed only: the law is the same, but what a seeded draw gives is not.
 IN_LANES = (2**8, 2**12, 2**16)  # proposals in the lanes 0, 1, 2, ...
 

@@ -1,1 +1,1 @@
-"""What privacy rests on and nothing else: prices of draws and noise, charges, and the proof that a release was paid."""
+"""What must be right for the guarantee, and nothing else: README.md says in which order to read it."""

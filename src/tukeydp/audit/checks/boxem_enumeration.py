@@ -27,11 +27,13 @@ from tukeydp.data.grid import Grid
 from tukeydp.depth.levels import LevelSets
 from tukeydp.depth.notions import Directions, Exact, Notion
 from tukeydp.exact.boxes import whole_grid
-from tukeydp.sampling import envelope as envelope_module
-from tukeydp.sampling.envelope import Envelope, slices
-from tukeydp.sampling.envelope import boxes as boxes_module
-from tukeydp.sampling.envelope.frames import Frames
-from tukeydp.sampling.hints import Hints, LinearPrograms
+from tukeydp.hints import boxes as boxes_module
+from tukeydp.hints import envelope as envelope_module
+from tukeydp.hints import slices
+from tukeydp.hints.envelope import Envelope
+from tukeydp.hints.frames import Frames
+from tukeydp.hints.linear_programs import Hints, LinearPrograms
+from tukeydp.trusted.covers import Covers
 
 Q = Fraction(21, 20)  # e^(epsilon/2), that is epsilon = 0.0976; rational, so that nothing is rounded
 WAYS = ("plain", "settled", "sliced", "slanted", "tilted", "branches", "garbage hints")
@@ -132,7 +134,7 @@ def _weights(
         *([(Envelope, "branched", branched_if_any)] if way == "branches" else []),
     ]
     with forced(*changes):
-        envelope = Envelope(prepared.levels, within, hints)
+        envelope = Envelope(Covers(prepared.levels, within), hints)
         # Any choice of levels with boxes must give the same law.
         wanted = range(1, envelope.top + 1)
         envelope.refine([level for level in wanted if way != "plain" or choose.random() < 0.6])

@@ -16,13 +16,14 @@ from tukeydp.audit.oracles import rem as definition
 from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, worst_excess
 from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.exact.boxes import Box
+from tukeydp.hints.envelope import Envelope
+from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest
-from tukeydp.sampling.envelope import Envelope
-from tukeydp.sampling.hints import LinearPrograms
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
 from tukeydp.sizes.intervals import Intervals
 from tukeydp.sizes.level_sizes import Sizes, sizes_of
+from tukeydp.trusted.covers import Covers
 
 TESTS: tuple[SafetyTest, ...] = (Graded(), Laplace(), Paper())
 _BITS = 96  # of a chance: its two ends then differ by far less than what floats can tell
@@ -138,7 +139,7 @@ def _compare_draw(case: Case, levels: LevelSets, depths: list[int], tally: Tally
     t, q = case.threshold, Fraction(3, 2)
     if max(depths) < t:
         return
-    envelope = Envelope(levels, case.within, LinearPrograms(levels))
+    envelope = Envelope(Covers(levels, case.within), LinearPrograms(levels))
     envelope.refine(range(1, envelope.top + 1))
     member, groups = Membership(levels, case.within), envelope.groups(t)
     weights = [accepted_weight(member, groups, y, q) for y in case.points]

@@ -131,7 +131,7 @@ def _boxem(bits: int) -> tuple[Walked, dict[Any, float]]:
     levels = level_sets(np.array(ROWS), np.array(DIRECTIONS))
     within = Box((0,), (3,))
     sampler = Sampler(levels, within=within, epsilon=EPSILON, word_bits=1)
-    search = sampler._search
+    search = sampler._draws._search
     prefix_bits = bits // 2
 
     def draw(source: Bits) -> Hashable:

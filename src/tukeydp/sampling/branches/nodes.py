@@ -21,6 +21,9 @@ class Nodes(NamedTuple):
 
     `weight` is the log of (e^(epsilon/2))^cap times the number of points, `heap` a heap by it, the heaviest first. A
     node that is `open` has its parent's cap so far. `column` and `cut` say how to split it, -1 if it is a single point.
+
+    How each came about, so that whoever does not trust this can check it: node i was split off `parent` beyond the
+    coordinate `at` of the column `along`, and multipliers `values` of the directions `rows` prove its cap.
     """
 
     low: NDArray[np.int64]
@@ -32,6 +35,11 @@ class Nodes(NamedTuple):
     column: IntArray
     cut: IntArray
     heap: IntArray
+    parent: IntArray
+    along: IntArray
+    at: IntArray
+    rows: IntArray
+    values: IntArray
 
 
 @compiled_in_memory
@@ -78,8 +86,11 @@ def _split(nodes: Nodes, here: int, fresh: int) -> None:
         nodes.high[fresh, i] = nodes.high[here, i]
     for i in range(nodes.basis.shape[1]):
         nodes.basis[fresh, i] = nodes.basis[here, i]
+        nodes.rows[fresh, i] = nodes.rows[here, i]
+        nodes.values[fresh, i] = nodes.values[here, i]
     nodes.cap[fresh] = nodes.cap[here]
     j = nodes.column[here]
+    nodes.parent[fresh], nodes.along[fresh], nodes.at[fresh] = here, j, nodes.cut[here]
     nodes.high[here, j] = nodes.cut[here]
     nodes.low[fresh, j] = nodes.cut[here] + 1
     nodes.open[here] = nodes.open[fresh] = True
@@ -131,7 +142,10 @@ def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes, deepest: int) ->
             nodes.cap[here] = min(nodes.cap[here], depth)
         return depth
     z, multipliers = program(low, high, nodes.cap[here], nodes.basis[here], ranks, slopes)
-    nodes.cap[here] = certified(multipliers, low, high, nodes.cap[here], ranks)
+    cap = certified(multipliers, low, high, nodes.cap[here], ranks)
+    if cap < nodes.cap[here]:
+        nodes.cap[here] = cap
+        _note(nodes, here, multipliers)
     column, farthest = widest, _FRACTIONAL
     for j in range(d):
         nearest = np.rint(z[j])
@@ -172,6 +186,20 @@ def _all_smaller(projections: Any, at: Any, equal_too: bool) -> Any:
         beyond = (first < end) & ((value <= at) if equal_too else (value < at))
         first, end = np.where(beyond, middle + 1, first), np.where(beyond, end, middle)
     return first
+
+
+@compiled_in_memory
+def _note(nodes: Nodes, here: int, multipliers: Any) -> None:
+    """Keep the multipliers that prove a cap: one for each row of a basis at most."""
+    kept = 0
+    for i in range(len(multipliers)):
+        if multipliers[i] != 0 and kept < nodes.rows.shape[1]:
+            nodes.rows[here, kept] = i
+            nodes.values[here, kept] = multipliers[i]
+            kept += 1
+    for i in range(kept, nodes.rows.shape[1]):
+        nodes.rows[here, i] = 0
+        nodes.values[here, i] = 0
 
 
 @compiled_in_memory(plain=_depth)

@@ -4,7 +4,7 @@ The cap of a box is a number that no grid point in it is deeper than. It comes f
 `hints.LinearPrograms.emptiness` with the box for a domain (the largest slack t of all slabs of a level), solved by the
 dual simplex method: its multipliers are admissible whatever the level and the ends of the box, so that a box goes on
 from the basis of the one it was cut from, and a level from that of the one above. Multipliers are rounded to integers,
-and the certificate of `sampling/certificates.py` is evaluated with them: nothing else lowers a cap.
+and the certificate of `trusted/certificates.py` is evaluated with them: nothing else lowers a cap.
 
 Plain loops throughout: assigning to slices, or numpy's functions, would take seconds more to compile at the first call.
 """

@@ -15,17 +15,16 @@ from numpy.typing import NDArray
 from tukeydp.arrays import FloatArray
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
-from tukeydp.sampling.certificates import Multipliers
-from tukeydp.sampling.hints import Hints, LinearPrograms, sparse
+from tukeydp.hints.linear_programs import Hints, LinearPrograms, sparse
+from tukeydp.sampling.lanes import MANY_COLUMNS
+from tukeydp.trusted.certificates import Multipliers
+from tukeydp.trusted.covers import View
 
 if TYPE_CHECKING:
     from tukeydp.sampling.simplex import Ends, Optima
 
-# Beyond so many columns. Speed only, but what a seeded draw gives depends on it: multipliers differ in their last bits.
-MANY_COLUMNS = 10
 
-
-def hints_for(levels: LevelSets, many: int = MANY_COLUMNS) -> Hints:
+def hints_for(levels: LevelSets | View, many: int = MANY_COLUMNS) -> Hints:
     """The faster of the two: the compiled one for more columns than `many`."""
     return SimplexPrograms(levels) if levels.d > many else LinearPrograms(levels)
 
@@ -33,7 +32,7 @@ def hints_for(levels: LevelSets, many: int = MANY_COLUMNS) -> Hints:
 class SimplexPrograms(LinearPrograms):
     """Largest values by the compiled dual simplex method, each from the last basis for the same objective."""
 
-    def __init__(self, levels: LevelSets) -> None:
+    def __init__(self, levels: LevelSets | View) -> None:
         super().__init__(levels)
         self._columns = np.ascontiguousarray(self._rows.T)
         self._bases: dict[tuple[float, ...], NDArray[np.int32]] = {}

@@ -3,14 +3,11 @@
 Of all products of distributions on the columns of a box, from which a point of a convex set is drawn by rejection, the
 best are truncated exponentials: their means y are the point of the set whose product of entropies is largest, and that
 is the log of the size. A concave function, one variable at a time: Newton's method finds its maximum on a polytope.
-
-Everything here is a hint but the last function, whose bound is a certificate.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -18,44 +15,28 @@ import numpy as np
 from tukeydp.arrays import FloatArray
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.parallelepipeds import Parallelepiped
-from tukeydp.exact.tilted_boxes import STEPS, TiltedBox, cut, least_ends, widths_of
-from tukeydp.sampling.certificates import upper_bound
-from tukeydp.sampling.envelope.boxes import Certifier
+from tukeydp.exact.tilted_boxes import widths_of
+from tukeydp.hints.boxes import Certifier
+from tukeydp.trusted.certificates import Multipliers
+from tukeydp.trusted.covers import Cover, coordinates_of, tilt
 
 # Hints only.
 _STEEPEST = 60.0  # log of how much a column's density falls at most
 _BARRIERS = tuple(4.0**-i for i in range(1, 9))  # weights of the barrier, one after another
 _STEPS = 8  # of Newton's method for each of them, at most
 _DONE = 1e-3  # a step that gains less is the last one
-_SHIFT = 64  # bits behind the point of slopes: rounding them costs less than a step in all
 
 
-def tilted_box(certifier: Certifier, level: int, box: Box | Parallelepiped, known: Box) -> TiltedBox:
-    """A tilted box of the points that a level has in a box; `known` is along the axes and holds these points too."""
-    rates = _rates(certifier, level, box)
-    cells = cut(box, rates)
-    widths = np.array(widths_of(box), dtype=np.float64)
-    slopes = [round(rate) for rate in np.ldexp(rates * STEPS / (math.log(2.0) * widths), _SHIFT).tolist()]
-    objective, off = slopes, 0
-    rows = _rows(box)
-    if rows is not None:
-        objective = [sum(a * b for a, b in zip(slopes, column, strict=True)) for column in zip(*rows, strict=True)]
-        if isinstance(box, Parallelepiped):  # real points of the cube around a grid point
-            off = sum(abs(slope) * sum(map(abs, row)) for slope, row in zip(slopes, rows, strict=True)) // 2 + 1
-    largest = int(cells.heights.max(axis=1).sum())
+def tilted_box(certifier: Certifier, box: Cover) -> Cover:
+    """The same with its part tilted, a box or a parallelepiped."""
+    part = box.parts[0]
+    assert isinstance(part, Box | Parallelepiped)
+    rates = _rates(certifier, box.level, part)
+    _, objective, _ = tilt(part, rates)
+    up: Multipliers | None = None
     if any(objective):
-        ((up, _),) = certifier.hints.supports([level], [objective])[0]
-        bound = upper_bound(certifier.levels, level, objective, up, known)
-        ends = least_ends(cells, slopes, _SHIFT, real=isinstance(box, Parallelepiped))
-        largest = min(largest, (ends + bound + off) >> _SHIFT)
-    return TiltedBox(box, cells, max(largest, 0))
-
-
-def _rows(box: Box | Parallelepiped) -> Sequence[Sequence[int]] | None:
-    """What a box's coordinates are products with; None for the axes."""
-    if isinstance(box, Parallelepiped):
-        return box.frame.matrix.tolist()
-    return None if box.basis is None else box.basis.matrix
+        ((up, _),) = certifier.hints.supports([box.level], [objective])[0]
+    return certifier.covers.tilted(box, rates.tolist(), up)
 
 
 def _inverse(box: Box | Parallelepiped) -> FloatArray:
@@ -69,12 +50,12 @@ def _rates(certifier: Certifier, level: int, box: Box | Parallelepiped) -> Float
     """By how much, in logarithm, the density of each column should fall from its low end to its high end; if there is
     no saying, nothing.
     """
-    rates = np.zeros(certifier.levels.d)
+    rates = np.zeros(certifier.covers.view.d)
     middle = certifier.hints.middle(level)
     if middle is None:
         return rates
-    levels = certifier.levels
-    rows = _rows(box)
+    levels = certifier.covers.view
+    rows = coordinates_of(box)
     matrix = np.eye(levels.d) if rows is None else np.array(rows, dtype=np.float64)
     inverse = _inverse(box)
     widths = np.array(widths_of(box), dtype=np.float64)

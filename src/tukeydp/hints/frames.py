@@ -8,41 +8,31 @@ smaller than boxes.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.parallelepipeds import Frame, Parallelepiped, around, frame_of
-from tukeydp.sampling.envelope.boxes import Certifier
+from tukeydp.exact.parallelepipeds import Parallelepiped
+from tukeydp.hints.boxes import Certifier
+from tukeydp.trusted.covers import Cover
 
 # Speed only.
 _REACH = 20.0  # a level is about as wide as so many radii of the ellipsoid, at most
 _SWAPS = 200  # of one direction of a frame for a better one, at most
 _BETTER = 1.05  # a swap makes a volume smaller by this factor at least
 _WORTH_ANOTHER = math.log(2)  # log of how much smaller a level is in a frame of its own: these take a while to invert
-_LARGEST = 2.0**61  # products of a corner with directions, so that differences with ranks are exact in 64 bits
-
-
-@dataclass(frozen=True, eq=False)
-class _Chosen:
-    """Directions, by number, and the frame of them."""
-
-    rows: IntArray
-    frame: Frame
 
 
 class Frames:
     """The frames chosen so far, each for one level or more."""
 
     def __init__(self, certifier: Certifier) -> None:
-        self._certifier, self._levels = certifier, certifier.levels
+        self._certifier, self._levels = certifier, certifier.covers.view
         levels = self._levels
         self._lengths = np.abs(levels.directions).sum(axis=1)
-        self._chosen: list[_Chosen] = []
+        self._chosen: list[IntArray] = []  # directions of each, by number
 
-    def around(self, level: int, known: Box) -> list[Parallelepiped]:
+    def around(self, level: int, known: Cover) -> list[Cover]:
         """A small parallelepiped that holds a level; nothing if there is none whose points fit in words.
 
         `known` is a box around the level. Where not all slabs touch it, programs make the parallelepiped tighter.
@@ -54,19 +44,13 @@ class Frames:
         rows = _most_independent(slabs)
         if rows is None:
             return []
-        best = max(self._chosen, key=lambda chosen: _log_determinant(slabs, chosen.rows), default=None)
-        if best is None or _log_determinant(slabs, rows) > _log_determinant(slabs, best.rows) + _WORTH_ANOTHER:
-            frame = frame_of(self._levels.directions[rows])
-            if frame is None:
-                return []
-            best = _Chosen(rows, frame)
+        best = max(self._chosen, key=lambda chosen: _log_determinant(slabs, chosen), default=None)
+        if best is None or _log_determinant(slabs, rows) > _log_determinant(slabs, best) + _WORTH_ANOTHER:
+            best = rows
             self._chosen.append(best)
-        low, high = self._certifier.ends_along(level, best.frame.matrix.tolist(), known)
-        low = tuple(map(max, low, smallest[best.rows].tolist()))
-        high = tuple(map(max, low, map(min, high, largest[best.rows].tolist())))
-        found = around(best.frame, low, high)
-        corner = np.abs(np.array(found.corner(), dtype=np.float64)) + 1
-        return [found] if (np.abs(self._levels.directions).astype(np.float64) @ corner).max() < _LARGEST else []
+        supports = self._certifier.hints.supports([level], self._levels.directions[best].tolist())[0]
+        found = self._certifier.covers.framed(level, best.tolist(), supports, known)
+        return [found] if found.parts and isinstance(found.parts[0], Parallelepiped) else []
 
     def _widths(self, level: int, smallest: IntArray, largest: IntArray) -> FloatArray:
         """About how wide a level is along each direction: its slab, or less where others bound it more tightly."""

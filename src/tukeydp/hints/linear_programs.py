@@ -17,7 +17,8 @@ from tukeydp.data.scale import centre_and_scale
 from tukeydp.depth.levels import LevelSets
 from tukeydp.exact.boxes import Box
 from tukeydp.exact.float_programs import add_rows, quiet_solver
-from tukeydp.sampling.certificates import Multipliers
+from tukeydp.trusted.certificates import Multipliers
+from tukeydp.trusted.covers import View
 
 # Hints decide nothing: poor values here make loose boxes, so many proposals, or slow programs.
 _FAR = 1e4  # interquartile ranges from the centre, where the programs end: level sets worth a box are nearer
@@ -54,7 +55,7 @@ class Hints(Protocol):
 class LinearPrograms:
     """Hints from HiGHS."""
 
-    def __init__(self, levels: LevelSets) -> None:
+    def __init__(self, levels: LevelSets | View) -> None:
         self._levels = levels
         self._centre, self._scale = centre_and_scale(levels.sample)
         stretched = levels.directions * self._scale

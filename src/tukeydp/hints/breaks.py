@@ -16,7 +16,7 @@ import numpy as np
 
 from tukeydp.arrays import IntArray
 from tukeydp.depth.levels import LevelSets
-from tukeydp.sampling.envelope.boxes import Certifier
+from tukeydp.trusted.covers import Covers, View
 
 # From one level to the next a column falls by at least this factor in width. Smaller falls are what continuous columns
 # have by chance, in their tails above all; larger ones would miss columns of a few hundred values.
@@ -32,18 +32,18 @@ class Break:
     index: int
 
 
-def breaks(certifier: Certifier) -> tuple[Break, ...]:
+def breaks(covers: Covers) -> tuple[Break, ...]:
     """The breaks of the columns along which there is a direction, in ascending order.
 
     Guessed from the sample, made exact by the order statistics themselves: one level too high or too low would cost a
     factor of e^(epsilon/2).
     """
     found = []
-    for column in certifier.columns:
-        widths = _widths(certifier.levels.sample[:, column])
+    for column in covers.axes:
+        widths = _widths(covers.view.sample[:, column])
         for index in np.flatnonzero(np.maximum(widths[1:], 1.0) * _FALL < widths[:-1]).tolist():
             between = math.sqrt(widths[index] * max(widths[index + 1], 1.0))
-            found.append(Break(_first_narrow(certifier, column, between, index + 1), column, index + 1))
+            found.append(Break(_first_narrow(covers, column, between, index + 1), column, index + 1))
     return tuple(sorted(found, key=lambda b: (b.level, b.column)))
 
 
@@ -53,12 +53,12 @@ def _widths(ranked: IntArray) -> IntArray:
     return (ranked[::-1][:half] - ranked[:half]).astype(np.float64)
 
 
-def _first_narrow(certifier: Certifier, column: int, between: float, index: int) -> int:
+def _first_narrow(covers: Covers, column: int, between: float, index: int) -> int:
     """The lowest level at which a column is narrower than `between`; m + 1 at most. By steps from a guess that double.
 
     `index` is how many rows of the sample lie outside on either side.
     """
-    levels, box = certifier.levels, certifier.along_axes
+    levels, box = covers.view, covers.box_along_axes
 
     def narrow(level: int) -> bool:
         here = box(level)
@@ -82,7 +82,7 @@ def _first_narrow(certifier: Certifier, column: int, between: float, index: int)
     return high
 
 
-def sample_places(levels: LevelSets, steps: IntArray, found: Sequence[Break]) -> IntArray:
+def sample_places(levels: LevelSets | View, steps: IntArray, found: Sequence[Break]) -> IntArray:
     """For each level and column, how many rows of the sample to leave out on either side, on the right side of breaks.
 
     The sample is a part of the rows: by its own account a break may be some levels off.

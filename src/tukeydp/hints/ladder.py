@@ -12,7 +12,8 @@ import numpy as np
 
 from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.levels import LevelSets
-from tukeydp.sampling.envelope.breaks import Break, sample_places
+from tukeydp.hints.breaks import Break, sample_places
+from tukeydp.trusted.covers import View
 
 _CANDIDATES = 48  # levels to choose from besides the known ones; a plan's time grows with the square
 _BELOW_A_BREAK = 12  # and below each break, where the levels of most weight may be
@@ -28,7 +29,7 @@ class Ladder:
 
 
 def plan_ladder(
-    levels: LevelSets,
+    levels: LevelSets | View,
     *,
     lowest: int,
     top: int,
@@ -57,7 +58,7 @@ def plan_ladder(
 
 
 def _plan(
-    levels: LevelSets,
+    levels: LevelSets | View,
     lowest: int,
     top: int,
     log_sizes: Mapping[int, float],
@@ -116,7 +117,7 @@ def _below(level: int, behind: int, count: int) -> list[int]:
 
 
 def _estimates(
-    levels: LevelSets, steps: IntArray, top: int, known: Mapping[int, float], breaks: Sequence[Break] = ()
+    levels: LevelSets | View, steps: IntArray, top: int, known: Mapping[int, float], breaks: Sequence[Break] = ()
 ) -> FloatArray:
     """Log sizes of the boxes at `steps`: the spread of the sample's quantiles, corrected where boxes are known."""
     index = sample_places(levels, steps, breaks)
