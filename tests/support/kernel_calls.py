@@ -107,7 +107,7 @@ def _in_doubt(a: dict[str, Any], result: Any) -> Any:
 
 ALL: dict[str, Any] = {}
 SCRATCH: dict[str, Any] = {
-    "depth.facet_walk._ranked": {"values", "shares"},
+    "hints.facet_walk._ranked": {"values", "shares"},
     "depth.tally_loops.tally": {"scratch"},
     "geometry.halfspace_counts._orthogonalise": {"basis"},  # `v` is a row of it, and is shown
     "sampling.branches.listing._goes_on": {"first", "after"},
