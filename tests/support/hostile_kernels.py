@@ -148,7 +148,7 @@ def of_lists(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
         for level in (1, 2, len(values), int(weights.sum())):
             yield "geometry.facet_descent.ranked", (values, weights, level)
             scratch = np.zeros((2, len(values)))
-            yield "depth.facet_walk._ranked", (values, weights * 1.0, float(level), scratch[0], scratch[1])
+            yield "hints.facet_walk._ranked", (values, weights * 1.0, float(level), scratch[0], scratch[1])
     for level in (0, 3, 9):
         found = Listed(rng.integers(-5, 5, (20, 3)), rng.integers(0, 8, 20))
         yield "sampling.branches.listing._kept", (found, 15, level)
