@@ -16,7 +16,7 @@ from rich.table import Table
 
 import tukeydp as td
 from tukeydp.depth.notions import Notion
-from tukeydp.threads import available_cores
+from tukeydp.trusted.threads import available_cores
 
 CALLS = 7
 

@@ -20,11 +20,11 @@ from rich.progress import track
 from rich.table import Table
 
 import tukeydp as td
-from tukeydp.data.grid import Grid, bounded_grid
 from tukeydp.depth.notions import Notion
-from tukeydp.exact.boxes import whole_grid
-from tukeydp.randomness import derived_key
 from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.boxes import whole_grid
+from tukeydp.trusted.rows import Grid, bounded_grid
 
 EPSILON = Fraction(1)
 DRAWS = 20

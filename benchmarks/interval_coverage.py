@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
-from tukeydp.arrays import FloatArray
-from tukeydp.data.shapes import SHAPES, Shape
-from tukeydp.experiments.contenders import Question
-from tukeydp.experiments.tables import installed_tables, real_table, skipped_tables
+from tukeydp.forecast.shapes import SHAPES, Shape
+from tukeydp.paper.experiments.contenders import Question
+from tukeydp.paper.experiments.tables import installed_tables, real_table, skipped_tables
+from tukeydp.trusted.parameters import FloatArray
 
 CONFIDENCE, LEAST, WIDEST = 0.95, 0.93, 2.5
 REPETITIONS, QUICK = 200, 40

@@ -15,11 +15,11 @@ from rich.table import Table
 from scipy.stats import beta
 
 import tukeydp as td
-from tukeydp.arrays import FloatArray
-from tukeydp.geometry.depth_regions import body_of
 from tukeydp.mcmc import mcmc_level_volumes
+from tukeydp.paper.depth_regions import body_of
 from tukeydp.regions import polytope_volume
-from tukeydp.threads import available_cores
+from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.threads import available_cores
 
 CALLS = 100
 DIRECTIONS = td.Random(30, axes=False, seed=1)

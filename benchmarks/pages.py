@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import tukeydp as td
-from tukeydp.arrays import FloatArray
+from tukeydp.trusted.parameters import FloatArray
 
 
 def quantiles(errors: Iterable[Any]) -> tuple[FloatArray, FloatArray]:

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 
 import tukeydp as td
-from tukeydp.accuracy import Range
-from tukeydp.arrays import FloatArray
-from tukeydp.data.shapes import SHAPES, made_up
-from tukeydp.planning.records import Option
-from tukeydp.quantile_release import QuantileRelease
-from tukeydp.randomness import SeededRandomness
-from tukeydp.release import Refused, Release
+from tukeydp.forecast.question import Option
+from tukeydp.forecast.shapes import SHAPES, made_up
+from tukeydp.results.accuracy import Range
+from tukeydp.results.quantile_release import QuantileRelease
+from tukeydp.results.release import Refused, Release
+from tukeydp.trusted.bits import SeededRandomness
+from tukeydp.trusted.parameters import FloatArray
 
 # Rows, columns, epsilon, and the bounds' width in standard deviations (given as sd=; None: 100, not given).
 CELLS: list[tuple[int, int, str, float | None]] = [

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tukeydp as td
-from tukeydp.arrays import FloatArray
-from tukeydp.experiments.tables import installed_tables, real_table
-from tukeydp.mechanisms.quantile_error import QuantileError
+from tukeydp.forecast.quantiles import QuantileError
+from tukeydp.paper.experiments.tables import installed_tables, real_table
+from tukeydp.trusted.parameters import FloatArray
 
 QUARTILES = (0.25, 0.5, 0.75)
 TIED = 0.02  # share of the rows that have the commonest value

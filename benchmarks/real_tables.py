@@ -25,9 +25,9 @@ from rich.progress import Progress
 from tables.other_libraries import other_libraries
 from tables.printed import error_table, goal_table, ratio_table
 from tables.summary import Measured, goals, summarised
-from tukeydp.experiments.contenders import CONTENDERS, LAPLACE, MEAN, Contender, Question, claimed_error
-from tukeydp.experiments.experiment import Seeds
-from tukeydp.experiments.tables import installed_tables, real_table, skipped_tables
+from tukeydp.paper.experiments.contenders import CONTENDERS, LAPLACE, MEAN, Contender, Question, claimed_error
+from tukeydp.paper.experiments.experiment import Seeds
+from tukeydp.paper.experiments.tables import installed_tables, real_table, skipped_tables
 
 REPETITIONS, QUICK = 20, 8
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
-from tukeydp.data.dealing import block_table
 from tukeydp.mechanisms.least_squares import intercept_and_slopes
+from tukeydp.trusted.blocks import block_table
 
 EPSILON, DELTA = 1, "1e-6"
 NOISE = 0.65  # residual deviation beside that of what is explained: R^2 = 0.70

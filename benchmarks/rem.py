@@ -12,16 +12,16 @@ from unittest.mock import patch
 import numpy as np
 
 import tukeydp as td
-from tukeydp.arrays import FloatArray
-from tukeydp.data.grid import unbounded_grid
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
 from tukeydp.mechanisms.rem_test.choice import chosen_plan
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.safety import Graded
-from tukeydp.randomness import derived_key
 from tukeydp.sizes import boxes_and_ellipsoids
 from tukeydp.sizes.level_sizes import sizes_of
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.rows import unbounded_grid
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 SPEED = [(1000, 2, 0.3), (2000, 3, None), (2000, 5, 3.0), (2000, 10, 20.0)]

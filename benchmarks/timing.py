@@ -21,9 +21,9 @@ import numpy as np
 from scipy.stats import beta
 
 import tukeydp as td
-from tukeydp.arrays import FloatArray
 from tukeydp.hints.branches import Tree, compile_once
 from tukeydp.sampling import kept
+from tukeydp.trusted.parameters import FloatArray
 
 RUNS = 60  # on each table, half of them to find a threshold
 ERROR = 0.001  # of the lower bound, one side

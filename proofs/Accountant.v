@@ -76,7 +76,7 @@ Proof.
 Qed.
 
 (* @says Whatever is asked next, chosen from all results so far: if each fits into what is left, all together are (budget, budget delta)-private.
-   @code planning/accountant.py::Accountant *)
+   @code accounts/accountant.py::Accountant *)
 Theorem filter_private : forall c budget budget_delta, admitted budget budget_delta c ->
   private budget budget_delta (chance true c) (chance false c) (outcomes c).
 Proof.
@@ -136,7 +136,7 @@ Proof.
 Qed.
 
 (* @says The same for zCDP: Renyi moments of every order stay within the budget's.
-   @code planning/accountant.py::Accountant *)
+   @code accounts/accountant.py::Accountant *)
 Theorem filter_concentrated rho : forall c budget, rho_admitted budget rho c ->
   moment (chance true c) (chance false c) (outcomes c) <= exp ((a - 1) * a * budget).
 Proof.

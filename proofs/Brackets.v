@@ -15,7 +15,7 @@ Hypothesis enclosed_all : low_all <= all <= high_all.
 Hypothesis positive : 0 <= p /\ 0 < unit /\ 0 < all.
 
 (* @says Once the brackets part, the index is right for every real that starts with these bits.
-   @code exact/weighted_draw.py::WeightedDraw.draw, exact/level_draw.py::LevelDraw.finish *)
+   @code trusted/laws.py::WeightedDraw.draw, trusted/laws.py::LevelDraw.finish *)
 Theorem decided_is_right : high_before * unit <= p * low_all -> (p + 1) * high_all <= low_at * unit ->
   forall x, p / unit <= x < (p + 1) / unit -> before <= x * all < at_.
 Proof.
@@ -62,7 +62,7 @@ Proof.
 Qed.
 
 (* @says Of n prefixes no more mean an index than fit into its interval.
-   @code exact/weighted_draw.py::WeightedDraw.draw *)
+   @code trusted/laws.py::WeightedDraw.draw *)
 Theorem never_too_often n : a <= b -> fitting n <= b - a.
 Proof.
   intros H. apply Rle_trans with (Rmax 0 (Rmin b (INR n) - a)); [apply fitting_bound |].
@@ -73,7 +73,7 @@ End Counting.
 (* 3. And what is missing to the true law is at most what is still undecided, for every index: as that tends to nothing,
    the law is exact. [decided i] is the share of prefixes that mean index i, [exact i] its true probability. *)
 (* @says What an index lacks of its probability is at most what is undecided: the law is exact.
-   @code exact/weighted_draw.py::WeightedDraw.draw *)
+   @code trusted/laws.py::WeightedDraw.draw *)
 Theorem exact_in_the_limit {I} (indices : list I) (decided exact : I -> R) (undecided : R) :
   (forall i, In i indices -> decided i <= exact i) -> total exact indices = 1 ->
   total decided indices = 1 - undecided ->
@@ -93,7 +93,7 @@ Qed.
 
 (* 4. A prefix that is undecided lies where some boundary is enclosed: with brackets that close in, ever fewer do. *)
 (* @says What is undecided lies where a boundary is enclosed, and brackets close in.
-   @code exact/weighted_draw.py::WeightedDraw.draw *)
+   @code trusted/laws.py::WeightedDraw.draw *)
 Theorem undecided_near_a_boundary (high low : nat -> R) (low_all high_all p unit : R) (m : nat) :
   0 <= p -> p * low_all < high m * unit ->
   (forall i, (i <= m)%nat ->

@@ -9,7 +9,7 @@ Open Scope Z_scope.
 Definition bound (scale : Z) (c : list Z) (ts : list term) (lows highs : list Z) : Z :=
   (upper ts + over_box (residual (map (Z.mul scale) c) ts) lows highs) / scale.
 
-(* depth/levels.py::LevelSets.depths, as in Depth.depth: closed halfspaces v.r >= v.y and v.r <= v.y; a row with a missing
+(* trusted/levels.py::LevelSets.depths, as in Depth.depth: closed halfspaces v.r >= v.y and v.r <= v.y; a row with a missing
    cell is None, and lies in none. *)
 Definition in_halfspace (h : list Z * bool) (y : list Z) (r : option (list Z)) : bool :=
   match r with
@@ -20,14 +20,14 @@ Definition depth_of (directions : list (list Z)) (rows : list (option (list Z)))
   depth (option (list Z)) (list Z * bool) (list Z) in_halfspace
     (flat_map (fun v => [(v, true); (v, false)]) directions) rows y.
 
-(* mechanisms/rank_draw.py::RankLaw.score, as in Depth.off. *)
+(* mechanisms/quantiles.py::RankLaw.score, as in Depth.off. *)
 Definition rank_score (num den : Z) (values : list (option Z)) (y : Z) : Z := off (option Z) (fun v => v) num den values y.
 
-(* mechanisms/clip_radii.py: the most rows beyond, as in Depth.most_beyond; a row's cell lies beyond the rungs below it. *)
+(* mechanisms/clipped_sum.py: the most rows beyond, as in Depth.most_beyond; a row's cell lies beyond the rungs below it. *)
 Definition beyond_most (columns : list nat) (rows : list (list (option Z))) (rung : Z) : Z :=
   most_beyond (list (option Z)) Z (fun j y r => match nth j r None with Some k => y <? k | None => false end) columns rows rung.
 
-(* exact/weighted_draw.py::WeightedDraw.draw: the index that a prefix decides, by the two comparisons of
+(* trusted/laws.py::WeightedDraw.draw: the index that a prefix decides, by the two comparisons of
    Brackets.decided_is_right. *)
 Fixpoint decided (before : option Z) (lows highs : list Z) (low_all high_all p unit : Z) (i : Z) : option Z :=
   match lows, highs with
@@ -38,7 +38,7 @@ Fixpoint decided (before : option Z) (lows highs : list Z) (low_all high_all p u
   | _, _ => None
   end.
 
-(* planning/accountant.py: what a filter over a budget admits, one request after another, as in Accountant.admitted. *)
+(* accounts/accountant.py: what a filter over a budget admits, one request after another, as in Accountant.admitted. *)
 Fixpoint admitted_in_turn (left : Q) (asked : list Q) : list bool :=
   match asked with
   | [] => []

@@ -40,7 +40,7 @@ Proof. unfold count. lia. Qed.
 
 (* Rows in a window, one for each outcome. *)
 (* @says Rows in a window, one for each outcome: A1 = 1, R1 = 2.
-   @code mechanisms/clip_radii.py::rows_beyond *)
+   @code mechanisms/clipped_sum.py::rows_beyond *)
 Theorem counts_in_windows : declares 1 2 (fun rows y => count y rows).
 Proof.
   apply (from_growth 0 1). intros. rewrite count_one_more. destruct (test y x); lia.
@@ -73,7 +73,7 @@ Lemma least_close xs ys a b : a <= b <= a + 1 -> Forall2 (fun x y => x <= y <= x
 Proof. intros Hab H. induction H; simpl; lia. Qed.
 
 (* @says A further record raises every depth by 0 or 1; one with a missing cell by 0.
-   @code depth/levels.py::LevelSets.depths, depth/exact_depth.py *)
+   @code trusted/levels.py::LevelSets.depths, depth/exact_depth.py *)
 Theorem depth_one_more x rows y : depth rows y <= depth (x :: rows) y <= depth rows y + 1.
 Proof.
   unfold depth. apply least_close; [cbn [length]; lia |].
@@ -82,18 +82,18 @@ Proof.
 Qed.
 
 (* @says A replaced record moves every depth by at most 1.
-   @code depth/levels.py::LevelSets.depths *)
+   @code trusted/levels.py::LevelSets.depths *)
 Theorem depth_replaced x x' rows y : Z.abs (depth (x :: rows) y - depth (x' :: rows) y) <= 1.
 Proof. pose proof (depth_one_more x rows y). pose proof (depth_one_more x' rows y). lia. Qed.
 
 (* @says Depth: A1 = 1, R1 = 2.
-   @code depth/levels.py::LevelSets.depths *)
+   @code trusted/levels.py::LevelSets.depths *)
 Theorem depth_declares : declares 1 2 depth.
 Proof. apply (from_growth _ _ 0 1). intros x rows y. pose proof (depth_one_more x rows y). lia. Qed.
 
 (* Level sets are nested between neighbours, as REM's test uses. *)
 (* @says Level l + 1 of a table lies in level l of its neighbour.
-   @code depth/levels.py::LevelSets.contains *)
+   @code trusted/levels.py::LevelSets.contains *)
 Theorem levels_nested x x' rows y l : l + 1 <= depth (x :: rows) y -> l <= depth (x' :: rows) y.
 Proof. pose proof (depth_replaced x x' rows y). lia. Qed.
 End Depth.
@@ -158,7 +158,7 @@ Lemma most_close xs ys : Forall2 (fun x y => x <= y <= x + 1) xs ys -> most xs <
 Proof. intros H. induction H; simpl; lia. Qed.
 
 (* @says The most rows beyond a radius, over columns: A1 = 1, R1 = 2, however many columns.
-   @code mechanisms/clip_radii.py::drawn_radii *)
+   @code mechanisms/clipped_sum.py::drawn_radii *)
 Theorem most_beyond_declares : declares 1 2 (fun rows y => - most_beyond rows y).
 Proof.
   apply (from_growth _ _ (-1) 0). intros x rows y. unfold most_beyond.
@@ -231,7 +231,7 @@ Proof.
 Qed.
 
 (* @says The distance of the wanted rank p k to a point's ranks, in units of 1/den: A1 = 2 max(p, 1-p), R1 = 2.
-   @code mechanisms/rank_draw.py::RankLaw.score *)
+   @code mechanisms/quantiles.py::RankLaw.score *)
 Theorem quantile_declares : 0 < den -> declares (2 * mu) (2 * den) (fun rows y => - off rows y).
 Proof.
   intros Hd. assert (mu <= den) by (unfold mu; lia). split; [exact quantile_comes_or_goes |].

@@ -83,7 +83,7 @@ Qed.
 
 (* Post-processing: whatever is made of the outcome. *)
 (* @says Whatever is made of a result afterwards (rounding, intervals, tables) is as private as the result.
-   @code release.py::Release *)
+   @code results/release.py::Release *)
 Theorem post_processing {Y Z} eps delta (p q : Y -> R) ys (made : Y -> Z) :
   private eps delta p q ys ->
   forall E : Z -> bool, pr p ys (fun y => E (made y)) <= exp eps * pr q ys (fun y => E (made y)) + delta.
@@ -104,7 +104,7 @@ Qed.
 
 (* Mixing over a secret that is drawn independently of the data (a random partition, coins): free. *)
 (* @says A secret drawn independently of the data (a random partition, coins, shifts) costs nothing: privacy given the secret is privacy.
-   @code data/dealing.py::secret_order, data/dealing.py::drawn_blocks *)
+   @code trusted/blocks.py::secret_order, trusted/blocks.py::drawn_blocks *)
 Theorem mixing {Y S} eps delta (m : S -> R) secrets (p q : S -> Y -> R) ys :
   law m secrets -> (forall s, In s secrets -> private eps delta (p s) (q s) ys) ->
   private eps delta (fun y => total (fun s => m s * p s y) secrets) (fun y => total (fun s => m s * q s y) secrets) ys.
@@ -161,7 +161,7 @@ Proof.
 Qed.
 
 (* @says A second draw, chosen from the result of the first: epsilons and deltas add up.
-   @code privacy.py::_Composable *)
+   @code trusted/account.py::_Composable *)
 Theorem composition e1 d1 e2 d2 (p q : Y -> R) (k l : Y -> Z -> R) :
   0 <= e2 -> law p ys -> law q ys -> (forall y, In y ys -> law (k y) zs) -> (forall y, In y ys -> law (l y) zs) ->
   private e1 d1 p q ys -> (forall y, In y ys -> private e2 d2 (k y) (l y) zs) -> 0 <= d2 ->

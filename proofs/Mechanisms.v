@@ -141,7 +141,7 @@ Hypothesis some : rungs <> [].
 Notation lost := (fun rows y => - most_beyond Row Rung outside columns rows y)%Z.
 
 (* @says Clip radii with e^(-eps most/2): pure eps-DP.
-   @code mechanisms/clip_radii.py::drawn_radii *)
+   @code mechanisms/clipped_sum.py::drawn_radii *)
 Theorem radii_replace x x' rows :
   private eps 0 (draw rungs base (eps / 2) (real lost (x :: rows))) (draw rungs base (eps / 2) (real lost (x' :: rows))) rungs.
 Proof. apply (declared_replace rungs base eps eps_pos base_pos some lost 1 2); [lia | apply most_beyond_declares]. Qed.
@@ -245,7 +245,7 @@ Proof.
 Qed.
 
 (* @says Scale h/eps: one record more or less.
-   @code mechanisms/counted_mean.py::CountedMean.draw *)
+   @code mechanisms/clipped_sum.py::CountedMean.draw *)
 Theorem sums_add_remove c rows : Forall fits rows -> fits c -> forall out, length out = d ->
   cube_weight (IZR h / eps) (sums (c :: rows)) out <= exp eps * cube_weight (IZR h / eps) (sums rows) out /\
   cube_weight (IZR h / eps) (sums rows) out <= exp eps * cube_weight (IZR h / eps) (sums (c :: rows)) out.
@@ -317,7 +317,7 @@ Qed.
 
 (* Disjoint cells under R: a replaced record leaves one and joins another: scale 2 / eps. *)
 (* @says Counts in disjoint cells, scale 2/eps each: one record replaced.
-   @code mechanisms/group_counts.py::noised_group_counts *)
+   @code mechanisms/grouped_sums.py::noised_group_counts *)
 Theorem disjoint_cells_replace s s' t t' out out' : (Z.abs (s - s') <= 1)%Z -> (Z.abs (t - t') <= 1)%Z ->
   laplace_weight (2 / eps) s out * laplace_weight (2 / eps) t out' <=
   exp eps * (laplace_weight (2 / eps) s' out * laplace_weight (2 / eps) t' out').

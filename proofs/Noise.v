@@ -50,7 +50,7 @@ Proof.
 Qed.
 
 (* @says The coin is true with chance e^(-g).
-   @code exact/noise.py::bernoulli_exp *)
+   @code trusted/laws.py::bernoulli_exp *)
 Theorem coin_law : forall eps, 0 < eps -> exists N, forall m, (m >= N)%nat -> Rabs (odd_up_to m - exp (- g)) < eps.
 Proof.
   intros eps He. unfold exp. destruct (exist_exp (- g)) as [l Hl]. cbn [proj1_sig]. unfold exp_in, infinite_sum in Hl.
@@ -61,7 +61,7 @@ End Coin.
 
 (* Independent coins of e^-1 and one of the rest. *)
 (* @says Whole and rest: e^(-(whole + rest)).
-   @code exact/noise.py::bernoulli_exp *)
+   @code trusted/laws.py::bernoulli_exp *)
 Theorem coin_of_any_size whole rest : exp (-1) ^ whole * exp (- rest) = exp (- (INR whole + rest)).
 Proof.
   induction whole as [| w IH]; [simpl; rewrite Rmult_1_l; f_equal; ring |].
@@ -76,7 +76,7 @@ Notation T := (INR t).
 
 (* rest uniform below t and kept with e^(-rest/t), [whole] successes of coins of e^-1: together e^(-x/t), x = rest + t whole. *)
 (* @says rest + t whole has weight e^(-x/t).
-   @code exact/noise.py::geometric *)
+   @code trusted/laws.py::geometric *)
 Theorem geometric_weight rest whole :
   exp (- (INR rest / T)) * exp (-1) ^ whole = exp (- (INR (rest + t * whole) / T)).
 Proof.
@@ -86,7 +86,7 @@ Qed.
 
 (* The quotient by s: all x with x / s = k. *)
 (* @says Its quotient by s is geometric with ratio e^(-s/t).
-   @code exact/noise.py::geometric *)
+   @code trusted/laws.py::geometric *)
 Theorem quotient_weight k :
   total (fun r => exp (- (INR (k * s + r) / T))) (seq 0 s) =
   exp (- (INR (k * s) / T)) * total (fun r => exp (- (INR r / T))) (seq 0 s).
@@ -99,7 +99,7 @@ Qed.
 Definition signed_weight (c : R) (z : Z) : R :=
   / 2 * (c * exp (- (INR (Z.abs_nat z * s) / T))).
 (* @says With a fair sign, and minus zero thrown away: weights e^(-|z| s/t).
-   @code exact/noise.py::discrete_laplace *)
+   @code trusted/laws.py::discrete_laplace *)
 Theorem laplace_ratio c y z : signed_weight c y * exp (- (INR (Z.abs_nat z * s) / T)) =
                               signed_weight c z * exp (- (INR (Z.abs_nat y * s) / T)).
 Proof. unfold signed_weight. ring. Qed.
@@ -148,7 +148,7 @@ Qed.
 
 (* Whatever s: ways x acceptance over the (2 s + 1)^d points is one constant, so a point and a sum come with weight q^s. *)
 (* @says A sum s and a point of its cube come with weight q^s, one constant for all.
-   @code exact/cube_noise.py::cube_noise *)
+   @code trusted/laws.py::cube_noise *)
 Theorem cube_constant d s : ways d s * accept d s / (2 * INR s + 1) ^ d = / (2 ^ d * INR (fact d)).
 Proof.
   pose proof (ways_value d s) as W. pose proof (accept_value d s) as A.
@@ -169,7 +169,7 @@ Qed.
 (* So z comes with weight q^m + q^(m+1) + ..., m its largest coordinate: in proportion to q^m. *)
 Fixpoint tail (q : R) (m n : nat) : R := match n with O => 0 | S k => q ^ (m + k) + tail q m k end.
 (* @says So a point whose largest coordinate is m has weight proportional to q^m.
-   @code exact/cube_noise.py::cube_noise *)
+   @code trusted/laws.py::cube_noise *)
 Theorem cube_weight q m n : q <> 1 -> tail q m n = q ^ m * ((1 - q ^ n) / (1 - q)).
 Proof.
   intros H. induction n as [| n IH]; [simpl; field; lra |].

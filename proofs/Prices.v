@@ -143,7 +143,7 @@ Hypothesis triangle : forall o s t, norm (minus o t) <= norm (minus o s) + norm 
 Definition noise_weight (centre o : V) : R := exp (- (norm (minus o centre) / scale)).
 
 (* @says Noise with weights e^(-norm / scale) on something that moves by `far` loses far / scale.
-   @code exact/cube_noise.py::cube_noise, exact/noise.py::discrete_laplace *)
+   @code trusted/laws.py::cube_noise, trusted/laws.py::discrete_laplace *)
 Theorem noise_private far s t : norm (minus s t) <= far ->
   forall o, noise_weight s o <= exp (far / scale) * noise_weight t o.
 Proof.
@@ -166,7 +166,7 @@ Lemma largest_nonneg a : 0 <= largest a.
 Proof. induction a; simpl; lia. Qed.
 
 (* @says The largest coordinate is a norm: the triangle inequality.
-   @code exact/cube_noise.py::cube_noise *)
+   @code trusted/laws.py::cube_noise *)
 Theorem cube_triangle : forall o s t, length o = length s -> length s = length t ->
   largest (vector_minus o t) <= largest (vector_minus o s) + largest (vector_minus s t).
 Proof.

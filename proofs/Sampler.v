@@ -67,7 +67,7 @@ Definition kept_at (i : nat) (y : Y) : R :=
   if cover (lowest + i)%nat y then (if Nat.leb (lowest + i) (depth y) then step i else 0) else 0.
 
 (* @says Levels by their steps, points from any covers of the levels, kept if they are that deep: weights e^(eps T / 2), whatever the covers, from the lowest level on.
-   @code exact/level_draw.py::LevelDraw, trusted/exponential.py::groups_of *)
+   @code trusted/laws.py::LevelDraw, trusted/exponential.py::groups_of *)
 Theorem levels_exact y : (depth y <= lowest + extra)%nat ->
   upto (fun i => kept_at i y) extra =
   (if Nat.leb lowest (depth y) then exp (half_eps * INR (depth y)) else 0).
@@ -257,7 +257,7 @@ Context {P : Type}.
 Variables (turn back : P -> P).
 Hypothesis inverse : forall y, back (turn y) = y.
 (* @says A matrix with an integer inverse maps grid points one to one: a slanted box has as many points as its widths' product.
-   @code exact/lattice.py::Basis *)
+   @code trusted/matrices.py::Basis *)
 Theorem turned_once : forall y z, turn y = turn z -> y = z.
 Proof. intros y z H. rewrite <- (inverse y), <- (inverse z), H. reflexivity. Qed.
 End Slanted.

@@ -9,7 +9,7 @@ from threadpoolctl import ThreadpoolController, threadpool_info
 
 import tukeydp as td
 from tukeydp.blas import on_one_thread
-from tukeydp.randomness import SeededRandomness
+from tukeydp.trusted.bits import SeededRandomness
 
 BEFORE = 3
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tukeydp
-from tukeydp import compiled_code
 from tukeydp.depth.double_digits import minor
+from tukeydp.trusted import compiled_code
 
 PACKAGE = Path(tukeydp.__file__).parent
 SOURCES = {PACKAGE / name for name in compiled_code.USES}

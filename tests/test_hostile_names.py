@@ -30,6 +30,7 @@ from rich.console import Console
 import tukeydp as td
 from support.browser import browser, seen
 from test_house import imports, modules
+from tukeydp.accounts.exports import FORMATS, exported
 from tukeydp.app.choices import Choices, Column
 from tukeydp.app.results import told
 from tukeydp.app.script import notebook, parts, script
@@ -37,29 +38,25 @@ from tukeydp.audit.check import Check, Effort
 from tukeydp.audit.check import Result as Found
 from tukeydp.audit.report import as_page as audit_page
 from tukeydp.audit.running import Outcome as Checked
-from tukeydp.cli import check, demo, group_finishing, ledger, words
+from tukeydp.cli import demo, ledger, words
+from tukeydp.cli import finishing as check
+from tukeydp.cli import finishing as group_finishing
 from tukeydp.cli import quantiles as quantiles_command
 from tukeydp.cli import summary as summary_command
-from tukeydp.cli.group_sections import GroupAccount
-from tukeydp.cli.reports import REPORTS
-from tukeydp.cli.reports.grouped import GROUP_REPORTS
-from tukeydp.cli.sections import Account
-from tukeydp.data.example import write_csv
+from tukeydp.cli.reports import GROUP_REPORTS, REPORTS
+from tukeydp.cli.sections import Account, GroupAccount
 from tukeydp.data.look import look_at_file
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
-from tukeydp.experiments.claims import Verdict
-from tukeydp.experiments.experiment import Experiment
-from tukeydp.experiments.experiment import Table as ReportTable
-from tukeydp.experiments.report import Section, write_report
-from tukeydp.experiments.results import Results
-from tukeydp.planning.exports import FORMATS, exported
-from tukeydp.planning.forest import forest, release_panels
-from tukeydp.planning.plain_svg import panel_svg
-from tukeydp.views import escaping
-from tukeydp.views.escaping import FORMS, csv_text, escaped, printable
+from tukeydp.forecast.example import write_csv
+from tukeydp.paper.experiments.experiment import Experiment, Results, Verdict
+from tukeydp.paper.experiments.experiment import Table as ReportTable
+from tukeydp.paper.experiments.report import Section, write_report
+from tukeydp.results import escaping
+from tukeydp.results.escaping import FORMS, csv_text, escaped, printable
+from tukeydp.results.forest import forest, panel_svg, release_panels
+from tukeydp.trusted.parameters import ParameterError
 
 HOSTILE = (
     "=cmd|' /C calc'!A0",
@@ -403,7 +400,7 @@ READ = {
 def escaping_modules():
     """Every module that takes something from the one that escapes."""
     known = modules()
-    return {name for name, path in known.items() if "views.escaping" in set(imports(path, set(known)))}
+    return {name for name, path in known.items() if "results.escaping" in set(imports(path, set(known)))}
 
 
 def watched(monkeypatch):
@@ -466,11 +463,11 @@ def test_nobody_escapes_by_himself_or_not_at_all():
         taken |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         own = {module for module in taken if OWN_WAYS.match(module)}
         texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-        if name == "views.escaping" or (name in READERS and own == {"csv"}):
+        if name == "results.escaping" or (name in READERS and own == {"csv"}):
             continue
         if own or (any(MARKUP.search(text) for text in texts) and name not in escaping_modules()):
             apart[name] = own or "markup"
-    assert apart == {"app.safety": "markup", "planning.picture": "markup"}  # no name in them
+    assert apart == {"app.safety": "markup", "forecast.plan_words": "markup"}  # no name in them
 
 
 @pytest.mark.parametrize("text", ["-5", "+5", "-5.25", "-1e-7", "-.5", "5", "1/3", "a-b", "a - b", "a=b", "x, y", ""])

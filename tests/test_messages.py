@@ -11,14 +11,14 @@ import pytest
 
 import tukeydp
 from support import messages
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 SOURCE = Path(tukeydp.__file__).parent
 # Places that no snapshot reaches, by file and rule, and why.
 UNREACHED = {
-    'data/apart.py: "x", rule, type(x)': "a data frame that fails when it is read: tests/planning/test_summary.py",
+    'data/keys.py: "x", rule, type(x)': "a data frame that fails when it is read: tests/planning/test_summary.py",
     "data/engines/polars_frames.py: needs a polars whose LazyFrame": "older: tests/engines/test_bad_frames.py",
-    "data/engines/schema.py: must have distinct column names": "DuckDB relations: tests/engines/test_bad_frames.py",
+    "data/engines/batches.py: must have distinct column names": "DuckDB relations: tests/engines/test_bad_frames.py",
     "data/look.py: must be {_LOOKED_AT} to be looked at": "formats added by others: tests/docs/test_extending.py",
 }
 

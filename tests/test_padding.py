@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import tukeydp as td
 from tukeydp import padding
 from tukeydp.cli import app
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 X = np.random.default_rng(0).normal(size=(60, 2))
 CALLS = {

@@ -14,11 +14,17 @@ import tukeydp as td
 from tukeydp.algorithm3 import BoxCounting, rem_parameters, score
 from tukeydp.approximate import approximate_rem
 from tukeydp.depth.of_points import is_deep
-from tukeydp.errors import ParameterError
-from tukeydp.experiments.runner import reproduce
 from tukeydp.mcmc import mcmc_level_volumes, walk
-from tukeydp.parameters import checked_choice, checked_integer, positive_rational, rational, show
+from tukeydp.paper.experiments.runner import reproduce
 from tukeydp.plots import contours
+from tukeydp.trusted.parameters import (
+    ParameterError,
+    checked_choice,
+    checked_integer,
+    positive_rational,
+    rational,
+    show,
+)
 
 X = np.random.default_rng(1).normal(size=(8, 2))
 BUDGET: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}

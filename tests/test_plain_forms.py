@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from support import kernel_calls
-from tukeydp import compiled_code
+from tukeydp.trusted import compiled_code
 
 TESTS = Path(__file__).parent
 PACKAGE = Path(compiled_code.__file__).parent
@@ -83,7 +83,7 @@ def calls_of():
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tukeydp")
             for alias in node.names
         }
-        homes["compiled_chain"] = "geometry.monotone_chain.chain"
+        homes["compiled_chain"] = "paper.polytope_kernels.chain"
         for node in tree.body:
             if isinstance(node, ast.FunctionDef):
                 used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
@@ -95,7 +95,7 @@ SAFE = """
 import warnings
 warnings.simplefilter("error")
 import numpy as np, tukeydp as td
-from tukeydp import compiled_code
+from tukeydp.trusted import compiled_code
 assert compiled_code.numba is None
 x = np.random.default_rng(0).normal(size=(200, 2))
 print(td.boxem(x, epsilon=1, bounds=(-9, 9), randomness=td.seeded(1)).point.tolist())

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.parameters import rational
+from tukeydp.trusted.parameters import rational
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.randomness import Bits, Keystream, SystemRandomness, derived_key, source
 from tukeydp.trusted import exponential
+from tukeydp.trusted.bits import Bits, Keystream, SystemRandomness, derived_key, source
 
 
 def test_lanes_differ_and_repeat():

@@ -16,9 +16,9 @@ import pytest
 
 import tukeydp as td
 from tukeydp.approximate import approximate_boxem
-from tukeydp.cli.reports.csv_table import csv_report
+from tukeydp.cli.reports import csv_report
 from tukeydp.cli.sections import Account
-from tukeydp.interval import Calibration
+from tukeydp.results.interval import Calibration
 
 EVIL = '<script>alert("x")</script>'
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tukeydp.threads import for_each, for_each_with, in_threads
+from tukeydp.trusted.threads import for_each, for_each_with, in_threads
 
 
 def test_all_threads_work():

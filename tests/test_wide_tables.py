@@ -15,10 +15,8 @@ from rich.console import Console
 import tukeydp as td
 from test_house import SOURCE
 from tukeydp.cli import words
-from tukeydp.planning.summary_formats import table as summary_table
-from tukeydp.views.grouped import shown_groups
-from tukeydp.views.table import Shown, shown
-from tukeydp.views.text import blocks, lines, places
+from tukeydp.results.summary_result import table as summary_table
+from tukeydp.results.views import Shown, blocks, lines, places, shown, shown_groups
 
 NAMES = [f"measurement {j}" for j in range(12)]
 KEYS = ["north", "south", "the ward beyond the river"]

@@ -15,11 +15,9 @@ from typing import NamedTuple, get_type_hints
 import numpy as np
 from docs_results import with_table
 
-from tukeydp.data.bounded import BoundedColumns, bounded_columns
 from tukeydp.mechanisms.mean_ways import way_error
-from tukeydp.mechanisms.pass_draws import spread_sums, subset_sums
-from tukeydp.mechanisms.pass_plan import pass_plan
-from tukeydp.mechanisms.passes import Values
+from tukeydp.mechanisms.passes import Values, pass_plan, spread_sums, subset_sums
+from tukeydp.trusted.rows import BoundedColumns, bounded_columns
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FIGURES = DOCS / "results" / "larger-than-memory.csv"

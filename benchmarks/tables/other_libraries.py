@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import tukeydp as td
-from tukeydp.experiments.contenders import PURE, Contender, Question, unguarded
-from tukeydp.experiments.experiment import Seeds
-from tukeydp.experiments.methods import EPSILON
+from tukeydp.paper.experiments.contenders import PURE, Contender, Question, unguarded
+from tukeydp.paper.experiments.experiment import Seeds
+from tukeydp.paper.experiments.methods import EPSILON
 
 
 def _opendp(question: Question, seeds: Seeds) -> td.Release:

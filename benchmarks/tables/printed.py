@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from tables.summary import Goal, Line, geometric_mean
-from tukeydp.experiments.contenders import MEAN, WITH_SD
-from tukeydp.experiments.tables import TABLES, real_table
+from tukeydp.paper.experiments.contenders import MEAN, WITH_SD
+from tukeydp.paper.experiments.tables import TABLES, real_table
 
 
 def _number(value: float | None) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.experiments.contenders import APPROXIMATE, FORCED, MEAN, PURE, WITH_SD, Contender
+from tukeydp.paper.experiments.contenders import APPROXIMATE, FORCED, MEAN, PURE, WITH_SD, Contender
 
 # Asked of td.mean with bounds ten times the range, in standard deviations.
 GOALS = {

@@ -7,38 +7,38 @@ from tukeydp.version import __version__
 
 if TYPE_CHECKING:
     from tukeydp import baselines
-    from tukeydp.accuracy import ExpectedError
-    from tukeydp.data.file_tables import FileTable, read
+    from tukeydp.accounts.accountant import Accountant
+    from tukeydp.data.files import FileTable, read
     from tukeydp.data.look import look
     from tukeydp.data.streams import Chunks, chunks
     from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Random, Spread
     from tukeydp.depth.of_points import tukey_depth
-    from tukeydp.errors import BudgetExceeded, ParameterError
-    from tukeydp.geometry.level_sets import level_set, level_volumes
-    from tukeydp.grouped_release import GroupedRelease
+    from tukeydp.forecast.plan import Plan, plan
     from tukeydp.mechanisms.aggregate import aggregate
     from tukeydp.mechanisms.boxem import boxem
-    from tukeydp.mechanisms.check_plan import Check
     from tukeydp.mechanisms.cube import cube
     from tukeydp.mechanisms.mean import mean
     from tukeydp.mechanisms.quantiles import quantiles
+    from tukeydp.mechanisms.readable_check import Check
     from tukeydp.mechanisms.regression import regression
     from tukeydp.mechanisms.rem import rem
     from tukeydp.mechanisms.spread import spread
-    from tukeydp.planning.accountant import Accountant
-    from tukeydp.planning.plan import Plan, plan
-    from tukeydp.planning.summary import summary
-    from tukeydp.planning.summary_result import Summary
-    from tukeydp.privacy import ApproxDP, PureDP
-    from tukeydp.quantile_release import QuantileRelease
-    from tukeydp.randomness import seeded
-    from tukeydp.release import Refused, Release
+    from tukeydp.mechanisms.summary import summary
+    from tukeydp.paper.level_sets import level_set, level_volumes
+    from tukeydp.results.accuracy import ExpectedError
+    from tukeydp.results.grouped_release import GroupedRelease
+    from tukeydp.results.quantile_release import QuantileRelease
+    from tukeydp.results.release import Refused, Release
+    from tukeydp.results.summary_result import Summary
+    from tukeydp.trusted.account import ApproxDP, PureDP
+    from tukeydp.trusted.bits import seeded
+    from tukeydp.trusted.parameters import BudgetExceeded, ParameterError
 
 # Where a public name lives: it is loaded when it is first asked for, so that `import tukeydp` takes milliseconds.
 _HOMES = {
-    "ExpectedError": "tukeydp.accuracy",
-    "FileTable": "tukeydp.data.file_tables",
-    "read": "tukeydp.data.file_tables",
+    "ExpectedError": "tukeydp.results.accuracy",
+    "FileTable": "tukeydp.data.files",
+    "read": "tukeydp.data.files",
     "look": "tukeydp.data.look",
     "Chunks": "tukeydp.data.streams",
     "chunks": "tukeydp.data.streams",
@@ -49,33 +49,33 @@ _HOMES = {
     "Random": "tukeydp.depth.notions",
     "Spread": "tukeydp.depth.notions",
     "tukey_depth": "tukeydp.depth.of_points",
-    "BudgetExceeded": "tukeydp.errors",
-    "ParameterError": "tukeydp.errors",
-    "level_set": "tukeydp.geometry.level_sets",
-    "level_volumes": "tukeydp.geometry.level_sets",
-    "paper_recipe": "tukeydp.geometry.paper_recipe",
-    "tukey_median": "tukeydp.geometry.tukey_median",
-    "GroupedRelease": "tukeydp.grouped_release",
+    "BudgetExceeded": "tukeydp.trusted.parameters",
+    "ParameterError": "tukeydp.trusted.parameters",
+    "level_set": "tukeydp.paper.level_sets",
+    "level_volumes": "tukeydp.paper.level_sets",
+    "paper_recipe": "tukeydp.paper.paper_recipe",
+    "tukey_median": "tukeydp.paper.level_sets",
+    "GroupedRelease": "tukeydp.results.grouped_release",
     "aggregate": "tukeydp.mechanisms.aggregate",
     "boxem": "tukeydp.mechanisms.boxem",
     "cube": "tukeydp.mechanisms.cube",
     "mean": "tukeydp.mechanisms.mean",
     "quantiles": "tukeydp.mechanisms.quantiles",
-    "Check": "tukeydp.mechanisms.check_plan",
+    "Check": "tukeydp.mechanisms.readable_check",
     "regression": "tukeydp.mechanisms.regression",
     "rem": "tukeydp.mechanisms.rem",
     "spread": "tukeydp.mechanisms.spread",
-    "Accountant": "tukeydp.planning.accountant",
-    "Plan": "tukeydp.planning.plan",
-    "plan": "tukeydp.planning.plan",
-    "summary": "tukeydp.planning.summary",
-    "Summary": "tukeydp.planning.summary_result",
-    "ApproxDP": "tukeydp.privacy",
-    "PureDP": "tukeydp.privacy",
-    "QuantileRelease": "tukeydp.quantile_release",
-    "seeded": "tukeydp.randomness",
-    "Refused": "tukeydp.release",
-    "Release": "tukeydp.release",
+    "Accountant": "tukeydp.accounts.accountant",
+    "Plan": "tukeydp.forecast.plan",
+    "plan": "tukeydp.forecast.plan",
+    "summary": "tukeydp.mechanisms.summary",
+    "Summary": "tukeydp.results.summary_result",
+    "ApproxDP": "tukeydp.trusted.account",
+    "PureDP": "tukeydp.trusted.account",
+    "QuantileRelease": "tukeydp.results.quantile_release",
+    "seeded": "tukeydp.trusted.bits",
+    "Refused": "tukeydp.results.release",
+    "Release": "tukeydp.results.release",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 
 def missing(parameter: str, package: str, extra: str, value: object = "no such package") -> ParameterError:

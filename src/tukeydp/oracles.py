@@ -1,6 +1,6 @@
 """Oracles and samplers for Algorithm 3 under their public address; the code is in `tukeydp.algorithm3`."""
 
-from tukeydp.algorithm3.oracles import (
+from tukeydp.paper.algorithm3 import (
     BoxCounting,
     PublicSetting,
     Rejection,

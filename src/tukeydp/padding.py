@@ -8,8 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief, positive_rational
+from tukeydp.trusted.parameters import ParameterError, brief, positive_rational
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief
-from tukeydp.privacy import ApproxDP, Guarantee, bounded_range
+from tukeydp.trusted.account import ApproxDP, Guarantee, bounded_range
+from tukeydp.trusted.parameters import ParameterError, brief
 from tukeydp.trusted.release import Spends, plain
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.algorithm3 import accounting as a3
-from tukeydp.algorithm3.mechanisms import noise_reaches
-from tukeydp.exact.brackets import exp_between, log_between
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.paper import algorithm3 as a3
+from tukeydp.paper.algorithm3 import noise_reaches
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.laws import exp_between, log_between
 
 DIGITS = 80
 budgets = st.tuples(

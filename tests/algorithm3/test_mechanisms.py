@@ -15,14 +15,21 @@ from scipy.stats import binom
 import tukeydp as td
 from support import oracle as definition
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.algorithm3 import oracles
-from tukeydp.algorithm3.mechanisms import approximate_boxem, approximate_rem
-from tukeydp.algorithm3.oracles import BoxCounting, PublicSetting, Rejection, SamplingPromise, VolumePromise
-from tukeydp.algorithm3.padded_levels import padded_levels
-from tukeydp.data.grid import bounded_grid
 from tukeydp.mcmc import HitAndRun, McmcVolumes
-from tukeydp.randomness import derived_key
+from tukeydp.paper import algorithm3 as oracles
+from tukeydp.paper.algorithm3 import (
+    BoxCounting,
+    PublicSetting,
+    Rejection,
+    SamplingPromise,
+    VolumePromise,
+    approximate_boxem,
+    approximate_rem,
+    padded_levels,
+)
 from tukeydp.sampling import kept
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.rows import bounded_grid
 
 DIRECTIONS = [(1, 0), (0, 1), (2, 1), (1, -3)]
 ROWS = [(0, 0), (2, 1), (3, 4), (4, 1), (1, 3), (2, 2), (5, 0), None]

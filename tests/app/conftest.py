@@ -11,10 +11,9 @@ import pytest
 from starlette.testclient import TestClient
 
 import tukeydp as td
-from tukeydp.app.connections import Server
 from tukeydp.app.pages import application
 from tukeydp.app.release import Desk
-from tukeydp.app.server import bound, configured
+from tukeydp.app.server import Server, bound, configured
 from tukeydp.app.session import Session
 
 PORT = 8477

@@ -9,7 +9,7 @@ import pytest
 
 from tukeydp.app.choices import chosen
 from tukeydp.app.phrases import languages, phrases, without_flags
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 NAMES = ["age", "weight, kg", "clinic"]
 TYPED = {"use-0": "on", "lower-0": "0", "upper-0": "120"}

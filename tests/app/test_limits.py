@@ -19,12 +19,13 @@ import pytest
 
 import tukeydp as td
 from support.messy import workbook
-from tukeydp.app import connections, reading
+from tukeydp.app import reading
+from tukeydp.app import server as connections
 from tukeydp.app.reading import looked_at, within
 from tukeydp.data.files import read_file
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limit is the system's, and only Linux keeps it")
 SOURCE = str(Path(td.__file__).parent.parent)
@@ -101,7 +102,7 @@ from tukeydp.app.reading import looked_at, within
 from tukeydp.data.files import read_file
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 name, limit = sys.argv[1], int(sys.argv[2])
 content = sys.stdin.buffer.read()
 try:

@@ -26,7 +26,7 @@ from tukeydp.cli import reports
 from tukeydp.data.files import read_file
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 WORDS = phrases()["release"]
 RNG = np.random.default_rng(5)

@@ -20,7 +20,7 @@ import pytest
 import tukeydp as td
 from tukeydp.app import server
 from tukeydp.app.server import USUAL_PORT, bound
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 SOURCE = str(Path(td.__file__).parent.parent)
 

@@ -16,8 +16,8 @@ from support.messy import workbook
 from tukeydp.app.release import Desk
 from tukeydp.app.results import FILES
 from tukeydp.app.session import Session
-from tukeydp.data.example import made_up_patients
-from tukeydp.planning import summary_words
+from tukeydp.forecast.example import made_up_patients
+from tukeydp.results import summary_cells
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 ASK = """() => axe.run(document, {resultTypes: ["violations"]}).then(
@@ -133,7 +133,7 @@ def test_the_survey_office_on_a_phone_with_groups_and_a_table_one(chromium, serv
             check=True, randomness=td.seeded(7),
         )  # fmt: skip
         shown = article.locator("table").inner_text()
-        assert summary_words.cells(expected, expected.lines[0])[1] in shown
+        assert summary_cells.cells(expected, expected.lines[0])[1] in shown
         visitor.check()
         visitor.press("Take it away", "link")
         visitor.check()

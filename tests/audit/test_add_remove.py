@@ -33,18 +33,17 @@ from support.fit import FALSE_ALARM, g_test
 from support.mean_oracle import on_grid
 from support.rem_cases import chance, grid_points
 from support.rem_oracle import Dataset, depths, graded, outcome, swaps, worst_case
-from tukeydp.data.dealing import drawn_block_table
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
-from tukeydp.mechanisms import counted_mean
-from tukeydp.mechanisms.block_statistics import corrected_means
-from tukeydp.mechanisms.clipped_sum import STEPS
-from tukeydp.mechanisms.counted_mean import CountedMean, counted_sums
+from tukeydp.mechanisms import clipped_sum as counted_mean
+from tukeydp.mechanisms.clipped_sum import STEPS, CountedMean, counted_sums
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.one_sided import OneSided, evidence_of
 from tukeydp.mechanisms.rem_test.safety import Graded
+from tukeydp.mechanisms.subset_means import corrected_means
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
 from tukeydp.sizes.level_sizes import sizes_of
+from tukeydp.trusted.blocks import drawn_block_table
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import level_sets
 
 # Depth -----------------------------------------------------------------------------------------------------------
 

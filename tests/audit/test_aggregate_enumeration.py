@@ -19,8 +19,8 @@ from support import mean_oracle as oracle
 from support import rem_oracle
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.data.row_blocks import rows_of
+from tukeydp.mechanisms.aggregate import BlockStatistic
 from tukeydp.mechanisms.block_release import delta_for_each
-from tukeydp.mechanisms.guarded_statistic import BlockStatistic
 
 Q = Fraction(2)  # e^(epsilon / 2): epsilon is 2 ln 2 = 1.39
 ALONG = [(1,)]

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from support.charges import cheaper
-from tukeydp.algorithm3 import accounting
 from tukeydp.audit import catalogue, oracles
 from tukeydp.audit.check import Effort, Tally
 from tukeydp.audit.checks import (
@@ -37,15 +36,17 @@ from tukeydp.audit.checks import (
     whole_calls,
 )
 from tukeydp.baselines.search import Counts
-from tukeydp.data.dealing import block_table
-from tukeydp.exact import cube_noise as cube_noise_module
 from tukeydp.mechanisms import certificate as certificate_module
-from tukeydp.mechanisms import clipped_sum, grouped_sums, readable_check, spread_step, subset_means, value_counts
+from tukeydp.mechanisms import clipped_sum, grouped_sums, readable_check, spread_step, subset_means
+from tukeydp.mechanisms import grouped_sums as value_counts
 from tukeydp.mechanisms import mean_without_bounds as mean_without_bounds_module
+from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.readable_check import exact_counts
 from tukeydp.mechanisms.rem_test.safety import Graded
-from tukeydp.mechanisms.scaled_mean import ScaledMean
-from tukeydp.privacy import bounded_range
+from tukeydp.paper import algorithm3 as accounting
+from tukeydp.trusted import laws as cube_noise_module
+from tukeydp.trusted.account import bounded_range
+from tukeydp.trusted.blocks import block_table
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.prices import COUNT, sums_from_an_end
 

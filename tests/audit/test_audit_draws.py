@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 
 from tukeydp.audit import adversarial_pairs
-from tukeydp.audit.check import Effort
+from tukeydp.audit.check import Effort, least_epsilon, surprise
 from tukeydp.audit.checks import lower_bounds, replay, sampler_law
-from tukeydp.audit.statistics import least_epsilon, surprise
-from tukeydp.exact.level_draw import LevelDraw
-from tukeydp.randomness import Bits
 from tukeydp.trusted import exponential
+from tukeydp.trusted.bits import Bits
+from tukeydp.trusted.laws import LevelDraw
 
 QUICK = Effort(quick=True)
 

@@ -23,17 +23,13 @@ from tukeydp.audit.checks import (
     whole_calls,
 )
 from tukeydp.data import persons as persons_module
-from tukeydp.mechanisms import (
-    block_release,
-    counted_mean,
-    group_counts,
-    grouped_blocks,
-    grouped_ways,
-    guarded_statistic,
-    quantile_levels,
-    rank_draw,
-)
+from tukeydp.mechanisms import aggregate as guarded_statistic
+from tukeydp.mechanisms import block_release, grouped_ways, quantile_levels
 from tukeydp.mechanisms import boxem as boxem_module
+from tukeydp.mechanisms import clipped_sum as counted_mean
+from tukeydp.mechanisms import grouped_sums as group_counts
+from tukeydp.mechanisms import grouped_ways as grouped_blocks
+from tukeydp.mechanisms import quantiles as rank_draw
 from tukeydp.mechanisms import regression as regression_module
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.safety import Graded

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from support import oracle
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
 from tukeydp.hints import boxes as boxes_module
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.levels import level_sets
 
 LINE = [(i,) for i in range(4)]
 PLANE = list(itertools.product(range(3), repeat=2))

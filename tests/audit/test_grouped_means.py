@@ -18,14 +18,20 @@ from hypothesis import strategies as st
 
 from support import groups_oracle as oracle
 from support.charges import charge
-from tukeydp.data.dealing import drawn_blocks
-from tukeydp.mechanisms import grouped_blocks, grouped_ways
-from tukeydp.mechanisms.block_statistics import corrected_means
-from tukeydp.mechanisms.group_counts import noised_group_counts
-from tukeydp.mechanisms.grouped_blocks import block_means, grouped_block_means, partly_filled
-from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, RowsOfGroups
-from tukeydp.privacy import bounded_range
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.mechanisms import grouped_ways
+from tukeydp.mechanisms import grouped_ways as grouped_blocks
+from tukeydp.mechanisms.grouped_sums import noised_group_counts
+from tukeydp.mechanisms.grouped_ways import (
+    BlocksOfGroups,
+    RowsOfGroups,
+    block_means,
+    grouped_block_means,
+    partly_filled,
+)
+from tukeydp.mechanisms.subset_means import corrected_means
+from tukeydp.trusted.account import bounded_range
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.blocks import drawn_blocks
 
 GRID = tuple(Fraction(k, 2) - 1 for k in range(5))  # -1, -1/2, ... 1
 VALUES = (Fraction(-1), Fraction(0), Fraction(1), None)
@@ -236,7 +242,7 @@ def test_counts_have_noise_of_half_their_epsilon_in_each_group(monkeypatch):
     """A row that moves changes two counts by 1 each."""
     scales = []
     monkeypatch.setattr(
-        "tukeydp.mechanisms.group_counts.discrete_laplace",
+        "tukeydp.mechanisms.grouped_sums.discrete_laplace",
         lambda scale, bits: scales.append((scale, bits.take(64))) or 0,
     )
     found = noised_group_counts(np.array([0, 0, 1, -1]), 3, charge(Fraction(1, 5)))
@@ -247,7 +253,7 @@ def test_counts_have_noise_of_half_their_epsilon_in_each_group(monkeypatch):
 
 def test_groups_without_rows_have_noise_as_others_have(monkeypatch):
     """A count that is exact where it is 0 tells who is not there."""
-    monkeypatch.setattr("tukeydp.mechanisms.group_counts.discrete_laplace", lambda scale, bits: 2)
+    monkeypatch.setattr("tukeydp.mechanisms.grouped_sums.discrete_laplace", lambda scale, bits: 2)
     assert noised_group_counts(np.array([0, 0, 1, -1, -1]), 3, charge(1)) == [4, 3, 2]
 
 

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.charges import charge
-from tukeydp.mechanisms import grouped_sums, value_counts
+from tukeydp.mechanisms import grouped_sums
+from tukeydp.mechanisms import grouped_sums as value_counts
 from tukeydp.mechanisms.grouped_sums import GroupPlan, contributions, group_sums, noised_group_sums
 
 STEPS = 2

@@ -19,14 +19,12 @@ from support import mean_oracle as oracle
 from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from support.oracle import depth
-from tukeydp.data.bounded import relative_grid
-from tukeydp.data.dealing import block_table
-from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
-from tukeydp.mechanisms.block_statistics import corrected_means
 from tukeydp.mechanisms.spread_step import OCTAVES, log_deviations, log_differences
-from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
-from tukeydp.randomness import derived_key
+from tukeydp.mechanisms.subset_means import SubsetPlan, corrected_means, subset_point
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.blocks import block_table
+from tukeydp.trusted.rows import Grid, relative_grid
 
 Q = Fraction(2)  # e^(epsilon / (2 dealings)): epsilon is 2 ln 2 = 1.39 for each dealing
 FEW_OCTAVES = 10  # that the spread of an interval tells apart

@@ -19,17 +19,15 @@ import pytest
 from support import whole_mean_oracle as oracle
 from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.data.bounded import bounded_columns, relative_grid
-from tukeydp.data.dealing import block_table, filled_at_the_ends
-from tukeydp.data.grid import Grid
 from tukeydp.mechanisms import clipped_sum, two_step
-from tukeydp.mechanisms.block_statistics import corrected_means
-from tukeydp.mechanisms.clip_radii import rows_beyond
+from tukeydp.mechanisms.clipped_sum import rows_beyond
 from tukeydp.mechanisms.spread_step import OCTAVES, SpreadPlan, at_the_ends, log_differences
-from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
+from tukeydp.mechanisms.subset_means import SubsetPlan, corrected_means, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.blocks import block_table, filled_at_the_ends
 from tukeydp.trusted.release import rehearsed
+from tukeydp.trusted.rows import Grid, bounded_columns, relative_grid
 
 Q = Fraction(2)  # e^(epsilon / 2) for each dealing and each step
 ALONG = ((1,),)

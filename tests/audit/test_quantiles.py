@@ -21,11 +21,10 @@ from support import quantile_oracle as oracle
 from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.mechanisms import quantiles as module
-from tukeydp.mechanisms import rank_draw
+from tukeydp.mechanisms import quantiles as rank_draw
 from tukeydp.mechanisms.quantile_levels import level_weight, number_of_levels
-from tukeydp.mechanisms.quantiles import checked_shares, halved, tie_broken
-from tukeydp.mechanisms.rank_draw import RankLaw
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.mechanisms.quantiles import RankLaw, checked_shares, halved, tie_broken
+from tukeydp.trusted.bits import Keystream, derived_key
 
 SHARES = {
     "median": (Fraction(1, 2),),

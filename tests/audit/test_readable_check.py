@@ -21,9 +21,9 @@ from tukeydp.data.files import read_file
 from tukeydp.data.numbers import NO_VALUE, PLAIN, NumberRule
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.tables import Table
-from tukeydp.exact.cube_noise import cube_noise
 from tukeydp.mechanisms import readable_check
-from tukeydp.mechanisms.check_plan import (
+from tukeydp.mechanisms.readable_check import (
+    CHECK,
     FALSE_ALARM,
     MISSED,
     SHARE,
@@ -33,17 +33,15 @@ from tukeydp.mechanisms.check_plan import (
     CheckPlan,
     Counts,
     check_plan,
-)
-from tukeydp.mechanisms.readable_check import (
-    CHECK,
     exact_counts,
     least_cost_with_check,
     noisy_counts,
     with_check,
 )
-from tukeydp.privacy import ApproxDP, PureDP
-from tukeydp.randomness import Keystream
-from tukeydp.release import Refused, Release
+from tukeydp.results.release import Refused, Release
+from tukeydp.trusted.account import ApproxDP, PureDP
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.laws import cube_noise
 from tukeydp.trusted.release import reserve
 
 CELLS = ["1", "x", "", "NA"]

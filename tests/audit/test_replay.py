@@ -16,30 +16,21 @@ import pytest
 
 from support.charges import charge
 from support.leaks import public_mechanisms
-from tukeydp.audit.called import CALLS
 from tukeydp.audit.check import Tally
 from tukeydp.audit.checks.whole_calls import examine, told
-from tukeydp.audit.excess import of_a_test
-from tukeydp.audit.laws import CoinLaw, DepthLaw, NoiseLaw, RadiiLaw, RankLaw
-from tukeydp.audit.oracles.depths import depth
-from tukeydp.data.dealing import block_table
+from tukeydp.audit.oracles.laws import depth
+from tukeydp.audit.replay import CALLS, CoinLaw, DepthLaw, LawOfRanks, NoiseLaw, RadiiLaw, of_a_test
 from tukeydp.mechanisms import boxem as boxem_module
-from tukeydp.mechanisms import (
-    clipped_sum,
-    counted_mean,
-    group_counts,
-    grouped_centre,
-    mean_of_secret_size,
-    readable_check,
-    subset_means,
-)
-from tukeydp.mechanisms.clipped_sum import within_bounds
-from tukeydp.mechanisms.counted_mean import CountedMean
-from tukeydp.mechanisms.scaled_mean import ScaledMean
-from tukeydp.planning import summary as summary_module
-from tukeydp.privacy import Concentrated, PureDP
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.mechanisms import clipped_sum, grouped_centre, mean_of_secret_size, readable_check, subset_means
+from tukeydp.mechanisms import clipped_sum as counted_mean
+from tukeydp.mechanisms import grouped_sums as group_counts
+from tukeydp.mechanisms import summary as summary_module
+from tukeydp.mechanisms.clipped_sum import CountedMean, within_bounds
+from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.trusted import release as trusted
+from tukeydp.trusted.account import Concentrated, PureDP
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.blocks import block_table
 from tukeydp.trusted.release import Misuse
 
 SEED = 7
@@ -70,7 +61,7 @@ def test_the_same_on_more_tables(name):
 
 
 def test_every_public_mechanism_is_called():
-    """One that is added must be added to `tukeydp.audit.called.CALLS` too."""
+    """One that is added must be added to `tukeydp.audit.replay.CALLS` too."""
     words = {re.split("[, ]", name)[0] for name in CALLS}
     assert {name for name in public_mechanisms() if name.strip("_") not in words} == set()
 
@@ -260,7 +251,7 @@ def test_depth_on_a_small_grid_by_definition():
 
 def test_ranks_by_definition():
     values = [np.array(v) for v in ([2, 5, 5, 9, 14], [2, 5, 9, 9, 14])]
-    ours, theirs = (RankLaw(v, 0, 20, Fraction(1, 3), Fraction(1, 2)) for v in values)
+    ours, theirs = (LawOfRanks(v, 0, 20, Fraction(1, 3), Fraction(1, 2)) for v in values)
 
     def law(v):
         def distance(y):

@@ -14,12 +14,11 @@ import tukeydp as td
 from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from support.listening import listen
-from tukeydp.data.bounded import bounded_columns
-from tukeydp.mechanisms import scaled_mean
-from tukeydp.mechanisms.mean_choice import mean_plan
+from tukeydp.mechanisms import mean_ways as scaled_mean
+from tukeydp.mechanisms.mean_ways import ScaledMean, mean_plan
 from tukeydp.mechanisms.scale_step import log_factors, released_widths, scale_epsilon
-from tukeydp.mechanisms.scaled_mean import ScaledMean
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.rows import bounded_columns
 
 EPSILON = Fraction(1)
 LOW, STEPS, CELLS = -4, 8, 80  # the grid of log2 of the factor

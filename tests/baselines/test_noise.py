@@ -12,7 +12,7 @@ import tukeydp as td
 from support.fit import FALSE_ALARM
 from tukeydp.baselines.curve import ROUNDING_SHARE, multiplier
 from tukeydp.baselines.noise import Noise, _least_deviation
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted.bits import Keystream, derived_key
 
 ONE = td.ApproxDP("1", "1e-6")
 

@@ -9,9 +9,9 @@ import pytest
 
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.geometry.depth_regions import body_of
-from tukeydp.geometry.paper_recipe import _draw, log_weights
-from tukeydp.geometry.tukey_median import centroid
+from tukeydp.paper.depth_regions import body_of
+from tukeydp.paper.level_sets import centroid
+from tukeydp.paper.paper_recipe import _draw, log_weights
 
 REFERENCES = [td.baselines.empirical_mean, td.baselines.coordinate_median, td.baselines.tukey_median]
 

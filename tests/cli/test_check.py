@@ -21,8 +21,7 @@ from support import messages, messy
 from tukeydp.cli import bounds_file, main
 from tukeydp.data.files import READERS, read_file
 from tukeydp.data.readers.options import ReadOptions
-from tukeydp.mechanisms.check_plan import WARNING
-from tukeydp.mechanisms.readable_check import CHECK
+from tukeydp.mechanisms.readable_check import CHECK, WARNING
 
 GOOD = [100.5 + i % 59 for i in range(400)]
 WAYS = {

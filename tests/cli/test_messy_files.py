@@ -19,7 +19,7 @@ import pytest
 
 from support import messy
 from tukeydp.cli import main
-from tukeydp.data.look_report import MARK, flags
+from tukeydp.data.look import MARK, flags
 from tukeydp.data.readers.options import ReadOptions
 
 SECRET = "4711.25"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tukeydp.data.example import made_up_patients, write_csv
+from tukeydp.forecast.example import made_up_patients, write_csv
 
 WORDS = Path(__file__).with_name("words")
 MOST_LINES, WIDTH = 30, 100  # a screen

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.data.bounded import bounded_columns
-from tukeydp.data.dealing import block_table, filled_at_the_ends, secret_order
-from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.block_statistics import corrected_means, means
 from tukeydp.mechanisms.spread_step import log_deviations, log_differences
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.mechanisms.subset_means import corrected_means, means
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.blocks import block_table, filled_at_the_ends, secret_order
+from tukeydp.trusted.parameters import ParameterError
+from tukeydp.trusted.rows import bounded_columns
 
 STATISTICS = [
     means,

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.data.dealing import drawn_block_table, drawn_blocks, secret_order
-from tukeydp.mechanisms.block_statistics import corrected_means, means
 from tukeydp.mechanisms.spread_step import _one_by_one, log_deviations, log_differences
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.mechanisms.subset_means import corrected_means, means
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.blocks import drawn_block_table, drawn_blocks, secret_order
 
 STATISTICS = {
     "means": means,

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.data.grid import LIMIT, Grid, bounded_grid, checked_bounds
 from tukeydp.depth.directions import fitting
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
+from tukeydp.trusted.rows import LIMIT, Grid, bounded_grid, checked_bounds
 
 
 def test_ends_are_grid_points_and_decimals_are_exact():

@@ -12,9 +12,7 @@ import pytest
 
 import tukeydp as td
 from tukeydp.data.files import read_file
-from tukeydp.data.groups import grouped_table
-from tukeydp.data.key_columns import arrow_keys, key_cells
-from tukeydp.data.keys import checked_keys, label
+from tukeydp.data.keys import arrow_keys, checked_keys, grouped_table, key_cells, label
 from tukeydp.data.persons import person_numbers
 from tukeydp.data.readers.options import ReadOptions
 

@@ -14,8 +14,7 @@ import pytest
 import tukeydp as td
 from support import messy
 from tukeydp.data.files import read_file
-from tukeydp.data.look import look, look_at_file
-from tukeydp.data.look_report import MARK, flags
+from tukeydp.data.look import MARK, flags, look, look_at_file
 from tukeydp.data.readers.options import ReadOptions
 
 RNG = np.random.default_rng(0)

@@ -10,8 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tukeydp.data.numbers import NumberRule, number
-from tukeydp.data.readers.number_kernel import MISSING, READ, UNDECIDED
-from tukeydp.data.readers.scanning import numbers_in
+from tukeydp.data.readers.scanning import MISSING, READ, UNDECIDED, numbers_in
 
 RULES = [
     NumberRule(),

@@ -18,7 +18,7 @@ import tukeydp as td
 from support import messy
 from tukeydp.data.files import READERS, read_file
 from tukeydp.data.look import look_at_file
-from tukeydp.data.readers import formulas
+from tukeydp.data.readers import excel as formulas
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import BLOCK
 

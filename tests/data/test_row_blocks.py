@@ -20,8 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.data.block_cells import TYPES
-from tukeydp.data.row_blocks import rows_of
+from tukeydp.data.row_blocks import TYPES, rows_of
 from tukeydp.data.tables import read_table
 
 ROWS = {

@@ -19,7 +19,7 @@ from tukeydp.depth.cones import proven
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.exact_depth import found_at_once
 from tukeydp.depth.vectors import Vectors, from_integers
-from tukeydp.exact.matrices import integers
+from tukeydp.trusted.matrices import integers
 
 
 def clouds(d: int, most: int, largest: int):

@@ -19,9 +19,9 @@ from support.halfspaces import brute_force, dot
 from tukeydp.depth import exact_depth as halfspaces
 from tukeydp.depth import sweeps
 from tukeydp.depth.of_points import is_deep, shallowest_direction
-from tukeydp.exact.boxes import Box
-from tukeydp.randomness import derived_key
 from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.boxes import Box
 
 
 def clouds(d, most, largest=2):

@@ -14,7 +14,7 @@ from support import oracle
 from tukeydp.depth import exact_depth as exact_depth_module
 from tukeydp.depth.exact_depth import exact_row, from_integers, least_weight
 from tukeydp.depth.flats import normals_of_hull, spanning_rows
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 entry = st.integers(-3, 3)
 

@@ -16,7 +16,7 @@ from tukeydp.depth.exact_depth import found_at_once, least_weight
 from tukeydp.depth.round_frames import round_frame
 from tukeydp.depth.vectors import Vectors, from_integers
 from tukeydp.exact.hinted import asked, finite_rows, integer_vector
-from tukeydp.exact.matrices import integers
+from tukeydp.trusted.matrices import integers
 
 HINTS = (
     (exact_depth, "light_normals"),

@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 
 import tukeydp as td
 from support import oracle
-from tukeydp.data import grid as grid_module
-from tukeydp.data.grid import bounded_grid
-from tukeydp.depth import levels as levels_module
-from tukeydp.depth.levels import find_ranks, level_sets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.level_draw import Group
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import kept, kernels
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential
+from tukeydp.trusted import levels as levels_module
+from tukeydp.trusted import rows as grid_module
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.exponential import Search
+from tukeydp.trusted.laws import Group
+from tukeydp.trusted.levels import find_ranks, level_sets
+from tukeydp.trusted.rows import bounded_grid
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 rows_of = st.lists(st.sampled_from(POINTS), min_size=1, max_size=14)

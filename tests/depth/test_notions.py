@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.data.grid import bounded_grid, unbounded_grid
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import default_directions
 from tukeydp.depth.notions.any_scale import pair_lines
+from tukeydp.trusted.rows import bounded_grid, unbounded_grid
 
 KEY, OTHER = bytes(32), bytes([1] * 32)
 

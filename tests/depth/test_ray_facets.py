@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from support.grids import centred_grid
 from tukeydp.depth.deciding import GridDepth
-from tukeydp.exact.matrices import integers
 from tukeydp.hints.facet_walk import _ranked, walk
 from tukeydp.hints.ray_facets import compile_walk, facets_before
+from tukeydp.trusted.matrices import integers
 
 
 def planes_through_rows(rows: np.ndarray, level: int) -> np.ndarray:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tukeydp.depth import levels as levels_module
-from tukeydp.depth import selection
-from tukeydp.depth.levels import find_ranks
+from tukeydp.trusted import levels as levels_module
+from tukeydp.trusted import levels as selection
+from tukeydp.trusted.levels import find_ranks
 
 # Projections computed in floats and sorted as 32-bit integers, in floats only, and in neither.
 SIZES = {"short": 3, "long": 2**40, "longest": 2**58}

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import tukeydp as td
 from support import oracle
-from tukeydp.data.grid import bounded_grid
-from tukeydp.depth.levels import level_sets
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.rows import bounded_grid
 
 # Few distinct values, so that ties and duplicates are the rule; some missing, infinite or far outside.
 cell = st.one_of(

@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 
 import tukeydp as td
 from support import oracle
-from tukeydp.data.grid import LIMIT
 from tukeydp.depth import rank_cells, streamed_levels, tallies
-from tukeydp.depth.levels import level_sets
 from tukeydp.depth.rank_cells import RankCells, edges_by
 from tukeydp.depth.streamed_levels import StreamedLevels, streamed_level_sets
 from tukeydp.depth.tallies import Question
-from tukeydp.errors import ParameterError
-from tukeydp.exact.boxes import Box
 from tukeydp.hints import planner
-from tukeydp.randomness import derived_key
 from tukeydp.sampling.foresight import foresee
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.parameters import ParameterError
+from tukeydp.trusted.rows import LIMIT
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 rows_of = st.lists(st.sampled_from(POINTS), min_size=1, max_size=14)

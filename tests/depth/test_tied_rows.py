@@ -15,7 +15,7 @@ from tukeydp.depth import sweeps, tied_rows
 from tukeydp.depth.double_digits import doubled, minor, sum_of_products
 from tukeydp.depth.exact_depth import exact_row, from_integers, least_weight
 from tukeydp.depth.flats import in_span
-from tukeydp.exact.matrices import integers
+from tukeydp.trusted.matrices import integers
 
 # Takes small vectors to entries of a hundred bits, which no float holds.
 LONG = np.array(

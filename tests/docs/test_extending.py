@@ -18,7 +18,7 @@ import tukeydp as td
 from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.cli import app, main
-from tukeydp.experiments import catalogue, experiment
+from tukeydp.paper.experiments import catalogue, experiment
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 BLOCK = re.compile(r"```(?:python|text)\n# ((?:src|tests)/[\w/]+\.py)(?:, in (the imports|\w+))?\n(.*?)```", re.DOTALL)

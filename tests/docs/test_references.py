@@ -116,8 +116,8 @@ def test_bad_references_are_noticed():
     page = PROOFS / "README.md"
     wrong = (
         "data/grids.py",
-        "data/grid.py::Grid.snapped",
-        "data/grid.py::snap",
+        "trusted/rows.py::Grid.snapped",
+        "trusted/rows.py::snap",
         "depth/test_sensitivity.py::test_nothing",
         "envelope._safe",
         "directions._checked",
@@ -130,8 +130,8 @@ def test_bad_references_are_noticed():
     )
     assert [span for span in wrong if not broken(span, page)] == []
     right = (
-        "data/grid.py",
-        "data/grid.py::Grid.snap",
+        "trusted/rows.py",
+        "trusted/rows.py::Grid.snap",
         "Envelope.slice",
         "certificates.upper_bound",
         "td.boxem",

@@ -10,9 +10,8 @@ import pytest
 
 import tukeydp as td
 from support.references import ROOT
-from tukeydp.data.bounded import bounded_columns
-from tukeydp.mechanisms.mean_choice import mean_plan
-from tukeydp.mechanisms.scaled_mean import ScaledMean
+from tukeydp.mechanisms.mean_ways import ScaledMean, mean_plan
+from tukeydp.trusted.rows import bounded_columns
 
 TEXT = (ROOT / "docs" / "which-mechanism.md").read_text(encoding="utf-8")
 COLUMNS = 4

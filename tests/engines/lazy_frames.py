@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.mechanisms.passes import BlockSums, Values
+from tukeydp.trusted.rows import bounded_columns
 
 BOUNDS = {"age": (0, 120), "income": (0, 500), "smokes": (0, 1)}
 HALF = 2**29  # steps from the middle of the bounds to either end

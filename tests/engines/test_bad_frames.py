@@ -170,7 +170,7 @@ def test_aggregates_of_lazy_frames_are_means(statistic, given, words):
 
 
 def test_more_sums_than_fit_in_memory_are_refused(monkeypatch):
-    monkeypatch.setattr("tukeydp.mechanisms.pass_plan.MOST_SUMS", 2**6)
+    monkeypatch.setattr("tukeydp.mechanisms.passes.MOST_SUMS", 2**6)
     frame = pl.LazyFrame({"a": np.zeros(1000)})
     for given in ({"blocks": 33}, {"mechanism": "two-step"}, {"mechanism": "subset"}):
         with pytest.raises(td.ParameterError, match=r"for a lazy frame|of a lazy frame"):

@@ -11,14 +11,13 @@ import pytest
 import tukeydp as td
 from support.charges import charge
 from support.listening import listen, listen_to_draws
-from tukeydp.data.bounded import bounded_columns
 from tukeydp.data.engines import batches, polars_frames
 from tukeydp.data.lazy_tables import LazyTable
-from tukeydp.mechanisms import pass_draws
-from tukeydp.mechanisms.pass_draws import drawn_in_passes, spread_draw, spread_sums
-from tukeydp.mechanisms.pass_plan import pass_plan
+from tukeydp.mechanisms import passes as pass_draws
+from tukeydp.mechanisms.passes import drawn_in_passes, pass_plan, spread_draw, spread_sums
 from tukeydp.mechanisms.spread_step import SpreadPlan
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.rows import bounded_columns
 
 WAYS = {
     "subset": {"mechanism": "subset", "blocks": 20, "partitions": 3},

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tukeydp.exact.brackets import Bracket, exp_between, exp_bracket, log_between
+from tukeydp.trusted.laws import Bracket, exp_between, exp_bracket, log_between
 
 
 @pytest.fixture(autouse=True)

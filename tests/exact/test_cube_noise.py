@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.exact import cube_noise as module
-from tukeydp.exact.cube_noise import cube_deviation, cube_noise
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.results.noise_quantiles import cube_deviation
+from tukeydp.trusted import laws as module
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.laws import cube_noise
 
 FAR = 9  # max |z| from here on is one cell in the tests by samples
 

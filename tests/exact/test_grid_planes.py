@@ -15,8 +15,8 @@ from support.regions import region
 from tukeydp.exact import slices
 from tukeydp.exact.grid_planes import pinned, points_of_plane
 from tukeydp.exact.linear_programs import Region
-from tukeydp.exact.matrices import integers
 from tukeydp.exact.slices import count_in_slices
+from tukeydp.trusted.matrices import integers
 
 BOUND = 6
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.lattice import Basis, reduced_basis
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.matrices import Basis, reduced_basis
 
 
 def defect(matrix, shape):

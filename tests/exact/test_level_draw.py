@@ -10,9 +10,9 @@ import flint
 import pytest
 
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.exact import level_draw
-from tukeydp.exact.level_draw import Group, LevelDraw
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted import laws as level_draw
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.laws import Group, LevelDraw
 
 GROUPS = [Group(0, 6, 2**40 + 1), Group(7, 7, 12345), Group(8, 30, 77), Group(31, 400, 3)]
 

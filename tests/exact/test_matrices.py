@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tukeydp.exact.matrices import determinant, integers, inverse, rational_determinant, reduced_echelon
+from tukeydp.trusted.matrices import determinant, integers, inverse, rational_determinant, reduced_echelon
 
 # Small entries make singular matrices and zero pivots; large ones do not fit in 64 bits.
 ENTRIES = st.one_of(st.integers(-2, 2), st.integers(-50, 50), st.integers(-(2**90), 2**90))

@@ -11,9 +11,9 @@ import pytest
 
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.exact import noise
-from tukeydp.exact.noise import bernoulli_exp, discrete_gaussian, discrete_laplace, geometric
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted import laws as noise
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.laws import bernoulli_exp, discrete_gaussian, discrete_laplace, geometric
 
 Z = np.arange(-400, 401)
 

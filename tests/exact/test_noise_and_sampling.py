@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tukeydp.exact.cube_noise import quantile_of_noise
-from tukeydp.exact.noise_and_sampling import noise_and_sampling
+from tukeydp.results.noise_quantiles import noise_and_sampling, quantile_of_noise
 
 
 @pytest.mark.parametrize("d", [1, 3, 8])

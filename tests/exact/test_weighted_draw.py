@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.exact import weighted_draw
-from tukeydp.exact.weighted_draw import WeightedDraw
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted import laws as weighted_draw
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.laws import WeightedDraw
 
 SIZES, EXPONENTS = (3, 1, 7, 1000), (Fraction(-1, 2), Fraction(1), Fraction(0), Fraction(-5))
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tukeydp.experiments import estimates
-from tukeydp.experiments.catalogue import named
-from tukeydp.experiments.claims import Claim, Finding, judge
-from tukeydp.experiments.results import NotMeasured, Results
+from tukeydp.paper.experiments import experiment
+from tukeydp.paper.experiments.catalogue import named
+from tukeydp.paper.experiments.experiment import Claim, Finding, NotMeasured, Results, judge
 
 EMPTY = Results([])
 
@@ -47,7 +46,7 @@ def test_what_was_not_measured_is_open_and_says_so():
 
 
 def test_one_finding_outside_its_range_is_enough():
-    inside, outside = estimates.exactly(1.0), estimates.exactly(3.0)
+    inside, outside = experiment.exactly(1.0), experiment.exactly(3.0)
     claim = Claim("x", lambda _: [Finding("a", inside, 0, 2), Finding("b", outside, 0, 2)])
     assert judge(claim, EMPTY).holds is False
     assert judge(Claim("x", lambda _: [Finding("a", inside, 0, 2)]), EMPTY).holds is True
@@ -67,7 +66,7 @@ def test_two_trials_and_averages_of_nothing_break_no_report():
         for e in errors
     )
     assert [judge(claim, wild).holds for claim in named("error-n").claims] == [None] * 3
-    assert estimates.ratio(np.array([1e-9, 1e9]), np.array([1e9, 1e-9])).interval(0.9999) == (0.0, np.inf)
+    assert experiment.ratio(np.array([1e-9, 1e9]), np.array([1e9, 1e-9])).interval(0.9999) == (0.0, np.inf)
 
 
 class TestIntervals:
@@ -84,18 +83,18 @@ class TestIntervals:
         return hits / self.REPETITIONS
 
     def test_mean(self):
-        assert 0.82 < self.coverage(lambda rng: estimates.mean(rng.normal(2.0, 1.0, 10)), 2.0) < 0.97
+        assert 0.82 < self.coverage(lambda rng: experiment.mean(rng.normal(2.0, 1.0, 10)), 2.0) < 0.97
 
     def test_ratio_of_paired_means(self):
         def make(rng):
             common = rng.gamma(9.0, size=40)
-            return estimates.ratio(2 * common + rng.gamma(4.0, size=40), common + rng.gamma(4.0, size=40))
+            return experiment.ratio(2 * common + rng.gamma(4.0, size=40), common + rng.gamma(4.0, size=40))
 
         assert 0.82 < self.coverage(make, 22 / 13) < 0.97
 
     def test_slope(self):
         def make(rng):
-            return estimates.slope([1, 2, 4], [x**-0.5 * rng.gamma(9.0, size=30) for x in (1, 2, 4)])
+            return experiment.slope([1, 2, 4], [x**-0.5 * rng.gamma(9.0, size=30) for x in (1, 2, 4)])
 
         assert 0.82 < self.coverage(make, -0.5) < 0.97
 
@@ -103,31 +102,31 @@ class TestIntervals:
         def make(rng):
             common = [rng.gamma(9.0, size=30) for _ in range(3)]
             above = [x**0.5 * (c + rng.gamma(4.0, size=30)) for x, c in zip((1, 2, 4), common, strict=True)]
-            return estimates.slope_of_ratio([1, 2, 4], above, [c + rng.gamma(4.0, size=30) for c in common])
+            return experiment.slope_of_ratio([1, 2, 4], above, [c + rng.gamma(4.0, size=30) for c in common])
 
         assert 0.82 < self.coverage(make, 0.5) < 0.97
 
     def test_linear_slope(self):
         def make(rng):
-            return estimates.linear_slope([0, 1, 2], [3 * x + rng.normal(size=30) for x in (0, 1, 2)])
+            return experiment.linear_slope([0, 1, 2], [3 * x + rng.normal(size=30) for x in (0, 1, 2)])
 
         assert 0.82 < self.coverage(make, 3.0) < 0.97
 
     def test_proportion_covers_at_least_what_it_says(self):
-        assert self.coverage(lambda rng: estimates.proportion(rng.random(30) < 0.9), 0.9) > 0.82
+        assert self.coverage(lambda rng: experiment.proportion(rng.random(30) < 0.9), 0.9) > 0.82
 
     def test_a_difference_covers_at_least_what_it_says(self):
         def make(rng):
-            return estimates.difference(
-                estimates.mean(rng.normal(1.0, 1.0, 20)), estimates.mean(rng.normal(0.0, 1.0, 20))
+            return experiment.difference(
+                experiment.mean(rng.normal(1.0, 1.0, 20)), experiment.mean(rng.normal(0.0, 1.0, 20))
             )
 
         assert self.coverage(make, 1.0) > 0.82
 
     def test_a_quotient_covers_at_least_what_it_says(self):
         def make(rng):
-            return estimates.quotient(
-                estimates.mean(rng.normal(9.0, 1.0, 20)), estimates.mean(rng.normal(3.0, 1.0, 20))
+            return experiment.quotient(
+                experiment.mean(rng.normal(9.0, 1.0, 20)), experiment.mean(rng.normal(3.0, 1.0, 20))
             )
 
         assert self.coverage(make, 3.0) > 0.82
@@ -137,11 +136,11 @@ class TestIntervals:
 
         def make(rng):
             sample = rng.normal(2.0, 1.0, 10)
-            half = estimates.papers_half_width(sample)
-            return estimates.Estimate(2.0, lambda _: (sample.mean() - half, sample.mean() + half))
+            half = experiment.papers_half_width(sample)
+            return experiment.Estimate(2.0, lambda _: (sample.mean() - half, sample.mean() + half))
 
         assert self.coverage(make, 2.0) < 0.5
 
     def test_one_trial_says_nothing(self):
-        low, high = estimates.mean(np.array([1.0])).interval(0.9)
+        low, high = experiment.mean(np.array([1.0])).interval(0.9)
         assert (low, high) == (-np.inf, np.inf)

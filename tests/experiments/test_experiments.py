@@ -9,21 +9,18 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.experiments import asymptotic, catalogue
-from tukeydp.experiments.claims import judge
-from tukeydp.experiments.experiment import Seeds, cell
-from tukeydp.experiments.figures import colour, save
-from tukeydp.experiments.methods import METHODS
-from tukeydp.experiments.outliers import corrupted
-from tukeydp.experiments.real_data import generous_bounds, table
-from tukeydp.experiments.results import Results
-from tukeydp.experiments.runner import reproduce
-from tukeydp.experiments.scaling import theorem_exponent
-from tukeydp.experiments.setup import papers_data
-from tukeydp.experiments.small_samples import outside_chances
-from tukeydp.experiments.smallest_rows import smallest
-from tukeydp.experiments.times import AUTHORS
-from tukeydp.experiments.univariate import halved_deviation
+from tukeydp.paper.experiments import asymptotic, catalogue
+from tukeydp.paper.experiments.experiment import Results, Seeds, cell, judge
+from tukeydp.paper.experiments.figures import colour, save
+from tukeydp.paper.experiments.methods import METHODS, papers_data
+from tukeydp.paper.experiments.outliers import corrupted
+from tukeydp.paper.experiments.real_data import generous_bounds, table
+from tukeydp.paper.experiments.runner import reproduce
+from tukeydp.paper.experiments.scaling import theorem_exponent
+from tukeydp.paper.experiments.small_samples import outside_chances
+from tukeydp.paper.experiments.smallest_rows import smallest
+from tukeydp.paper.experiments.times import AUTHORS
+from tukeydp.paper.experiments.univariate import halved_deviation
 
 LONG = {
     "times", "asymptotic", "ten-columns", "exact-four", "smallest-n", "dimensions", "fourteen-columns", "scaling",

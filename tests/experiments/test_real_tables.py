@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.errors import ParameterError
-from tukeydp.experiments import tables
-from tukeydp.experiments.claims import judge
-from tukeydp.experiments.contenders import CONTENDERS, MEAN, Question, claimed_error
-from tukeydp.experiments.experiment import Seeds
-from tukeydp.experiments.real_tables import REAL_TABLES, best_other, errors_by_method, geometric_ratio
-from tukeydp.experiments.results import NotMeasured, Results
+from tukeydp.paper.experiments import tables
+from tukeydp.paper.experiments.contenders import CONTENDERS, MEAN, Question, claimed_error
+from tukeydp.paper.experiments.experiment import NotMeasured, Results, Seeds, judge
+from tukeydp.paper.experiments.real_tables import REAL_TABLES, best_other, errors_by_method, geometric_ratio
+from tukeydp.trusted.parameters import ParameterError
 
 SHAPES = {
     "iris": (150, 4), "penguins": (342, 4), "pima": (532, 7), "diabetes": (442, 10), "wine": (178, 13),

@@ -15,14 +15,24 @@ import pytest
 
 from support.browser import DESKTOP, PHONE, browser, seen
 from tukeydp.cli import main
-from tukeydp.experiments import catalogue, estimates
-from tukeydp.experiments.claims import AFTERWARDS, OURS, PAPER, Claim, Finding, Verdict, judge, tally
-from tukeydp.experiments.experiment import cell
-from tukeydp.experiments.figures import new_figure, save, ticks_at
-from tukeydp.experiments.report import Section, write_claims, write_report
-from tukeydp.experiments.results import Results
-from tukeydp.experiments.runner import reproduce
-from tukeydp.experiments.times import AUTHORS
+from tukeydp.paper.experiments import catalogue
+from tukeydp.paper.experiments import experiment as estimates
+from tukeydp.paper.experiments.experiment import (
+    AFTERWARDS,
+    OURS,
+    PAPER,
+    Claim,
+    Finding,
+    Results,
+    Verdict,
+    cell,
+    judge,
+    tally,
+)
+from tukeydp.paper.experiments.figures import new_figure, save, ticks_at
+from tukeydp.paper.experiments.report import Section, write_claims, write_report
+from tukeydp.paper.experiments.runner import reproduce
+from tukeydp.paper.experiments.times import AUTHORS
 
 
 class Page(HTMLParser):
@@ -59,7 +69,7 @@ def few(monkeypatch):
         "depth": catalogue.named("depth").cells,
     }
     shortened = tuple(replace(e, cells=cut[e.name]) for e in catalogue.EXPERIMENTS if e.name in cut)
-    from tukeydp.experiments import command
+    from tukeydp.paper.experiments import command
 
     monkeypatch.setattr(catalogue, "EXPERIMENTS", shortened)
     monkeypatch.setattr(command, "EXPERIMENTS", shortened)
@@ -186,7 +196,7 @@ def test_a_folder_that_cannot_be_written(blocked, tmp_path, monkeypatch, capsys)
 
 
 def test_any_integer_is_a_seed_and_a_name_counts_once(tmp_path, monkeypatch, capsys):
-    from tukeydp.experiments import command
+    from tukeydp.paper.experiments import command
 
     short = replace(catalogue.named("nonspherical"), cells=lambda quick: [cell(3, n=200, d=2)])
     monkeypatch.setattr(catalogue, "EXPERIMENTS", (short,))

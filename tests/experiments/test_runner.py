@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from tukeydp.errors import ParameterError
-from tukeydp.experiments import runner
-from tukeydp.experiments.catalogue import EXPERIMENTS, named
-from tukeydp.experiments.experiment import Seeds, cell
-from tukeydp.experiments.runner import reproduce, tasks_of
+from tukeydp.paper.experiments import runner
+from tukeydp.paper.experiments.catalogue import EXPERIMENTS, named
+from tukeydp.paper.experiments.experiment import Seeds, cell
+from tukeydp.paper.experiments.runner import reproduce, tasks_of
+from tukeydp.trusted.parameters import ParameterError
 
 SMALL = replace(
     named("directions"),

@@ -10,9 +10,8 @@ from hypothesis.extra.numpy import arrays
 
 import tukeydp as td
 from tukeydp.depth.of_points import is_deep
-from tukeydp.geometry import depth_regions as bodies
-from tukeydp.geometry.facet_descent import ranked, settle
-from tukeydp.geometry.normal_cones import lightest
+from tukeydp.paper import depth_regions as bodies
+from tukeydp.paper.polytope_kernels import lightest, ranked, settle
 
 PULL = 1e-6
 

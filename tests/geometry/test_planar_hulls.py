@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tukeydp.geometry import planar_hulls
-from tukeydp.geometry.lines_through_rows import beside_lines
-from tukeydp.geometry.planar_hulls import planar_hull
+from tukeydp.paper import polytopes as planar_hulls
+from tukeydp.paper.halfspaces import beside_lines
+from tukeydp.paper.polytopes import planar_hull
 
 coordinate = st.integers(-4, 4)
 points_of = st.lists(st.tuples(coordinate, coordinate), min_size=3, max_size=20)
@@ -40,7 +40,7 @@ def ahead(p, q, r):
 
 @given(points_of)
 def test_hulls_have_the_corners_of_the_definition_compiled_or_not(points):
-    from tukeydp.geometry.polygon_areas import compiled_chain
+    from tukeydp.paper.polytope_kernels import compiled_chain
 
     table = np.array(points, dtype=np.float64)
     plain = planar_hull(table)

@@ -39,7 +39,7 @@ def features():
 
 def fixed_bits(monkeypatch, seed=7):
     """In place of the operating system's, so that two runs can be compared."""
-    monkeypatch.setattr("tukeydp.randomness.os.urandom", np.random.default_rng(seed).bytes)
+    monkeypatch.setattr("tukeydp.trusted.bits.os.urandom", np.random.default_rng(seed).bytes)
 
 
 def told(outcome):
@@ -392,7 +392,7 @@ def test_an_interruption_becomes_an_error_that_opendp_can_hand_on(monkeypatch):
         raise KeyboardInterrupt
 
     made = ours.make_boxem(SIZED, CHANGE, 1, **BETWEEN)
-    monkeypatch.setattr("tukeydp.randomness.os.urandom", interrupted)
+    monkeypatch.setattr("tukeydp.trusted.bits.os.urandom", interrupted)
     with pytest.raises(dp.OpenDPException, match="the run was interrupted; nothing was released"):
         made(X)
     monkeypatch.setattr(spaces, "read_table", interrupted)

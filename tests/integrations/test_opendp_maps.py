@@ -245,7 +245,7 @@ def test_maps_hold_for_all_pairs_of_small_tables_and_are_needed(name):
 @pytest.mark.parametrize(("domain", "weight"), [(SIZED, 0.5), (VECTOR, 1.0)], ids=["size", "no size"])
 def test_draws_have_the_enumerated_law(domain, weight, monkeypatch):
     """False alarm: FALSE_ALARM for each case, were the system's bits not replaced by fixed ones."""
-    monkeypatch.setattr("tukeydp.randomness.os.urandom", np.random.default_rng(7).bytes)
+    monkeypatch.setattr("tukeydp.trusted.bits.os.urandom", np.random.default_rng(7).bytes)
     made = make_boxem(domain, SYMMETRIC, 3, bounds=(0, 3), resolution=1)
     drawn = Counter(int(made([0.0, 2.0, 2.0]).point[0]) for _ in range(500))
     counts = np.array([drawn[y] for y in POINTS])

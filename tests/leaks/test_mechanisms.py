@@ -275,8 +275,8 @@ def test_a_ledger_holds_no_word_that_depends_on_the_data(way, tmp_path, monkeypa
     neighbours, and a table of missing rows."""
     moment = datetime(2026, 11, 18, tzinfo=UTC)
     for module in ("entries", "ledger_file"):
-        monkeypatch.setattr(f"tukeydp.planning.{module}.datetime", SimpleNamespace(now=lambda _: moment))
-    monkeypatch.setattr("tukeydp.planning.ledger_file.secrets", SimpleNamespace(token_hex=lambda n: "0" * 2 * n))
+        monkeypatch.setattr(f"tukeydp.accounts.{module}.datetime", SimpleNamespace(now=lambda _: moment))
+    monkeypatch.setattr("tukeydp.accounts.ledger_file.secrets", SimpleNamespace(token_hex=lambda n: "0" * 2 * n))
     entries, contents = [], []
     for i, x in enumerate((neighbour([np.nan, SECRET]), leaks.table(), np.full((leaks.N, leaks.D), np.nan))):
         path = tmp_path / f"{i}.db"

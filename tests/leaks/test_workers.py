@@ -91,7 +91,9 @@ def test_threads_draw_differently():
 
 def test_a_shared_stream_would_be_noticed(tmp_path):
     """The control: children that inherit a source made before the fork repeat each other."""
-    seeded = RELEASES.replace("import numpy", "import tukeydp.randomness as r, os; K = os.urandom(32); import numpy", 1)
+    seeded = RELEASES.replace(
+        "import numpy", "import tukeydp.trusted.bits as r, os; K = os.urandom(32); import numpy", 1
+    )
     patched = seeded + "r.SystemRandomness.key = lambda self: r.derived_key(K)\n"
     script = tmp_path / "script.py"
     script.write_text(patched + FORKED)

@@ -16,10 +16,10 @@ import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.cli import app
 from tukeydp.cli.words import explain
-from tukeydp.data.grid import Grid
 from tukeydp.mcmc import mcmc_rem
-from tukeydp.mcmc.mechanisms import MCMC_NOTE
-from tukeydp.release import UNPROVEN_CAVEAT
+from tukeydp.paper.unproven import MCMC_NOTE
+from tukeydp.results.release import UNPROVEN_CAVEAT
+from tukeydp.trusted.rows import Grid
 
 
 def wide_grid(d, step="1e-6", cells=2**44):
@@ -168,8 +168,8 @@ def test_rem_asked_for_by_name():
 def test_the_score_by_hand():
     """Axis-aligned levels of equally spaced values: log volumes are known, and so is the largest k."""
     n, d, t, epsilon, delta = 100, 1, 25, 4.0, 0.5
-    from tukeydp.depth.levels import level_sets
-    from tukeydp.mcmc.mechanisms import _estimated, _score
+    from tukeydp.paper.unproven import _estimated, _score
+    from tukeydp.trusted.levels import level_sets
 
     grid = wide_grid(d, step=1, cells=2**20)
     levels = level_sets(np.arange(n, dtype=np.int64)[:, np.newaxis] * 2, np.ones((1, 1), dtype=np.int64))

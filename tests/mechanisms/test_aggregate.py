@@ -18,7 +18,7 @@ import pytest
 import tukeydp as td
 from tukeydp.data.row_blocks import rows_of
 from tukeydp.mechanisms import block_release
-from tukeydp.mechanisms.guarded_statistic import BlockStatistic
+from tukeydp.mechanisms.aggregate import BlockStatistic
 from tukeydp.trusted.release import rehearsed
 
 X = np.random.default_rng(3).normal(size=(600, 2))

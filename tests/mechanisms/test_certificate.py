@@ -13,11 +13,11 @@ import pytest
 import tukeydp as td
 from support import oracle
 from support.charges import charge
-from tukeydp.data.grid import Grid
 from tukeydp.depth.notions import AxisAligned, Directions, Exact
 from tukeydp.mechanisms import certificate as module
 from tukeydp.mechanisms.certificate import depth_certificate, margin
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.rows import Grid
 
 PLANE = list(itertools.product(range(3), repeat=2))
 CROSS = [(1, 0), (0, 1), (1, 1), (1, -1)]

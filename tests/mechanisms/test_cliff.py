@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tukeydp.data.bounded import bounded_columns
 from tukeydp.mechanisms.cliff import MEANINGFUL, SAFE, log_odds, widest_bounds
-from tukeydp.mechanisms.mean_choice import mean_plan
+from tukeydp.mechanisms.mean_ways import mean_plan
 from tukeydp.mechanisms.spread_step import spread_plan
 from tukeydp.mechanisms.subset_means import fewest_blocks, grid_steps, subset_plan
+from tukeydp.trusted.rows import bounded_columns
 
 
 @pytest.mark.parametrize(

@@ -12,17 +12,18 @@ from hypothesis.extra.numpy import arrays
 
 import tukeydp as td
 from support.charges import charge
-from tukeydp.mechanisms import grouped_clipping, grouped_ways
-from tukeydp.mechanisms.grouped_clipping import (
+from tukeydp.mechanisms import grouped_ways
+from tukeydp.mechanisms import grouped_ways as grouped_clipping
+from tukeydp.mechanisms.grouped_sums import HALF, group_sums
+from tukeydp.mechanisms.grouped_ways import (
     CENTRE_SHARES,
     ClippedSumsOfGroups,
     ScaledGroups,
     clipped_sums,
     scaled_groups,
 )
-from tukeydp.mechanisms.grouped_sums import HALF, group_sums
-from tukeydp.privacy import bounded_range
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.account import bounded_range
+from tukeydp.trusted.bits import derived_key
 
 KEYS = ["A", "B", "C"]
 

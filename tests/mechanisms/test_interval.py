@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp import interval
-from tukeydp.data.bounded import bounded_columns
-from tukeydp.data.shapes import SHAPES
+from tukeydp.forecast.shapes import SHAPES
 from tukeydp.mechanisms import mean_interval, mean_plans, planned
 from tukeydp.mechanisms.interval_plan import OCTAVES, interval_plan
+from tukeydp.results import interval
+from tukeydp.trusted.rows import bounded_columns
 
 WIDE = (-50, 50)
 FEW = (SHAPES[0], SHAPES[-1])

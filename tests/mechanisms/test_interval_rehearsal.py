@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.data.bounded import bounded_columns
-from tukeydp.data.shapes import SHAPES
-from tukeydp.exact.noise_and_sampling import noise_and_sampling
+from tukeydp.forecast.interval_runs import Clipped, runs
+from tukeydp.forecast.shapes import SHAPES
 from tukeydp.mechanisms.interval_plan import interval_plan
-from tukeydp.mechanisms.interval_runs import Clipped, runs
 from tukeydp.mechanisms.mean_interval import Found, calibrated, mean_interval
+from tukeydp.results.noise_quantiles import noise_and_sampling
+from tukeydp.trusted.rows import bounded_columns
 
 EXPONENTIAL, GAUSSIAN = SHAPES[2], SHAPES[0]
 WIDTH = 64.0

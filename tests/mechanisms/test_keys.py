@@ -13,13 +13,13 @@ from support.hints import Garbage
 from support.listening import listen, with_keys
 from tukeydp.depth.choice import TRIAL_KEY
 from tukeydp.depth.deciding import GridDepth
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
 from tukeydp.hints import planner
-from tukeydp.randomness import derived_key
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import level_sets
 
 X = np.random.default_rng(0).normal(size=(300, 2))
 RUNS = {

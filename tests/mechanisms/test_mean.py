@@ -14,7 +14,7 @@ import pytest
 import tukeydp as td
 from tukeydp.data.tables import Table
 from tukeydp.mechanisms.cube import checked_rows
-from tukeydp.mechanisms.mean_choice import MECHANISMS
+from tukeydp.mechanisms.mean_ways import MECHANISMS
 
 BOUNDED = [name for name in MECHANISMS if name != "auto"]
 

@@ -14,14 +14,13 @@ import pytest
 import tukeydp as td
 from support.charges import charge
 from support.listening import listen, listen_to_draws
-from tukeydp.data.bounded import bounded_columns
 from tukeydp.mechanisms import spread_step, subset_means, two_step
-from tukeydp.mechanisms.mean_choice import mean_plan
 from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean
-from tukeydp.mechanisms.scaled_mean import ScaledMean
+from tukeydp.mechanisms.mean_ways import ScaledMean, mean_plan
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.mechanisms.subset_means import SubsetPlan
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.rows import bounded_columns
 
 WAYS = {
     "subset, three dealings": {"mechanism": "subset", "blocks": 20, "partitions": 3},

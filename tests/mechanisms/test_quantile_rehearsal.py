@@ -13,10 +13,10 @@ import pytest
 
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.experiments.tables import real_table
+from tukeydp.forecast.quantiles import drawn
 from tukeydp.mechanisms.cliff import ranks_of_ties, widest_for_ranks
 from tukeydp.mechanisms.quantile_levels import OneDraw, by_halves
-from tukeydp.mechanisms.quantile_rehearsal import drawn
+from tukeydp.paper.experiments.tables import real_table
 
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 HALF = Fraction(1, 2)  # epsilon of a level: quartiles of one column at epsilon = 1
@@ -79,7 +79,7 @@ def test_a_simulated_recursion_is_the_mechanisms_own():
 def _exactly(values, fine, epsilon, number):
     from support.charges import charge
     from tukeydp.mechanisms.quantiles import halved
-    from tukeydp.randomness import derived_key
+    from tukeydp.trusted.bits import derived_key
 
     ties = np.random.default_rng([8, number]).integers(0, fine, len(values))
     paid = charge(2 * epsilon, derived_key("replayed", number)).for_any_law()  # two levels

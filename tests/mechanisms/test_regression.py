@@ -12,11 +12,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import tukeydp as td
-from tukeydp.data.dealing import block_table
-from tukeydp.mechanisms.least_squares import Standard, intercept_and_slopes, slopes
+from tukeydp.mechanisms.least_squares import (
+    Standard,
+    fewest_models,
+    fewest_rows,
+    intercept_and_slopes,
+    regression_plan,
+    rows_needed,
+    slopes,
+)
 from tukeydp.mechanisms.mean_without_bounds import blocks_for_rem
-from tukeydp.mechanisms.regression_plan import fewest_models, fewest_rows, regression_plan, rows_needed
-from tukeydp.privacy import ApproxDP, PureDP, bounded_range
+from tukeydp.trusted.account import ApproxDP, PureDP, bounded_range
+from tukeydp.trusted.blocks import block_table
 
 RNG = np.random.default_rng(14)
 USUAL = ApproxDP(1, "1e-6")

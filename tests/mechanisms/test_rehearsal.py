@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp import accuracy
-from tukeydp.accuracy import Rehearsal
 from tukeydp.baselines import expected
-from tukeydp.data.shapes import SHAPES, made_up
-from tukeydp.exact.cube_noise import quantile_of_noise, share_all_within
-from tukeydp.mechanisms import centre_rehearsal, mean_rehearsal, rem_rehearsal
+from tukeydp.forecast import centre as centre_rehearsal
+from tukeydp.forecast import mean as mean_rehearsal
+from tukeydp.forecast import rem as rem_rehearsal
+from tukeydp.forecast.shapes import SHAPES, made_up
 from tukeydp.mechanisms.cliff import widest_bounds
+from tukeydp.results import accuracy
+from tukeydp.results.accuracy import Rehearsal
+from tukeydp.results.noise_quantiles import quantile_of_noise, share_all_within
 
 GAUSSIAN, EXPONENTIAL, YES_NO = SHAPES[0], SHAPES[2], SHAPES[6]
 MEASUREMENTS = [shape for shape in SHAPES if shape.span is None]

@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tukeydp.data.shapes import SHAPES, made_up
-from tukeydp.mechanisms import rehearsed_centres
-from tukeydp.mechanisms.mean_rehearsal import own_means
-from tukeydp.mechanisms.rehearsed_centres import drawn_centres, walked_centres
+from tukeydp.forecast import tables as rehearsed_centres
+from tukeydp.forecast.mean import own_means
+from tukeydp.forecast.shapes import SHAPES, made_up
+from tukeydp.forecast.tables import drawn_centres, walked_centres
 from tukeydp.mechanisms.subset_means import subset_plan
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
 
 WIDTH, TABLES, DRAWS = 60.0, 12, 40
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.accuracy import FAR
-from tukeydp.data.shapes import SHAPES, made_up
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
-from tukeydp.mechanisms import centre_rehearsal
-from tukeydp.mechanisms.rehearsed_tables import smoothed
-from tukeydp.mechanisms.rehearsed_walk import _body, _climbed, walked_draws
-from tukeydp.mechanisms.walk_loops import depth, log_points
-from tukeydp.randomness import derived_key
+from tukeydp.forecast import centre as centre_rehearsal
+from tukeydp.forecast.shapes import SHAPES, made_up
+from tukeydp.forecast.simulated_walk import _body, _climbed, walked_draws
+from tukeydp.forecast.tables import smoothed
+from tukeydp.forecast.walk_loops import depth, log_points
+from tukeydp.results.accuracy import FAR
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import level_sets
 
 STEPS = 2.0**20  # grid steps in a standard deviation
 GAUSSIAN, EXPONENTIAL, SCORES, YES_NO = (SHAPES[i] for i in (0, 2, 5, 6))

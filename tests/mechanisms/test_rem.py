@@ -23,9 +23,6 @@ from support.rem_oracle import (
     worst_case,
     worst_delta,
 )
-from tukeydp.data.grid import unbounded_grid
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box, whole_grid
 from tukeydp.mechanisms.rem import _draw
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import (
@@ -38,11 +35,14 @@ from tukeydp.mechanisms.rem_test.safety import (
     paper_cut,
     passes,
 )
-from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
 from tukeydp.sizes.intervals import Intervals
 from tukeydp.sizes.level_sizes import Sizes, sizes_of
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.boxes import Box, whole_grid
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.rows import unbounded_grid
 
 
 def sizes(x: Dataset, points: np.ndarray, directions: np.ndarray, base: int, counted: bool = False) -> Sizes:

@@ -14,7 +14,7 @@ from tukeydp.mechanisms.rem_test import evidence as evidence_module
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.known_sizes import KnownSizes
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, passes
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted.bits import Keystream, derived_key
 
 TOP = 40
 

@@ -14,15 +14,15 @@ from typer.testing import CliRunner
 
 import tukeydp as td
 from tukeydp.cli import app
-from tukeydp.cli.reports.html_page import html_report
+from tukeydp.cli.reports import html_report
 from tukeydp.cli.sections import Account, headline, sections
 from tukeydp.data.relation import Relation
-from tukeydp.errors import ParameterError
 from tukeydp.mechanisms import mean_of_secret_size, planned, subset_means
 from tukeydp.mechanisms import rem as rem_module
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
 from tukeydp.mechanisms.rem_test.choice import chosen_plan
-from tukeydp.privacy import ApproxDP, PureDP
+from tukeydp.trusted.account import ApproxDP, PureDP
+from tukeydp.trusted.parameters import ParameterError
 
 SIZES = (290, 317)
 BOUNDED = {"epsilon": 1, "bounds": (-10, 10)}

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.charges import charge
-from tukeydp.data.bounded import relative_grid
-from tukeydp.data.shapes import SHAPES, made_up
+from tukeydp.forecast.shapes import SHAPES, made_up
 from tukeydp.mechanisms import subset_means
 from tukeydp.mechanisms.subset_means import SubsetPlan, counted_means, subset_plan, subset_point
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.rows import relative_grid
 
 CELLS = st.sampled_from([-1.0, -0.3, -0.0, 0.0, 1e-300, 0.1, 0.7, 1.0, float("nan")])
 

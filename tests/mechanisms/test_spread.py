@@ -12,7 +12,7 @@ import pytest
 
 import tukeydp as td
 from tukeydp.mechanisms.spread_step import OCTAVES, at_the_ends, log_differences
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.exponential import Search
 
 

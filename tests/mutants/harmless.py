@@ -7,7 +7,7 @@ from mutants.mutant import Harmless
 HARMLESS = (
     Harmless(
         "cells of td.mean not clipped to their bounds",
-        "data/bounded.py",
+        "trusted/rows.py",
         "return np.asarray(np.clip((cells - middle) / half, -1.0, 1.0))",
         "return np.asarray((cells - middle) / half)",
         "Every use clips again before anything is summed or ranked: the grid clips a block mean to the bounds, sums of "
@@ -42,7 +42,7 @@ HARMLESS = (
     ),
     Harmless(
         "a shorter guard of the level table",
-        "exact/level_draw.py",
+        "trusted/laws.py",
         "_GUARD = 64",
         "_GUARD = 8",
         "Brackets are rounded outwards whatever their width. With fewer bits more words leave the level open, and are "

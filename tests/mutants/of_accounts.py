@@ -24,7 +24,7 @@ MUTANTS = (
     ),
     Mutant(
         "bounded range claimed for all noise",
-        "privacy.py",
+        "trusted/account.py",
         "sum((e**2 / 2 for e in by_noise), Fraction(0))",
         "sum((e**2 / 8 for e in by_noise), Fraction(0))",
         (f"{COMPOSITION}test_what_the_plans_of_a_mean_cost",),
@@ -32,7 +32,7 @@ MUTANTS = (
     ),
     Mutant(
         "bounded range claimed for every pure guarantee",
-        "privacy.py",
+        "trusted/account.py",
         'object.__setattr__(self, "zcdp", Concentrated(self.epsilon**2 / 2))',
         'object.__setattr__(self, "zcdp", Concentrated(self.epsilon**2 / 8))',
         (f"{COMPOSITION}test_renyi_divergences_are_within_rho[2]",),
@@ -40,7 +40,7 @@ MUTANTS = (
     ),
     Mutant(
         "an eighth of the square halved once more",
-        "privacy.py",
+        "trusted/account.py",
         "return PureDP(number, neighbours=neighbours, zcdp=Concentrated(number**2 / 8))",
         "return PureDP(number, neighbours=neighbours, zcdp=Concentrated(number**2 / 16))",
         (f"{COMPOSITION}test_renyi_divergences_are_within_rho",),
@@ -48,7 +48,7 @@ MUTANTS = (
     ),
     Mutant(
         "guarantees under different neighbours added",
-        "privacy.py",
+        "trusted/account.py",
         "if self.neighbours != other.neighbours:",
         "if False:",
         (f"{COMPOSITION}test_sums_know_their_neighbours",),
@@ -56,7 +56,7 @@ MUTANTS = (
     ),
     Mutant(
         "deltas forgotten in a sum",
-        "privacy.py",
+        "trusted/account.py",
         "delta_of(self) + delta_of(other)",
         "max(delta_of(self), delta_of(other))",
         (f"{COMPOSITION}test_sums_of_guarantees_add_deltas_and_epsilons",),
@@ -64,7 +64,7 @@ MUTANTS = (
     ),
     Mutant(
         "epsilons of a conversion rounded down",
-        "planning/conversion.py",
+        "accounts/budget.py",
         "return Fraction(math.ceil(number * 2**_BITS), 2**_BITS)",
         "return Fraction(math.floor(number * 2**_BITS), 2**_BITS)",
         (f"{COMPOSITION}test_conversions_are_rounded_to_the_safe_side",),
@@ -72,7 +72,7 @@ MUTANTS = (
     ),
     Mutant(
         "rhos of a conversion rounded up",
-        "planning/conversion.py",
+        "accounts/budget.py",
         "return Fraction(math.floor(number * Fraction(2) ** shift)) / Fraction(2) ** shift",
         "return Fraction(math.ceil(number * Fraction(2) ** shift)) / Fraction(2) ** shift",
         (f"{COMPOSITION}test_conversions_are_rounded_to_the_safe_side",),
@@ -80,7 +80,7 @@ MUTANTS = (
     ),
     Mutant(
         "the logarithm of a conversion from below",
-        "planning/conversion.py",
+        "accounts/budget.py",
         "_, log = log_between(1 / delta)",
         "log, _ = log_between(1 / delta)",
         (ROUNDED,),
@@ -88,7 +88,7 @@ MUTANTS = (
     ),
     Mutant(
         "delta shared out by results",
-        "planning/budget.py",
+        "accounts/budget.py",
         "conversion = Fraction(0) if totals.began_with_delta else self.delta * (1 - _KEPT)",
         "conversion = Fraction(0) if totals.delta else self.delta * (1 - _KEPT)",
         (
@@ -99,7 +99,7 @@ MUTANTS = (
     ),
     Mutant(
         "all of delta for the releases of zCDP",
-        "planning/budget.py",
+        "accounts/budget.py",
         "totals.rho <= self.rho and totals.rho_delta <= self.own",
         "totals.rho <= self.rho and totals.rho_delta <= self.own + self.conversion",
         (f"{ACCOUNT}test_deltas_of_releases_add_up_to_their_own_part_of_delta_and_no_further",),
@@ -107,7 +107,7 @@ MUTANTS = (
     ),
     Mutant(
         "Gaussian releases counted plainly beside zCDP",
-        "planning/budget.py",
+        "accounts/budget.py",
         "and (not self.conversion or totals.delta == totals.rho_delta)",
         "and True",
         (f"{COMPOSITION}test_gaussian_releases_count_once",),
@@ -115,7 +115,7 @@ MUTANTS = (
     ),
     Mutant(
         "the plain sum without its delta",
-        "planning/budget.py",
+        "accounts/budget.py",
         "and totals.delta <= self.own",
         "and totals.delta <= 1",
         (f"{ACCOUNT}test_deltas_of_releases_add_up_to_their_own_part_of_delta_and_no_further",),
@@ -123,7 +123,7 @@ MUTANTS = (
     ),
     Mutant(
         "what is left rounded up",
-        "planning/budget.py",
+        "accounts/budget.py",
         "return Fraction(math.isqrt(math.floor(square * 4**shift)), 2**shift)",
         "return Fraction(math.isqrt(math.floor(square * 4**shift)) + 1, 2**shift)",
         (f"{ACCOUNT}test_what_is_left_can_be_spent_and_is_rounded_down",),
@@ -173,7 +173,7 @@ MUTANTS = (
     ),
     Mutant(
         "what was spent before an error refunded",
-        "planning/accountant.py",
+        "accounts/accountant.py",
         "        self.close()",
         "        self.close() if kind is None else self._begin(self._budget, _Memory())",
         (f"{ACCOUNT}test_an_error_closes_the_account_and_gives_nothing_back",),
@@ -181,7 +181,7 @@ MUTANTS = (
     ),
     Mutant(
         "an account that is never closed",
-        "planning/accountant.py",
+        "accounts/accountant.py",
         "        if self._closed:",
         "        if False:",
         (f"{ACCOUNT}test_a_closed_account_is_closed",),
@@ -189,7 +189,7 @@ MUTANTS = (
     ),
     Mutant(
         "copies of an account",
-        "planning/accountant.py",
+        "accounts/accountant.py",
         "return copy.copy(self)",
         "return Accountant(self.epsilon, self.delta)",
         (f"{ACCOUNT}test_a_copy_is_the_account_itself",),
@@ -197,7 +197,7 @@ MUTANTS = (
     ),
     Mutant(
         "pickles of an account in memory",
-        "planning/accountant.py",
+        "accounts/accountant.py",
         "raise TypeError(_SECOND_BUDGET)",
         "return Accountant, (self.epsilon, self.delta)",
         (f"{ACCOUNT}test_an_account_in_memory_is_not_pickled",),
@@ -205,7 +205,7 @@ MUTANTS = (
     ),
     Mutant(
         "an account that a pickle opens again",
-        "planning/accountant.py",
+        "accounts/accountant.py",
         "    account._closed = closed",
         "    account._closed = False",
         (f"{LEDGER}test_an_account_from_a_pickle_is_the_same_file_and_stays_closed",),
@@ -213,7 +213,7 @@ MUTANTS = (
     ),
     Mutant(
         "another ledger in a ledger's place",
-        "planning/ledger.py",
+        "accounts/ledger.py",
         "        if state.root != self.root or not ledger_file.holds(connection, state, self.seen):",
         "        if False:",
         (f"{LEDGER}test_another_ledger_in_its_place_is_not_spent_from",),
@@ -221,7 +221,7 @@ MUTANTS = (
     ),
     Mutant(
         "a pickle that takes any ledger at its path",
-        "planning/accountant.py",
+        "accounts/accountant.py",
         "account._begin(ledger.budget, open_ledger(ledger.path, None, seen=ledger))",
         "account._begin(ledger.budget, open_ledger(ledger.path, ledger.budget))",
         (f"{LEDGER}test_another_ledger_in_its_place_is_not_spent_from",),
@@ -253,7 +253,7 @@ MUTANTS = (
     ),
     Mutant(
         "every part of a split the whole",
-        "planning/accountant.py",
+        "accounts/accountant.py",
         "each = whole.epsilon / count, delta_of(whole) / count",
         "each = whole.epsilon, delta_of(whole) / count",
         (f"{ACCOUNT}test_equal_parts_add_up_exactly",),
@@ -261,7 +261,7 @@ MUTANTS = (
     ),
     Mutant(
         "a release that does not fit is written down and made",
-        "planning/accountant.py",
+        "accounts/accountant.py",
         "        if self._fits(totals, cost):",
         "        if self._fits(totals, cost) or totals.count:",
         (f"{ACCOUNT}test_plain_sums_with_deltas",),
@@ -269,7 +269,7 @@ MUTANTS = (
     ),
     Mutant(
         "a forked child with an account of its own",
-        "planning/accountant.py",
+        "accounts/accountant.py",
         "if os.getpid() != self._process:",
         "if False:",
         (f"{ACCOUNT}test_a_forked_child_may_not_spend_a_copy",),
@@ -277,7 +277,7 @@ MUTANTS = (
     ),
     Mutant(
         "a ledger read before it is locked",
-        "planning/ledger.py",
+        "accounts/ledger.py",
         'connection.execute(f"BEGIN {kind}")',
         'connection.execute("BEGIN")',
         (f"{LEDGER}test_a_ledger_is_locked_before_it_is_read",),
@@ -285,7 +285,7 @@ MUTANTS = (
     ),
     Mutant(
         "entries of a ledger that can be deleted",
-        "planning/ledger_file.py",
+        "accounts/ledger_file.py",
         "CREATE TRIGGER spending_is_kept BEFORE DELETE ON spending BEGIN SELECT RAISE(ABORT, 'append-only'); END;",
         "CREATE TRIGGER spending_is_kept BEFORE DELETE ON spending BEGIN SELECT 1; END;",
         (f"{LEDGER}test_the_history_is_append_only",),
@@ -293,7 +293,7 @@ MUTANTS = (
     ),
     Mutant(
         "parts of a split by their number squared",
-        "planning/accountant.py",
+        "accounts/accountant.py",
         "zcdp = Concentrated(left.epsilon**2 / (2 * count), left.delta)",
         "zcdp = Concentrated(left.epsilon**2 / (2 * count**2), left.delta)",
         (f"{ACCOUNT}test_parts_cost_as_zcdp_what_they_can_spend",),
@@ -301,7 +301,7 @@ MUTANTS = (
     ),
     Mutant(
         "accounts in memory without a lock",
-        "planning/accountant.py",
+        "accounts/accountant.py",
         "        with _LOCK.lock:",
         "        if True:",
         (f"{ACCOUNT}test_threads_decide_one_after_the_other",),
@@ -309,7 +309,7 @@ MUTANTS = (
     ),
     Mutant(
         "a release's own delta unpaid",
-        "planning/conversion.py",
+        "accounts/budget.py",
         "found.append(epsilon_of(guarantee.zcdp.rho, delta - guarantee.zcdp.delta))",
         "found.append(epsilon_of(guarantee.zcdp.rho, delta))",
         (f"{COMPOSITION}test_what_a_release_has_of_delta_is_not_there_for_the_conversion",),
@@ -317,7 +317,7 @@ MUTANTS = (
     ),
     Mutant(
         "a ledger that does not wait for the disk",
-        "planning/ledger.py",
+        "accounts/ledger.py",
         'connection.execute("PRAGMA synchronous = EXTRA")',
         'connection.execute("PRAGMA synchronous = OFF")',
         (f"{DAMAGE}test_an_entry_is_on_the_disk_before_spend_returns",),
@@ -325,7 +325,7 @@ MUTANTS = (
     ),
     Mutant(
         "a fork that does not wait",
-        "threads.py",
+        "trusted/threads.py",
         "before=lambda: self.lock.acquire(),",
         "before=lambda: None,",
         (f"{DAMAGE}test_a_fork_in_the_middle_of_another_threads_spending_can_spend",),
@@ -333,7 +333,7 @@ MUTANTS = (
     ),
     Mutant(
         "a child that goes on with its parent's transaction",
-        "planning/ledger.py",
+        "accounts/ledger.py",
         "        if os.getpid() != process:",
         "        if False:",
         (f"{DAMAGE}test_a_fork_inside_a_transaction_leaves_it_to_the_parent",),
@@ -341,7 +341,7 @@ MUTANTS = (
     ),
     Mutant(
         "an older copy in a ledger's place",
-        "planning/ledger.py",
+        "accounts/ledger.py",
         "not ledger_file.holds(connection, state, self.seen)",
         "not state.budget",
         (f"{DAMAGE}test_an_older_copy_under_an_open_account_is_refused",),
@@ -349,7 +349,7 @@ MUTANTS = (
     ),
     Mutant(
         "a copy that went on otherwise",
-        "planning/ledger_file.py",
+        "accounts/ledger_file.py",
         "return mark.number <= state.last.number and rows == [(mark.hash,)]",
         "return mark.number <= state.last.number",
         (f"{DAMAGE}test_an_older_copy_under_an_open_account_is_refused",),
@@ -357,7 +357,7 @@ MUTANTS = (
     ),
     Mutant(
         "copies that go on alike not told apart",
-        "planning/ledger_file.py",
+        "accounts/ledger_file.py",
         "secrets.token_hex(8) if nonce is None else nonce",
         '"" if nonce is None else nonce',
         (f"{DAMAGE}test_an_older_copy_under_an_open_account_is_refused",),
@@ -365,7 +365,7 @@ MUTANTS = (
     ),
     Mutant(
         "a line that is not read back",
-        "planning/ledger.py",
+        "accounts/ledger.py",
         "if ledger_file.read_state(connection) != after:",
         "if False:",
         (f"{DAMAGE}test_what_was_written_is_read_back_before_it_counts",),
@@ -373,7 +373,7 @@ MUTANTS = (
     ),
     Mutant(
         "a file that is not looked at again",
-        "planning/ledger.py",
+        "accounts/ledger.py",
         "            self.totals()",
         "            pass",
         (f"{DAMAGE}test_a_file_replaced_while_it_is_written_gives_no_release",),
@@ -381,7 +381,7 @@ MUTANTS = (
     ),
     Mutant(
         "a budget outside of the hashes",
-        "planning/ledger_file.py",
+        "accounts/ledger_file.py",
         'return canonical_hash("tukeydp ledger", FORMAT, *header)',
         'return canonical_hash("tukeydp ledger", FORMAT, header[0])',
         (f"{LEDGER}test_an_altered_ledger_is_noticed[UPDATE budget SET epsilon = '100']",),
@@ -389,7 +389,7 @@ MUTANTS = (
     ),
     Mutant(
         "fields outside of the hashes",
-        "planning/ledger_file.py",
+        "accounts/ledger_file.py",
         "return canonical_hash(root, before, *row, *_sums(totals))",
         "return canonical_hash(root, before, row[0], *_sums(totals))",
         (f"{LEDGER}test_an_altered_ledger_is_noticed[UPDATE spending SET seeded = 1]",),
@@ -397,7 +397,7 @@ MUTANTS = (
     ),
     Mutant(
         "sums outside of the hashes",
-        "planning/ledger_file.py",
+        "accounts/ledger_file.py",
         "return canonical_hash(root, before, *row, *_sums(totals))",
         "return canonical_hash(root, before, *row)",
         (f"{LEDGER}test_an_altered_ledger_is_noticed[UPDATE head SET epsilon = '0/1']",),
@@ -405,7 +405,7 @@ MUTANTS = (
     ),
     Mutant(
         "an upgrade that does not count",
-        "planning/ledger_upgrade.py",
+        "accounts/ledger_upgrade.py",
         "        check_sequence(connection, len(rows))",
         "        pass",
         (f"{DAMAGE}test_an_old_ledger_that_was_changed_is_not_upgraded",),
@@ -413,7 +413,7 @@ MUTANTS = (
     ),
     Mutant(
         "an upgrade that forgets",
-        "planning/ledger_upgrade.py",
+        "accounts/ledger_upgrade.py",
         "if read_state(connection) != state or read_entries(connection) != entries:",
         "if read_state(connection) != state:",
         (f"{DAMAGE}test_an_upgrade_that_does_not_say_the_same_is_not_made",),
@@ -421,7 +421,7 @@ MUTANTS = (
     ),
     Mutant(
         "an empty file taken for a new ledger",
-        "planning/ledger.py",
+        "accounts/ledger.py",
         "    if not path.exists():",
         "    if not path.exists() or (wanted and not path.stat().st_size and not path.unlink()):",
         (f"{DAMAGE}test_an_empty_file_is_not_begun_anew",),

@@ -30,7 +30,7 @@ MUTANTS = (
     ),
     Mutant(
         "noise of a quarter of the steps",
-        "mechanisms/counted_mean.py",
+        "mechanisms/clipped_sum.py",
         "paid.scale(sums_from_the_middle(_HALF))",
         "paid.scale(sums_from_the_middle(_HALF)) / 2",
         (f"{AUDIT}test_the_noise_is_that_of_half_the_steps",),
@@ -38,7 +38,7 @@ MUTANTS = (
     ),
     Mutant(
         "values that leave the range",
-        "mechanisms/counted_mean.py",
+        "mechanisms/clipped_sum.py",
         "values = np.clip(np.rint(filled * _HALF).astype(np.int64), -_HALF, _HALF)",
         "values = np.rint(filled * _HALF).astype(np.int64)",
         (f"{AUDIT}test_one_row_moves_every_noised_number_by_at_most_half_the_steps",),
@@ -78,7 +78,7 @@ MUTANTS = (
     ),
     Mutant(
         "block numbers by place",
-        "data/dealing.py",
+        "trusted/blocks.py",
         "numbers[fair] = (words[fair] % np.uint64(blocks)).astype(np.int64)",
         "numbers[fair] = np.arange(n)[fair] % blocks",
         (f"{DRAWN}test_words_that_would_favour_a_block_are_drawn_again",),
@@ -86,7 +86,7 @@ MUTANTS = (
     ),
     Mutant(
         "noised sums over exact numbers of values",
-        "mechanisms/counted_mean.py",
+        "mechanisms/clipped_sum.py",
         "weights = noised[d:] if self.fill is None else noised[d:] * d",
         "weights = exact[d:] if self.fill is None else exact[d:] * d",
         (f"{AUDIT}test_the_quotient_is_of_noised_numbers_alone",),

@@ -16,7 +16,7 @@ HINTS = "tests/depth/test_hints.py::"
 MUTANTS = (
     Mutant(
         "a grid that begins at the smallest cell",
-        "data/grid.py",
+        "trusted/rows.py",
         "lower = np.array([float(v) for v in self.lower])",
         "lower = np.min(cells, axis=0, initial=0.0)",
         ("tests/depth/test_sensitivity.py::test_a_row_is_mapped_by_itself",),
@@ -32,7 +32,7 @@ MUTANTS = (
     ),
     Mutant(
         "ties counted on one side only",
-        "depth/levels.py",
+        "trusted/levels.py",
         'below = first + np.searchsorted(ranked, at, side="right")',
         'below = first + np.searchsorted(ranked, at, side="left")',
         ("tests/depth/test_levels.py::test_whatever_is_held_at_first_every_question_gets_the_same_answer",),
@@ -40,7 +40,7 @@ MUTANTS = (
     ),
     Mutant(
         "a sample's two values taken to enclose the middle ranks, uncounted",
-        "depth/selection.py",
+        "trusted/levels.py",
         "if under > out or m - under - len(some) > out:",
         "if False:",
         ("tests/depth/test_selection.py::test_a_sample_that_says_nothing_about_the_rows_costs_time_only",),
@@ -48,7 +48,7 @@ MUTANTS = (
     ),
     Mutant(
         "a level's upper ranks one off",
-        "depth/levels.py",
+        "trusted/levels.py",
         "self.projections[:, self.rows - level - self.first]",
         "self.projections[:, self.rows - level - 1 - self.first]",
         ("tests/depth/test_levels.py::test_whatever_is_held_at_first_every_question_gets_the_same_answer",),

@@ -20,7 +20,7 @@ MUTANTS = (
     ),
     Mutant(
         "headers of CSV as they are",
-        "views/escaping.py",
+        "results/escaping.py",
         'return escaped(cell, "csv") if isinstance(cell, str) else cell',
         "return cell",
         (EVERY,),
@@ -28,7 +28,7 @@ MUTANTS = (
     ),
     Mutant(
         "formulas after a separator",
-        "views/escaping.py",
+        "results/escaping.py",
         """(^|[,;|"])(\\s*)(?=[{_RUNS}])""",
         """(^)(\\s*)(?=[{_RUNS}])""",
         (EVERY, f"{NAMES}test_formulas_get_an_apostrophe_where_a_cell_could_begin"),

@@ -24,7 +24,7 @@ MUTANTS = (
     ),
     Mutant(
         "block numbers by group",
-        "mechanisms/grouped_blocks.py",
+        "mechanisms/grouped_ways.py",
         "places = (groups[order] * blocks + numbers)[members]",
         "places = (groups[order] * blocks + (numbers + members.sum()) % blocks)[members]",
         (MOVES,),
@@ -40,7 +40,7 @@ MUTANTS = (
     ),
     Mutant(
         "counts at all of their epsilon",
-        "mechanisms/group_counts.py",
+        "mechanisms/grouped_sums.py",
         "scale = paid.scale(COUNT, keys=max(2, count))",
         "scale = paid.scale(COUNT)",
         (f"{AUDIT}test_counts_have_noise_of_half_their_epsilon_in_each_group",),
@@ -96,7 +96,7 @@ MUTANTS = (
     ),
     Mutant(
         "ranks accepted without a look",
-        "mechanisms/rank_draw.py",
+        "mechanisms/quantiles.py",
         "if bernoulli_exp(more.numerator, more.denominator, bits):",
         "if more >= 0:",
         (f"{QUANTILES}test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval",),
@@ -104,7 +104,7 @@ MUTANTS = (
     ),
     Mutant(
         "shells of ranks too narrow",
-        "mechanisms/rank_draw.py",
+        "mechanisms/quantiles.py",
         "outer = self.interval(edges[i + 1] - 1 if i + 1 < len(edges) else least)",
         "outer = self.interval(least)",
         (f"{QUANTILES}test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval",),
@@ -128,7 +128,7 @@ MUTANTS = (
     ),
     Mutant(
         "sums of groups with all of epsilon after centre and radii",
-        "mechanisms/grouped_clipping.py",
+        "mechanisms/grouped_ways.py",
         '"sums": PureDP(self.for_sums)}',
         '"sums": PureDP(self.epsilon)}',
         (f"{CLIPPED}test_the_steps_spend_epsilon_together",),
@@ -136,7 +136,7 @@ MUTANTS = (
     ),
     Mutant(
         "means of groups with all of epsilon after the scale",
-        "mechanisms/grouped_clipping.py",
+        "mechanisms/grouped_ways.py",
         "clipped = clipped_sums(self.n, self.rest, widths,",
         "clipped = clipped_sums(self.n, self.epsilon, widths,",
         (f"{CLIPPED}test_the_steps_spend_epsilon_together",),
@@ -144,7 +144,7 @@ MUTANTS = (
     ),
     Mutant(
         "one key for centre, radii and sums of groups",
-        "mechanisms/grouped_clipping.py",
+        "mechanisms/grouped_ways.py",
         'run.charge("radii", "step", 1)',
         'run.charge("radii", "step", 0)',
         (f"{CLIPPED}test_every_step_has_its_own_key",),
@@ -152,7 +152,7 @@ MUTANTS = (
     ),
     Mutant(
         "the range of groups from the rows that are in some group",
-        "mechanisms/grouped_clipping.py",
+        "mechanisms/grouped_ways.py",
         "y = subset_point(relative, run.charge",
         "y = subset_point(relative[groups >= 0] if (groups >= 0).any() else relative, run.charge",
         (f"{CLIPPED}test_the_range_does_not_depend_on_groups",),
@@ -160,7 +160,7 @@ MUTANTS = (
     ),
     Mutant(
         "no noise on the counts of empty groups",
-        "mechanisms/group_counts.py",
+        "mechanisms/grouped_sums.py",
         "int(np.count_nonzero(groups == g)) + noise)))",
         "int(np.count_nonzero(groups == g)) + (noise if (groups == g).any() else 0))))",
         (f"{AUDIT}test_groups_without_rows_have_noise_as_others_have",),
@@ -168,7 +168,7 @@ MUTANTS = (
     ),
     Mutant(
         "other means of groups with all of epsilon after the scale",
-        "mechanisms/grouped_clipping.py",
+        "mechanisms/grouped_ways.py",
         "found = group_ways(self.rows, self.rest, widths, DOUBT)",
         "found = group_ways(self.rows, self.epsilon, widths, DOUBT)",
         (f"{CLIPPED}test_whichever_way_is_taken_has_what_the_scale_leaves",),

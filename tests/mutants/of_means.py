@@ -34,7 +34,7 @@ MUTANTS = (
     ),
     Mutant(
         "aggregate: an exit inside the statistic leaves the call",
-        "mechanisms/guarded_statistic.py",
+        "mechanisms/aggregate.py",
         "except BaseException:",
         "except Exception:",
         (f"{AGGREGATE}test_what_goes_wrong_on_a_block_makes_it_a_missing_one[exits]",),
@@ -42,7 +42,7 @@ MUTANTS = (
     ),
     Mutant(
         "aggregate: a callable object keeps its state between blocks",
-        "mechanisms/guarded_statistic.py",
+        "mechanisms/aggregate.py",
         "copy.deepcopy(self.compute)(rows.take(places))",
         "self.compute(rows.take(places))",
         (f"{AGGREGATE}test_state_inside_a_callable_object_starts_afresh_with_each_block",),
@@ -50,7 +50,7 @@ MUTANTS = (
     ),
     Mutant(
         "aggregate: generators not reset",
-        "mechanisms/guarded_statistic.py",
+        "mechanisms/aggregate.py",
         "reset_generators(number)",
         "number",
         (f"{AGGREGATE}test_how_much_a_block_draws_changes_no_other_row_of_the_block_table",),
@@ -74,7 +74,7 @@ MUTANTS = (
     ),
     Mutant(
         "aggregate: categories of the whole table",
-        "data/block_frames.py",
+        "data/row_blocks.py",
         "read_each(_values(series.tolist, len(series), series.iloc.__getitem__), read)",
         'read_each((series.cat.codes if hasattr(series, "cat") else series).tolist(), read)',
         (f"{BLOCKS}test_no_cell_of_another_row_changes_a_block[with_all_that_pandas_carries]",),
@@ -90,7 +90,7 @@ MUTANTS = (
     ),
     Mutant(
         "aggregate: numbers stay text where their column is text",
-        "data/block_cells.py",
+        "data/row_blocks.py",
         "value = _WORDS[word] if word in _WORDS else _RULE.number(text)",
         "value = math.nan",
         (f"{BLOCKS}test_no_cell_of_another_row_changes_a_block[from_pandas_file]",),
@@ -106,7 +106,7 @@ MUTANTS = (
     ),
     Mutant(
         "aggregate: a zero keeps the sign that only some types have",
-        "data/block_cells.py",
+        "data/row_blocks.py",
         'order="C") + 0.0',
         'order="C")',
         (f"{BLOCKS}test_zeros_and_missing_numbers_have_the_same_bits_whatever_type_the_column_has",),
@@ -114,7 +114,7 @@ MUTANTS = (
     ),
     Mutant(
         "aggregate: NaN keeps bits that only some types have",
-        "data/block_cells.py",
+        "data/row_blocks.py",
         "values[np.isnan(values)] = np.nan",
         "pass",
         (f"{BLOCKS}test_zeros_and_missing_numbers_have_the_same_bits_whatever_type_the_column_has",),
@@ -122,7 +122,7 @@ MUTANTS = (
     ),
     Mutant(
         "aggregate: blocks share their texts",
-        "data/block_cells.py",
+        "data/row_blocks.py",
         'return str.encode(cell, "utf-8", "replace").decode("utf-8") if isinstance(cell, str) else None',
         "return cell if isinstance(cell, str) else None",
         (f"{BLOCKS}test_texts_of_a_block_are_objects_of_its_own",),
@@ -130,7 +130,7 @@ MUTANTS = (
     ),
     Mutant(
         "aggregate: a cell that its library cannot read makes the call fail",
-        "data/block_frames.py",
+        "data/row_blocks.py",
         "return [_value(one, i) for i in range(n)]",
         "raise",
         (f"{BLOCKS}test_a_cell_that_its_own_library_cannot_read_is_missing_by_itself",),
@@ -138,7 +138,7 @@ MUTANTS = (
     ),
     Mutant(
         "aggregate: a refusal lists the fields of a nested type",
-        "data/block_frames.py",
+        "data/row_blocks.py",
         'word = str(kind).partition("(")[0].partition("<")[0].partition("[")[0]',
         "word = str(kind)",
         (f"{BLOCKS}test_nested_types_are_refused_by_name_and_without_what_they_list",),
@@ -194,7 +194,7 @@ MUTANTS = (
     ),
     Mutant(
         "radii drawn with twice their epsilon",
-        "mechanisms/clip_radii.py",
+        "mechanisms/clipped_sum.py",
         "LevelDraw(groups, 2 * weight)",
         "LevelDraw(groups, 4 * weight)",
         (f"{RADII}test_draws_have_the_law",),
@@ -202,7 +202,7 @@ MUTANTS = (
     ),
     Mutant(
         "a missing cell beyond the radii that the farthest cell is beyond",
-        "mechanisms/clip_radii.py",
+        "mechanisms/clipped_sum.py",
         "return np.array([(away > radius).sum(axis=0) for radius in RADII]",
         "return np.array([(np.where(np.isnan(away), np.nanmax(away), away) > radius).sum(axis=0) for radius in RADII]",
         (f"{RADII}test_rows_beyond_are_those_of_the_oracle",),
@@ -210,7 +210,7 @@ MUTANTS = (
     ),
     Mutant(
         "the most rows beyond any radius of the first column",
-        "mechanisms/clip_radii.py",
+        "mechanisms/clipped_sum.py",
         "return [int(place) for place in (beyond > rows).sum(axis=1)]",
         "return [int((beyond[0] > rows).sum())] * len(beyond)",
         (f"{RADII}test_draws_have_the_law",),
@@ -290,7 +290,7 @@ MUTANTS = (
     ),
     Mutant(
         "blocks centred by all blocks",
-        "mechanisms/block_statistics.py",
+        "mechanisms/subset_means.py",
         "centred = np.where(np.isnan(blocks), 0.0, blocks - mean[:, np.newaxis, :])",
         "centred = np.where(np.isnan(blocks), 0.0, blocks - np.nan_to_num(mean).mean(axis=0))",
         (f"{DEALING}test_one_row_changes_one_row_of_the_table_also_among_ordinary_values",),
@@ -298,7 +298,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows dealt by their position",
-        "data/dealing.py",
+        "trusted/blocks.py",
         'order = np.argsort(words, kind="stable")',
         "order = np.arange(n)",
         (f"{DEALING}test_every_order_of_four_rows_is_equally_likely",),
@@ -306,7 +306,7 @@ MUTANTS = (
     ),
     Mutant(
         "orders with equal words kept",
-        "data/dealing.py",
+        "trusted/blocks.py",
         "if n < 2 or bool((ranked[1:] != ranked[:-1]).all()):",
         "if True:",
         (f"{DEALING}test_words_are_drawn_again_until_no_two_are_equal",),

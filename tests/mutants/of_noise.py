@@ -69,7 +69,7 @@ MUTANTS = (
     ),
     Mutant(
         "zero with both signs",
-        "exact/noise.py",
+        "trusted/laws.py",
         "return -size or None",
         "return -size",
         (f"{NOISE}test_the_discrete_laplace_has_its_law_by_enumeration",),
@@ -77,7 +77,7 @@ MUTANTS = (
     ),
     Mutant(
         "a Gaussian kept too often",
-        "exact/noise.py",
+        "trusted/laws.py",
         "if bernoulli_exp(excess * excess, 2 * square * scale * scale, bits):",
         "if bernoulli_exp(excess * excess, 4 * square * scale * scale, bits):",
         (f"{NOISE}test_the_discrete_gaussian_has_its_law",),
@@ -85,7 +85,7 @@ MUTANTS = (
     ),
     Mutant(
         "coins of a series from its second term on",
-        "exact/noise.py",
+        "trusted/laws.py",
         "while bits.below(denominator * k) < numerator:",
         "while bits.below(denominator * (k + 1)) < numerator:",
         (f"{NOISE}test_the_coin_has_its_probability",),
@@ -93,7 +93,7 @@ MUTANTS = (
     ),
     Mutant(
         "cube noise with one geometric variable too few",
-        "exact/cube_noise.py",
+        "trusted/laws.py",
         "s = sum(geometric(scale, bits) for _ in range(d + 1))",
         "s = sum(geometric(scale, bits) for _ in range(d))",
         (f"{CUBE}test_a_sum_and_a_point_come_with_probability_proportional_to_q_to_the_sum",),
@@ -101,7 +101,7 @@ MUTANTS = (
     ),
     Mutant(
         "cube noise accepted too often",
-        "exact/cube_noise.py",
+        "trusted/laws.py",
         "< (2 * s + 1) ** d:",
         "< (2 * s + 2) ** d:",
         (f"{CUBE}test_a_sum_and_a_point_come_with_probability_proportional_to_q_to_the_sum",),

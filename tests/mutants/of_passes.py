@@ -81,7 +81,7 @@ MUTANTS = (
     ),
     Mutant(
         "columns a and A are both asked for by name",
-        "data/engines/schema.py",
+        "data/engines/batches.py",
         "len({name.casefold() for name in names}) != len(names)",
         "len(set(names)) != len(names)",
         (f"{BAD}test_names_that_sql_does_not_tell_apart_cost_nothing",),
@@ -105,7 +105,7 @@ MUTANTS = (
     ),
     Mutant(
         "drawn blocks in passes with twice epsilon",
-        "mechanisms/pass_draws.py",
+        "mechanisms/passes.py",
         "return block_sampler(means, paid.epsilon, plan",
         "return block_sampler(means, 2 * paid.epsilon, plan",
         (f"{SECRETS}test_every_step_has_its_own_key_and_epsilon",),
@@ -113,7 +113,7 @@ MUTANTS = (
     ),
     Mutant(
         "one key for all steps in passes",
-        "mechanisms/pass_draws.py",
+        "mechanisms/passes.py",
         'run.charge("missing", "step", 3)',
         'run.charge("missing", "step", 2)',
         (LANES,),
@@ -121,7 +121,7 @@ MUTANTS = (
     ),
     Mutant(
         "means of lazy frames for nothing",
-        "mechanisms/mean_in_passes.py",
+        "mechanisms/aggregate.py",
         "source=bits, accountant=accountant, parameters=public)",
         "source=bits, accountant=None, parameters=public)",
         (f"{BAD}test_an_aggregate_that_fails_in_the_middle_has_spent",),

@@ -44,7 +44,7 @@ MUTANTS = (
     ),
     Mutant(
         "one key for a whole process",
-        "randomness.py",
+        "trusted/bits.py",
         "key = os.urandom(_KEY_BYTES)",
         "key = hashlib.sha256(str(os.getpid()).encode() + self._last).digest()",
         (f"{KEYS}test_two_releases_have_no_key_in_common[boxem]",),
@@ -52,7 +52,7 @@ MUTANTS = (
     ),
     Mutant(
         "a dead source of randomness goes unnoticed",
-        "randomness.py",
+        "trusted/bits.py",
         " or key == self._last:",
         ":",
         (f"{FAULTS}TestEntropy::test_a_source_that_repeats_itself[boxem]",),
@@ -60,7 +60,7 @@ MUTANTS = (
     ),
     Mutant(
         "too few random bytes go unnoticed",
-        "randomness.py",
+        "trusted/bits.py",
         "if len(key) != _KEY_BYTES or key",
         "if key",
         (f"{FAULTS}TestEntropy::test_a_source_that_gives_too_little[cube-31]",),
@@ -76,7 +76,7 @@ MUTANTS = (
     ),
     Mutant(
         "seeded releases that call themselves private",
-        "randomness.py",
+        "trusted/bits.py",
         "    private = False",
         "    private = True",
         (f"{RANDOMNESS}test_seeded_sources_repeat_and_advance",),
@@ -84,7 +84,7 @@ MUTANTS = (
     ),
     Mutant(
         "a source that does not advance",
-        "randomness.py",
+        "trusted/bits.py",
         "            self._used += 1",
         "            self._used += 0",
         (f"{RANDOMNESS}test_seeded_sources_repeat_and_advance",),
@@ -92,7 +92,7 @@ MUTANTS = (
     ),
     Mutant(
         "below() by modulo",
-        "randomness.py",
+        "trusted/bits.py",
         "while (value := self.take(width)) >= bound:",
         "while (value := self.take(width + 64) % bound) >= bound:",
         (f"{RANDOMNESS}test_below_has_equal_masses_over_all_bit_strings[3]",),
@@ -100,7 +100,7 @@ MUTANTS = (
     ),
     Mutant(
         "below() short of its bound",
-        "randomness.py",
+        "trusted/bits.py",
         "while (value := self.take(width)) >= bound:",
         "while (value := self.take(width)) > bound:",
         (f"{RANDOMNESS}test_below_has_equal_masses_over_all_bit_strings[3]",),
@@ -108,7 +108,7 @@ MUTANTS = (
     ),
     Mutant(
         "lanes 2k and 2k+1 with one keystream",
-        "randomness.py",
+        "trusted/bits.py",
         'modes.CTR(lane.to_bytes(8, "big") + bytes(8))',
         'modes.CTR((lane // 2).to_bytes(8, "big") + bytes(8))',
         (f"{RANDOMNESS}test_every_lane_is_a_stream_of_its_own",),
@@ -116,7 +116,7 @@ MUTANTS = (
     ),
     Mutant(
         "lanes that overlap after 256 blocks",
-        "randomness.py",
+        "trusted/bits.py",
         'modes.CTR(lane.to_bytes(8, "big") + bytes(8))',
         'modes.CTR(bytes(7) + lane.to_bytes(8, "big") + bytes(1))',
         (f"{RANDOMNESS}test_every_lane_is_a_stream_of_its_own",),

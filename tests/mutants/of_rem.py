@@ -101,7 +101,7 @@ MUTANTS = (
     ),
     Mutant(
         "Algorithm 3's score without its factor in eta",
-        "algorithm3/accounting.py",
+        "paper/algorithm3.py",
         "limit = (1 - p.eta) / (1 + p.eta) * p.delta_draw / 4",
         "limit = p.delta_draw / 4",
         ("tests/algorithm3/test_accounting.py::test_without_the_factor_an_unsafe_dataset_may_score",),
@@ -109,7 +109,7 @@ MUTANTS = (
     ),
     Mutant(
         "Algorithm 3's score taken to move by one step less",
-        "algorithm3/accounting.py",
+        "paper/algorithm3.py",
         "return 1 + ceil(4 * distortion(p.eta) / p.epsilon_draw)",
         "return ceil(4 * distortion(p.eta) / p.epsilon_draw)",
         ("tests/algorithm3/test_accounting.py::test_an_integer_score_moves_by_a_whole_number",),
@@ -117,7 +117,7 @@ MUTANTS = (
     ),
     Mutant(
         "Algorithm 3's failures counted once",
-        "algorithm3/accounting.py",
+        "paper/algorithm3.py",
         "more = failure * (_factor(given_success.epsilon) / (1 - failure) + 1)",
         "more = failure",
         ("tests/algorithm3/test_accounting.py::test_costs_against_the_printed_theorem_and_our_own",),

@@ -108,7 +108,7 @@ MUTANTS = (
     ),
     Mutant(
         "the lowest level weighted like the others",
-        "exact/level_draw.py",
+        "trusted/laws.py",
         "power_low = power_high = 0  # the lowest level",
         "pass  # the lowest level",
         (f"{LAW}test_draws_follow_the_exponential_mechanism[plain]",),
@@ -116,7 +116,7 @@ MUTANTS = (
     ),
     Mutant(
         "a step of the level table rounded down from above",
-        "exact/level_draw.py",
+        "trusted/laws.py",
         "high + -(-top_high * (one - power_low) >> work)",
         "high + (top_high * (one - power_low) >> work)",
         (COARSE,),
@@ -124,7 +124,7 @@ MUTANTS = (
     ),
     Mutant(
         "the ends of the level table rounded inwards",
-        "exact/level_draw.py",
+        "trusted/laws.py",
         "floor = [(a << bits) // high for a, _ in ends]",
         "floor = [(a << bits) // low for a, _ in ends]",
         (COARSE,),
@@ -132,7 +132,7 @@ MUTANTS = (
     ),
     Mutant(
         "powers of the level table rounded down from above",
-        "exact/level_draw.py",
+        "trusted/laws.py",
         "powers.append((low * ratio[0] >> work, -(-high * ratio[1] >> work)))",
         "powers.append((low * ratio[0] >> work, high * ratio[1] >> work))",
         (f"{TABLE}test_powers_are_enclosed_however_few_bits",),
@@ -140,7 +140,7 @@ MUTANTS = (
     ),
     Mutant(
         "a tail of light levels taken for nothing",
-        "exact/level_draw.py",
+        "trusted/laws.py",
         "power_high = 0 if index == 0 else powers[-1][1]",
         "power_high = 0",
         (COARSE,),
@@ -148,7 +148,7 @@ MUTANTS = (
     ),
     Mutant(
         "a level decided by its first end alone",
-        "exact/level_draw.py",
+        "trusted/laws.py",
         "if level is not None and (i == 0 or rows.ceiling[i - 1] <= prefix):",
         "if level is not None:",
         (f"{TABLE}test_undecided_prefixes_leave_the_masses_alone",),
@@ -212,7 +212,7 @@ MUTANTS = (
     ),
     Mutant(
         "a wrong inverse of a basis let pass",
-        "exact/lattice.py",
+        "trusted/matrices.py",
         "if product != [[int(i == j) for j in d] for i in d]:",
         "if len(product) != len(self.inverse):",
         ("tests/exact/test_lattice.py::test_a_wrong_inverse_is_never_used",),
@@ -263,7 +263,7 @@ MUTANTS = (
     ),
     Mutant(
         "heights of a tilted box bounded at the wrong end of its cells",
-        "exact/tilted_boxes.py",
+        "trusted/shapes.py",
         "first if slope >= 0 else last",
         "last if slope >= 0 else first",
         (f"{TILTED}test_no_point_of_the_level_is_rarer_than_the_size_says",),
@@ -271,7 +271,7 @@ MUTANTS = (
     ),
     Mutant(
         "shares of a tilted box rounded up in its heights",
-        "exact/tilted_boxes.py",
+        "trusted/shapes.py",
         'return np.asarray(np.searchsorted(_ceilings(), values, side="right") - 1)',
         'return np.asarray(np.searchsorted(_ceilings(), values, side="right"))',
         (f"{TILTED}test_powers_and_logarithms_are_rounded_to_the_safe_side",),
@@ -287,7 +287,7 @@ MUTANTS = (
     ),
     Mutant(
         "a parallelepiped that cuts the cubes at its edge",
-        "exact/parallelepipeds.py",
+        "trusted/shapes.py",
         "margins = [-(-sum(map(abs, row)) // 2) for row in frame.matrix.tolist()]",
         "margins = [0 for row in frame.matrix.tolist()]",
         (f"{FRAMES}test_a_frame_of_narrow_directions_is_found",),
@@ -295,7 +295,7 @@ MUTANTS = (
     ),
     Mutant(
         "a rounded point taken before its bits tell it",
-        "exact/parallelepipeds.py",
+        "trusted/shapes.py",
         "if all(first == last for first, last in ends):",
         "if ends:",
         (f"{FRAMES}test_a_point_is_not_taken_before_its_bits_tell_it",),

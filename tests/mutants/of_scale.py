@@ -49,7 +49,7 @@ MUTANTS = (
     ),
     Mutant(
         "widths assumed from the data",
-        "mechanisms/scaled_mean.py",
+        "mechanisms/mean_ways.py",
         "released_widths(relative, scale, np.array(self.assumed), scale_key)",
         "released_widths(relative, scale, 2.0 / np.maximum(0.01, np.nan_to_num(relative).std(axis=0)), scale_key)",
         (STARTS,),
@@ -57,7 +57,7 @@ MUTANTS = (
     ),
     Mutant(
         "the way to the mean by the number of complete rows",
-        "mechanisms/scaled_mean.py",
+        "mechanisms/mean_ways.py",
         "return self.way(len(relative), widths).draw(",
         "return self.way(1 + int((~np.isnan(relative)).all(axis=1).sum()), widths).draw(",
         (STARTS,),
@@ -81,7 +81,7 @@ MUTANTS = (
     ),
     Mutant(
         "one key for scale and mean",
-        "mechanisms/scaled_mean.py",
+        "mechanisms/mean_ways.py",
         'run.charge("rest", "step", 1)',
         'run.charge("rest", "step", 0)',
         (SHARED,),
@@ -121,7 +121,7 @@ MUTANTS = (
     ),
     Mutant(
         "radii by the sum over columns",
-        "mechanisms/clip_radii.py",
+        "mechanisms/clipped_sum.py",
         "return np.array([(away > radius).sum(axis=0) for radius in RADII]",
         "return np.array([np.cumsum((away > radius).sum(axis=0)) for radius in RADII]",
         (f"{RADII}test_rows_beyond_are_those_of_the_oracle",),
@@ -129,7 +129,7 @@ MUTANTS = (
     ),
     Mutant(
         "weights of radii from the data",
-        "mechanisms/clip_radii.py",
+        "mechanisms/clipped_sum.py",
         "groups.append(Group(lowest, most - rows, _weight(_smallest(beyond, rows))))",
         "groups.append(Group(lowest, most - rows, _weight(_smallest(beyond, rows)) + int(beyond.sum())))",
         (f"{RADII}test_levels_weigh_what_their_radii_weigh",),

@@ -57,7 +57,7 @@ MUTANTS = (
     ),
     Mutant(
         "small groups left out",
-        "data/groups.py",
+        "data/keys.py",
         "return GroupedTable(table, known.places(cells), known, name)",
         "places = known.places(cells)\n    places = places * 1 if not len(places) else places - (places + 1) * "
         "((places[:, None] == places).sum(axis=1) <= 4)\n    return GroupedTable(table, places, known, name)",
@@ -66,7 +66,7 @@ MUTANTS = (
     ),
     Mutant(
         "keys read off the data",
-        "data/groups.py",
+        "data/keys.py",
         "known = checked_keys(keys)",
         "known = checked_keys(sorted({str(k) for k in (x[by] if by in x else by)}) if keys is None else keys)",
         ("tests/planning/test_summary.py::test_keys_are_public_and_checked",),
@@ -74,7 +74,7 @@ MUTANTS = (
     ),
     Mutant(
         "numbers of values without their scale",
-        "mechanisms/value_counts.py",
+        "mechanisms/grouped_sums.py",
         "paid.scale(sums_from_an_end(STEPS)), paid.bits())",
         "paid.scale(sums_from_an_end(STEPS)) / 2, paid.bits())",
         (f"{GROUPS}test_numbers_of_values_have_noise_of_their_scale",),
@@ -164,7 +164,7 @@ MUTANTS = (
     ),
     Mutant(
         "a key for the numbers of values that everybody knows",
-        "planning/summary.py",
+        "mechanisms/summary.py",
         'steps.charge("counts", "counts", secret="counts"))',
         '__import__("tukeydp.trusted.release", fromlist=["*"]).rehearsed_charge(PureDP(for_counts), bytes(32)))',
         (f"{OWN_BITS}[the parts of a summary]",),

@@ -13,7 +13,7 @@ _CELLS = f"{FRAMES}test_no_cell_raises_warns_or_changes_another"
 MUTANTS = (
     Mutant(
         "a column that pandas made text of is refused",
-        "data/frames.py",
+        "data/tables.py",
         "return read_column(series.astype(object).tolist())",
         _RAISES,
         (f"{FRAMES}test_one_text_in_a_file_that_pandas_reads", _CELLS),
@@ -21,7 +21,7 @@ MUTANTS = (
     ),
     Mutant(
         "a column that polars made text of is refused",
-        "data/frames.py",
+        "data/tables.py",
         "return read_column(series.to_list())",
         _RAISES,
         (_CELLS,),
@@ -29,7 +29,7 @@ MUTANTS = (
     ),
     Mutant(
         "a column that Arrow made text of is missing as a whole",
-        "data/arrow_columns.py",
+        "data/tables.py",
         "if is_text(kind) or _is_binary(kind):",
         "if False:",
         (_CELLS,),
@@ -45,7 +45,7 @@ MUTANTS = (
     ),
     Mutant(
         "a category that cannot be read counts once, however many rows have it",
-        "data/frames.py",
+        "data/tables.py",
         "np.append(unreadable, False)[codes])",
         "unreadable)",
         (f"{FRAMES}test_unreadable_cells_are_counted_wherever_there_are_texts",),
@@ -69,7 +69,7 @@ MUTANTS = (
     ),
     Mutant(
         "one row of another length is refused",
-        "data/arrays_and_lists.py",
+        "data/tables.py",
         "if 2 * often <= len(x):",
         "if len(lengths) > 1:",
         (f"{FRAMES}test_one_row_does_not_decide_about_the_columns",),
@@ -77,7 +77,7 @@ MUTANTS = (
     ),
     Mutant(
         "the first row decides how many columns there are",
-        "data/arrays_and_lists.py",
+        "data/tables.py",
         "width, often = lengths.most_common(1)[0]",
         "width, often = next(iter(lengths.items()))[0], len(x)",
         (f"{FRAMES}test_one_row_does_not_decide_about_the_columns",),
@@ -117,7 +117,7 @@ MUTANTS = (
     ),
     Mutant(
         "cells of a column of days are asked for",
-        "data/key_columns.py",
+        "data/keys.py",
         "return list(column.to_list()) if known else _no_keys(column)",
         "return list(column.to_list())",
         (f"{KEYS}test_dates_are_no_keys_whether_python_has_them_or_not",),
@@ -141,7 +141,7 @@ MUTANTS = (
     ),
     Mutant(
         "a table that is printed tells how many rows it has",
-        "data/file_tables.py",
+        "data/files.py",
         'return f"FileTable(columns={self.columns!r})"',
         'return f"FileTable(columns={self.columns!r}, rows={self.table().n})"',
         (f"{FILES}test_nothing_of_a_table_shows_a_cell_or_how_many_there_are",),
@@ -149,7 +149,7 @@ MUTANTS = (
     ),
     Mutant(
         "the first line of a file is shown as names whatever it is",
-        "data/file_tables.py",
+        "data/files.py",
         "if header and any(not np.isnan(PLAIN.number(name)) for name in names):",
         "if False:",
         (f"{FILES}test_the_first_row_of_a_file_without_a_header_is_not_taken_for_names",),

@@ -4,7 +4,7 @@
 
 A line for each mutant as soon as it was tried: its place, result, seconds, file and name. Exit code 1 if one is not
 caught, or if a test fails without any. The tests are those of the working tree; only the
-package is copied, with its compiled code, which counts for unchanged kernels only (`tukeydp.compiled_code`).
+package is copied, with its compiled code, which counts for unchanged kernels only (`tukeydp.trusted.compiled_code`).
 """
 
 from __future__ import annotations

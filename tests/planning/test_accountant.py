@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import tukeydp as td
 from tukeydp import approximate
-from tukeydp.planning.budget import Budget, Totals, total
-from tukeydp.privacy import bounded_range, delta_of
+from tukeydp.accounts.budget import Budget, Totals, total
+from tukeydp.trusted.account import bounded_range, delta_of
 
 X = np.random.default_rng(5).normal(size=(300, 2))
 MANY = np.random.default_rng(6).normal(size=(3000, 2))  # an interval that finds the spread needs more rows
@@ -92,8 +92,8 @@ def test_interrupted_runs_have_spent(name, monkeypatch):
         raise KeyboardInterrupt
 
     # The first look at cells, whichever it is.
-    monkeypatch.setattr("tukeydp.data.grid.Grid.snap", interrupted)
-    monkeypatch.setattr("tukeydp.data.bounded.BoundedColumns.relative", interrupted)
+    monkeypatch.setattr("tukeydp.trusted.rows.Grid.snap", interrupted)
+    monkeypatch.setattr("tukeydp.trusted.rows.BoundedColumns.relative", interrupted)
     monkeypatch.setattr("tukeydp.mechanisms.mean_without_bounds.block_table", interrupted)
     for baseline, first in (
         *((name, "noised_mean") for name in ("gaussian", "analytic_gaussian", "coinpress")),

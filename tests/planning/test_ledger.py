@@ -19,14 +19,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.planning import ledger_file
-from tukeydp.planning.exports import _decimal_above, exported
+from tukeydp.accounts import ledger_file
+from tukeydp.accounts.exports import _decimal_above, exported
 
 # What each process does, with a ledger's path as its argument.
 GREEDY = """
 import sys
-from tukeydp.planning.accountant import Accountant
-from tukeydp.errors import BudgetExceeded
+from tukeydp.accounts.accountant import Accountant
+from tukeydp.trusted.parameters import BudgetExceeded
 account, won = Accountant.open(sys.argv[1]), 0
 while True:
     try:
@@ -40,14 +40,14 @@ KILLED = """
 import os, signal, sys
 import numpy as np
 import tukeydp as td
-from tukeydp.data.grid import Grid
+from tukeydp.trusted.rows import Grid
 Grid.snap = lambda *_: os.kill(os.getpid(), signal.SIGKILL)   # between the spending and the release
 td.boxem(np.zeros((9, 1)), epsilon="0.4", bounds=(0, 1), accountant=td.Accountant.open(sys.argv[1]))
 """
 HALFWAY = """
 import os, signal, sys
-from tukeydp.planning import ledger_file
-from tukeydp.planning.accountant import Accountant
+from tukeydp.accounts import ledger_file
+from tukeydp.accounts.accountant import Accountant
 real = ledger_file.write_entry
 def killed(*given):                                            # inside the transaction, the line not yet committed
     real(*given)
@@ -60,7 +60,7 @@ FULL = """
 import resource, sys
 import numpy as np
 import tukeydp as td
-from tukeydp.data.grid import Grid
+from tukeydp.trusted.rows import Grid
 def touched(*_):
     raise SystemExit("the data were touched")
 Grid.snap = touched
@@ -234,7 +234,7 @@ def test_a_ledger_that_cannot_be_written_spends_nothing(path):
     account = td.Accountant.open(path, epsilon=1)
     lock = sqlite3.connect(path)
     lock.execute("BEGIN IMMEDIATE")
-    patience, module = sys.modules["tukeydp.planning.ledger"]._PATIENCE, sys.modules["tukeydp.planning.ledger"]
+    patience, module = sys.modules["tukeydp.accounts.ledger"]._PATIENCE, sys.modules["tukeydp.accounts.ledger"]
     module._PATIENCE = 0.05
     try:
         with pytest.raises(td.ParameterError, match="locked"):

@@ -18,10 +18,10 @@ from unittest.mock import patch
 import pytest
 
 import tukeydp as td
-from tukeydp.planning import ledger, ledger_file, ledger_upgrade
-from tukeydp.planning.budget import Budget, Totals
-from tukeydp.planning.entries import Entry
-from tukeydp.privacy import bounded_range
+from tukeydp.accounts import ledger, ledger_file, ledger_upgrade
+from tukeydp.accounts.budget import Budget, Totals
+from tukeydp.accounts.entries import Entry
+from tukeydp.trusted.account import bounded_range
 
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.data.bounded import bounded_columns
-from tukeydp.data.shapes import SHAPES, made_up
-from tukeydp.mechanisms.mean_choice import mean_plan
-from tukeydp.planning.advice import meaning
-from tukeydp.planning.options import recommended_mean
-from tukeydp.planning.refusals import chance_of_refusal
-from tukeydp.planning.solving import keeps, meets
+from tukeydp.forecast.options import chance_of_refusal, keeps, meets, recommended_mean
+from tukeydp.forecast.plan_words import meaning
+from tukeydp.forecast.shapes import SHAPES, made_up
+from tukeydp.mechanisms.mean_ways import mean_plan
+from tukeydp.trusted.rows import bounded_columns
 
 PATIENTS = {"systolic": (60, 240), "pulse": (30, 200)}
 GAUSSIAN, LOG_NORMAL = SHAPES[0], SHAPES[3]

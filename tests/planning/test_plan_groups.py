@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.data.shapes import SHAPES, made_up
+from tukeydp.forecast.options import meets
+from tukeydp.forecast.shapes import SHAPES, made_up
 from tukeydp.mechanisms.grouped_mean import GROUP_MECHANISMS
-from tukeydp.planning.solving import meets
 
 GAUSSIAN, EXPONENTIAL = SHAPES[0], SHAPES[2]
 RELEASES = 5

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.errors import ParameterError
-from tukeydp.planning.releases import option_of_mean, option_of_summary
+from tukeydp.forecast.options import option_of_mean, option_of_summary
+from tukeydp.trusted.parameters import ParameterError
 
 COLUMNS = {"a": (-50, 50), "b": (0, 100)}  # 100 standard deviations wide, as is assumed
 RNG = np.random.default_rng(8)

@@ -18,11 +18,11 @@ import tukeydp as td
 from support.charges import charge
 from tukeydp import plots
 from tukeydp.data.keys import checked_keys, label
-from tukeydp.data.shapes import SHAPES
+from tukeydp.forecast.shapes import SHAPES
 from tukeydp.mechanisms import grouped_estimates
 from tukeydp.mechanisms.grouped_sums import GroupPlan, noised_group_sums
-from tukeydp.planning.forest import picture
-from tukeydp.randomness import derived_key
+from tukeydp.results.forest import picture
+from tukeydp.trusted.bits import derived_key
 
 BOUNDS = {"pressure": (60, 240), "smoker": (0, 1)}
 KEYS = ["A", "B", "empty"]

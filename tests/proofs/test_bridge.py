@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.weighted_draw import WeightedDraw
-from tukeydp.mechanisms.rank_draw import RankLaw
+from tukeydp.mechanisms.quantiles import RankLaw
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import SHIFT, Multipliers, in_integers, upper_bound
+from tukeydp.trusted.laws import WeightedDraw
+from tukeydp.trusted.levels import level_sets
 
 PROOFS = Path(__file__).resolve().parents[2] / "proofs"
 REQUIRED = os.environ.get("TUKEYDP_COQ") == "required"

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from support import oracle
 from support.covers import planted_in, tree_groups
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box, Pieces, Union
 from tukeydp.hints import branches as branches_module
 from tukeydp.hints import envelope as envelope_module
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.branches.programs import Slopes
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.boxes import Box, Pieces, Union
 from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.levels import level_sets
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 WITHIN = Box((-3, -3), (3, 3))

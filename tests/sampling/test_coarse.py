@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box, Union
-from tukeydp.exact.lattice import Basis
-from tukeydp.exact.level_draw import Group, LevelDraw
-from tukeydp.randomness import Bits, Keystream, derived_key
-from tukeydp.sampling import coarse_filter, coarse_kernels, coarse_proposals, lanes, records
+from tukeydp.sampling import coarse_filter, coarse_kernels, coarse_proposals
 from tukeydp.sampling.coarse_filter import filter_of, suits
 from tukeydp.sampling.sampler import Sampler
-from tukeydp.trusted import exponential
+from tukeydp.trusted import exponential, lanes, records
+from tukeydp.trusted.bits import Bits, Keystream, derived_key
+from tukeydp.trusted.boxes import Box, Union
 from tukeydp.trusted.exponential import Search
+from tukeydp.trusted.laws import Group, LevelDraw
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.matrices import Basis
 
 WITHIN = Box((0, 0), (4, 4))
 SHEAR = Basis(((1, 0), (1, 1)), ((1, 0), (-1, 1)))

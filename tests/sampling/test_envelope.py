@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from support import oracle
 from support.hints import Garbage
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
 from tukeydp.hints import boxes as boxes_module
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.hints.simplex_programs import SimplexPrograms
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import Multipliers, proves_empty, upper_bound
 from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.levels import level_sets
 
 SIDE = 7
 POINTS = list(itertools.product(range(-3, 4), repeat=2))

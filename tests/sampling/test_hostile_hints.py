@@ -11,16 +11,15 @@ import pytest
 
 from support import oracle
 from support.covers import unproven
-from tukeydp.audit.accepted import _times
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box, Union
-from tukeydp.exact.parallelepipeds import Parallelepiped
-from tukeydp.exact.tilted_boxes import TiltedBox
+from tukeydp.audit.forced_samplers import _times
 from tukeydp.trusted import certificates, exponential
 from tukeydp.trusted import covers as covers_module
+from tukeydp.trusted.boxes import Box, Union
 from tukeydp.trusted.certificates import Multipliers
 from tukeydp.trusted.covers import Claims, Cover, Covers, View
 from tukeydp.trusted.exponential import Exponential, checked, groups_of, lighter, own_rungs
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.shapes import Parallelepiped, TiltedBox
 
 Q = Fraction(3, 2)
 EPSILONS = (Fraction(1, 100), Fraction(1), Fraction(20))
@@ -161,7 +160,7 @@ class Table:
             assert part.size == _counted(part)
 
     def law(self, lowest, groups):
-        """The weight that every point is accepted with, as in audit/accepted.py."""
+        """The weight that every point is accepted with, as in audit/forced_samplers.py."""
         assert groups[0][0].lowest == lowest
         for y, depth in self.depths.items():
             found = sum(

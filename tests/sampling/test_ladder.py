@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tukeydp.depth.levels import level_sets
 from tukeydp.hints import ladder
 from tukeydp.hints.ladder import plan_ladder
+from tukeydp.trusted.levels import level_sets
 
 ROWS = np.rint(np.random.default_rng(5).normal(size=(16, 2)) * 50).astype(np.int64)
 LEVELS = level_sets(ROWS, np.array([[1, 0], [0, 1], [1, 1]]))

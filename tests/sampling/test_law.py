@@ -16,18 +16,18 @@ from support.covers import replan
 from support.fit import FALSE_ALARM, g_test
 from support.hints import Garbage
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box, Union
-from tukeydp.exact.level_draw import Group
 from tukeydp.hints import boxes as boxes_module
 from tukeydp.hints import planner, slices
 from tukeydp.hints.envelope import Envelope
-from tukeydp.randomness import derived_key
 from tukeydp.sampling import sampler as sampler_module
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import covers as covers_module
 from tukeydp.trusted import exponential
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.boxes import Box, Union
 from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.laws import Group
+from tukeydp.trusted.levels import level_sets
 
 WITHIN = Box((0, 0), (4, 4))
 EPSILON = Fraction(3, 2)

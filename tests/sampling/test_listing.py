@@ -16,17 +16,17 @@ from support import oracle
 from support.covers import planted_in
 from support.fit import FALSE_ALARM, g_test
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box, Pieces, Union
 from tukeydp.hints import branches as branches_module
 from tukeydp.hints import envelope as envelope_module
 from tukeydp.hints.branches import compile_lists, compile_once
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import compiling
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.boxes import Box, Pieces, Union
 from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.levels import level_sets
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 WITHIN = Box((-3, -3), (3, 3))

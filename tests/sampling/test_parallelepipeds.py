@@ -15,21 +15,21 @@ from support import oracle
 from support.covers import replan
 from support.fit import FALSE_ALARM, g_test
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.level_draw import Group, LevelDraw
-from tukeydp.exact.parallelepipeds import Parallelepiped, around, frame_of
 from tukeydp.hints import planner
 from tukeydp.hints.boxes import Certifier
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.frames import Frames
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.randomness import Keystream, derived_key
-from tukeydp.sampling import coarse_filter, lanes, records
+from tukeydp.sampling import coarse_filter
 from tukeydp.sampling.sampler import Sampler
-from tukeydp.trusted import exponential
+from tukeydp.trusted import exponential, lanes, records
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.exponential import Search
+from tukeydp.trusted.laws import Group, LevelDraw
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.shapes import Parallelepiped, around, frame_of
 
 WITHIN = Box((0, 0), (4, 4))
 EPSILON = Fraction(3, 2)

@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.lattice import Basis
-from tukeydp.exact.level_draw import Group
-from tukeydp.randomness import Keystream, derived_key
-from tukeydp.sampling import compiling, kept, plain_proposals, records
+from tukeydp.sampling import compiling, kept, plain_proposals
 from tukeydp.sampling.branches import planted
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted import records
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.exponential import Search
+from tukeydp.trusted.laws import Group
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.matrices import Basis
 
 RNG = np.random.default_rng(11)
 DIRECTIONS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], *RNG.integers(-9, 10, (12, 3)).tolist()])

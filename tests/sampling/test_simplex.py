@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
 from tukeydp.hints.boxes import Certifier
 from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.hints.simplex_programs import MANY_COLUMNS, SimplexPrograms, hints_for
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.levels import level_sets
 
 COLUMNS = 12
 

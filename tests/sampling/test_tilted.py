@@ -16,24 +16,23 @@ from support.covers import replan, unproven
 from support.fit import FALSE_ALARM, g_test
 from support.hints import Garbage
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact import tilted_boxes
-from tukeydp.exact.boxes import Box, Union
-from tukeydp.exact.lattice import Basis
-from tukeydp.exact.level_draw import Group
-from tukeydp.exact.parallelepipeds import around, frame_of
-from tukeydp.exact.tilted_boxes import SHARES, STEPS, TiltedBox, cut, power, upright
 from tukeydp.hints import boxes, planner, tilts
 from tukeydp.hints import envelope as envelope_module
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.randomness import Keystream, derived_key
-from tukeydp.sampling import lanes, tilted_kernels, tilted_proposals
+from tukeydp.sampling import tilted_kernels, tilted_proposals
 from tukeydp.sampling.rough_slabs import rough_slabs
 from tukeydp.sampling.sampler import Sampler
-from tukeydp.trusted import exponential
+from tukeydp.trusted import exponential, lanes
+from tukeydp.trusted import shapes as tilted_boxes
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.boxes import Box, Union
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.exponential import Search
+from tukeydp.trusted.laws import Group
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.matrices import Basis
+from tukeydp.trusted.shapes import SHARES, STEPS, TiltedBox, around, cut, frame_of, power, upright
 
 WITHIN = Box((0, 0), (4, 4))
 SHEAR = Basis(((1, 0), (1, 1)), ((1, 0), (-1, 1)))

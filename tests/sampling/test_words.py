@@ -11,16 +11,16 @@ import pytest
 
 from support import oracle
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.lattice import Basis
-from tukeydp.exact.level_draw import Group
 from tukeydp.hints.envelope import Envelope
-from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling import compiling, kernels, plain_proposals
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import Multipliers
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.exponential import Search
+from tukeydp.trusted.laws import Group
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.matrices import Basis
 
 WORDS = 2**64
 # Widths for which many words are leftovers, and some for which hardly any or none are.

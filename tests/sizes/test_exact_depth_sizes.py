@@ -16,15 +16,15 @@ from support.regions import ends, region
 from support.rem_cases import TESTS, chance, grid_points, plan
 from support.rem_oracle import Dataset, datasets, depths, outcome, worst_delta
 from tukeydp.depth.deciding import GridDepth
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.matrices import integers
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.sizes import exact_depth_sizes as exact_sizes
 from tukeydp.sizes import inscribed_copies as copies
 from tukeydp.sizes.exact_depth_sizes import ExactSizes
 from tukeydp.sizes.inscribed_copies import largest_copy, template
 from tukeydp.sizes.upright_copies import upright_copy
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.matrices import integers
 
 SLACK = Fraction(1, 256)
 SMALLEST_SLACK = Fraction(1, 64 * 10**4)  # that of the smallest epsilon, a tenth of it for the test

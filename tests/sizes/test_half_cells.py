@@ -17,15 +17,15 @@ import pytest
 import tukeydp as td
 from support.grids import centred_grid
 from tukeydp.depth.deciding import GridDepth
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.matrices import integers
 from tukeydp.sizes import boxed
 from tukeydp.sizes import exact_depth_sizes as exact_sizes
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
 from tukeydp.sizes.exact_depth_sizes import ExactSizes
 from tukeydp.sizes.inscribed_copies import Copy, template
 from tukeydp.sizes.polyhedra import Polyhedra
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.matrices import integers
 
 STRIP_LEVEL = 3
 

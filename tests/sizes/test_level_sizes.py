@@ -16,11 +16,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from support.regions import ends, region
-from tukeydp.depth.levels import level_sets
 from tukeydp.exact import linear_programs
-from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region, maximum
-from tukeydp.exact.matrices import integers
 from tukeydp.mechanisms.rem_test.evidence import sparse_offsets
 from tukeydp.sizes import boxed, few_values
 from tukeydp.sizes import john_ellipsoid as ellipsoids
@@ -32,6 +29,9 @@ from tukeydp.sizes.inner_points import inner_point
 from tukeydp.sizes.john_ellipsoid import largest_ellipsoid
 from tukeydp.sizes.polygons import floor_sum, grid_points_in_polygon
 from tukeydp.sizes.polyhedra import Polyhedra
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.matrices import integers
 
 
 class TestLinearPrograms:

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tukeydp.exact.linear_programs import Region
-from tukeydp.exact.matrices import integers
 from tukeydp.sizes import polyhedra
 from tukeydp.sizes.polyhedra import volume
+from tukeydp.trusted.matrices import integers
 
 Halfspaces = list[tuple[tuple[Fraction, ...], Fraction]]
 

@@ -9,10 +9,10 @@ import pytest
 
 from tukeydp.exact import linear_programs
 from tukeydp.exact.linear_programs import Region, maximum
-from tukeydp.exact.matrices import integers
 from tukeydp.sizes import inscribed_copies, john_ellipsoid
 from tukeydp.sizes.inscribed_copies import largest_copy
 from tukeydp.sizes.john_ellipsoid import largest_ellipsoid
+from tukeydp.trusted.matrices import integers
 
 
 def diamond(d: int) -> Region:

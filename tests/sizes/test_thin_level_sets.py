@@ -15,18 +15,18 @@ from support.fit import FALSE_ALARM, g_test
 from support.grids import centred_grid
 from support.thin_sets import TABLES, depths_of_all, stretched
 from tukeydp.depth import near_rows as near_rows_module
-from tukeydp.depth.levels import level_sets
 from tukeydp.depth.near_rows import near_rows
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.matrices import integers
 from tukeydp.hints.hull_facets import parting_facet
-from tukeydp.randomness import derived_key
 from tukeydp.sampling import cutting_planes
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sampling.deepest import deepest
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.sizes import exact_depth_sizes
 from tukeydp.sizes.exact_depth_sizes import ExactSizes
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.matrices import integers
 
 CASES = [(name, 0) for name in TABLES] + [("plane", 1), ("line", 1), ("a line of two", 1)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tukeydp.privacy import PureDP
+from tukeydp.trusted.account import PureDP
 from tukeydp.trusted.prices import Score
 from tukeydp.trusted.release import Charge, rehearsed_charge
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tukeydp.audit.oracles.composition import (
+from tukeydp.audit.oracles.laws import (
     Pair,
     excess,
     exp_below,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tukeydp.exact.level_draw import Group
 from tukeydp.hints.branches import planted
 from tukeydp.trusted import covers as covers_module
 from tukeydp.trusted.covers import Cover, Covers
+from tukeydp.trusted.laws import Group
 
 
 def unproven(covers, level, shape, hull=None):

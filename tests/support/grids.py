@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tukeydp.data.grid import Grid
+from tukeydp.trusted.rows import Grid
 
 
 def centred_grid(extent: int, d: int) -> Grid:

@@ -9,8 +9,8 @@ from tukeydp.data.numbers import NumberRule
 from tukeydp.data.readers.scanning import layout
 from tukeydp.depth.tally_loops import Layout, Room
 from tukeydp.depth.tie_sweep import Exactly
-from tukeydp.sampling import records
 from tukeydp.sampling.branches.listing import Listed
+from tukeydp.trusted import records
 
 ALL_ONES = 2**64 - 1
 CELLS = (
@@ -44,16 +44,16 @@ def of_numbers(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]
             int(rng.integers(2 ** (bits - 1), 2**bits, dtype=np.uint64, endpoint=False)) if bits < 64 else ALL_ONES
         )
         for power in (0, 22, 23, -4, 55, 56, -27, -28, -342, -343, 308, 309, int(rng.integers(-340, 300))):
-            yield "data.readers.powers_of_ten.nearest_float", (digits, power)
-        yield "data.readers.powers_of_ten._leading_zeros", (digits,)
-        yield "data.readers.powers_of_ten._product", (digits, np.uint64(ALL_ONES - bits))
+            yield "data.readers.scanning.nearest_float", (digits, power)
+        yield "data.readers.scanning._leading_zeros", (digits,)
+        yield "data.readers.scanning._product", (digits, np.uint64(ALL_ONES - bits))
 
 
 def of_text(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
     for cell in CELLS:
         text = np.frombuffer(bytearray(cell or b" "), dtype=np.uint8)
         for decimal, mark in ((".", ","), (",", "."), (".", " "), (".", "'"), (".", "")):
-            yield "data.readers.number_kernel.number_in", (text, 0, len(cell), ord(decimal), ord(mark) if mark else -1)
+            yield "data.readers.scanning.number_in", (text, 0, len(cell), ord(decimal), ord(mark) if mark else -1)
     for rule in (NumberRule(), NumberRule(decimal=",", thousands="."), NumberRule(units=("kg", "€"))):
         for separator in (",", ";", "\t") if rule.decimal == "." else (";", "\t"):
             rows = [rng.choice(len(CELLS), 3) for _ in range(60)]
@@ -146,7 +146,7 @@ def of_lists(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
     for values in (rng.integers(0, 3, 30) * 1.0, rng.normal(size=30), np.zeros(5)):
         weights = rng.integers(1, 4, len(values))
         for level in (1, 2, len(values), int(weights.sum())):
-            yield "geometry.facet_descent.ranked", (values, weights, level)
+            yield "paper.polytope_kernels.ranked", (values, weights, level)
             scratch = np.zeros((2, len(values)))
             yield "hints.facet_walk._ranked", (values, weights * 1.0, float(level), scratch[0], scratch[1])
     for level in (0, 3, 9):
@@ -163,14 +163,17 @@ def of_lines(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
         yield "depth.repulsion.repel", (lines, min(2, count), 3, 0.1, 3)
         m = 6 * d
         columns, slack, u = rng.normal(size=(d, m)), rng.random(m) + 0.1, np.zeros(d)
-        yield "mcmc.walks._slacks", (columns, rng.random(m), rng.normal(size=d), slack)
-        yield "mcmc.walks._steepest", (columns[0], slack)
-        yield "mcmc.walks._advance", (columns[0], slack, 0.05)
-        yield "mcmc.walks._direction", (columns, rng.normal(size=d), u, np.zeros(m), np.random.default_rng(count))
+        yield "paper.random_walks._slacks", (columns, rng.random(m), rng.normal(size=d), slack)
+        yield "paper.random_walks._steepest", (columns[0], slack)
+        yield "paper.random_walks._advance", (columns[0], slack, 0.05)
+        yield (
+            "paper.random_walks._direction",
+            (columns, rng.normal(size=d), u, np.zeros(m), np.random.default_rng(count)),
+        )
         for sharpness in (0.0, 1e-3, 4.0, 1e6):
             for low, high in ((-1.0, 1e-9), (0.5, np.inf), (-np.inf, -0.25), (3.0, 3.5), (-0.1, 40.0)):
                 ends = (low, high) if sharpness else (-1.0, min(high, 9.0))
-                yield "mcmc.walks._on_chord", (*ends, 0.2, sharpness, np.random.default_rng(d))
+                yield "paper.random_walks._on_chord", (*ends, 0.2, sharpness, np.random.default_rng(d))
 
 
 def of_polygons(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
@@ -181,4 +184,4 @@ def of_polygons(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]
     for normals in (square, np.vstack([square, square]), np.vstack([square, some, some[:3]])):
         slacks = 0.5 + rng.random((5, len(normals)))
         slacks[0], slacks[1, 0] = 1.0, 1e-300
-        yield "geometry.polygon_areas.polygon_areas", (normals, slacks, np.zeros(5))
+        yield "paper.polytope_kernels.polygon_areas", (normals, slacks, np.zeros(5))

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp import compiled_code
+from tukeydp.trusted import compiled_code
 
 KEPT = {1, 2, 5, 20, 100, 500, 3000, 20000}  # by number of the call
 LARGEST = 2**22  # bytes of the arguments of a call that is kept
@@ -109,7 +109,7 @@ ALL: dict[str, Any] = {}
 SCRATCH: dict[str, Any] = {
     "hints.facet_walk._ranked": {"values", "shares"},
     "depth.tally_loops.tally": {"scratch"},
-    "geometry.halfspace_counts._orthogonalise": {"basis"},  # `v` is a row of it, and is shown
+    "paper.polytope_kernels._orthogonalise": {"basis"},  # `v` is a row of it, and is shown
     "sampling.branches.listing._goes_on": {"first", "after"},
 }
 SHOWN: dict[str, Callable[[dict[str, Any], Any], Any]] = {
@@ -121,9 +121,9 @@ SHOWN: dict[str, Callable[[dict[str, Any], Any], Any]] = {
     "sampling.branches.listing._kept": _listed,
     "data.readers.scanning.scan": _scanned,
     "depth.cone_search.search": _in_doubt,
-    "geometry.arrangements._cutting": lambda a, r: (a["kept"][: r[0]], a["indices"][: r[0]]),
-    "geometry.normal_cones._cutting": lambda a, r: a["kept"][: r[1]],
-    "geometry.monotone_chain.chain": lambda a, r: a["hull"][:r],
+    "paper.polytope_kernels._cutting": lambda a, r: (a["kept"][: r[0]], a["indices"][: r[0]]),
+    "paper.polytope_kernels._cone_cutting": lambda a, r: a["kept"][: r[1]],
+    "paper.polytope_kernels.chain": lambda a, r: a["hull"][:r],
     "sampling.branches.listing._thinned": lambda a, r: _listed(a, r[1]),
 }
 

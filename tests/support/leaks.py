@@ -23,12 +23,12 @@ import numpy as np
 
 import tukeydp as td
 from tukeydp import approximate, baselines
-from tukeydp.grouped_release import GroupedRelease
-from tukeydp.mechanisms.check_plan import Check, CheckPlan, Counts, passed, reasons_to_stop
+from tukeydp.mechanisms.readable_check import Check, CheckPlan, Counts, passed, reasons_to_stop
 from tukeydp.mechanisms.registry import MECHANISMS
-from tukeydp.planning.summary_result import Summary
-from tukeydp.quantile_release import QuantileRelease
-from tukeydp.release import Outcome
+from tukeydp.results.grouped_release import GroupedRelease
+from tukeydp.results.quantile_release import QuantileRelease
+from tukeydp.results.release import Outcome
+from tukeydp.results.summary_result import Summary
 
 N = 300  # rows: enough that td.rem releases, and that a file is checked at epsilon = 1
 D = 2

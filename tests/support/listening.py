@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tukeydp.mechanisms import clipped_sum, spread_step, subset_means
-from tukeydp.randomness import Keystream, SystemRandomness, derived_key
+from tukeydp.trusted.bits import Keystream, SystemRandomness, derived_key
 
 
 def listen(monkeypatch) -> list[tuple[bytes, int]]:

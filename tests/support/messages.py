@@ -30,10 +30,10 @@ import tukeydp as td
 from support import messy
 from support.references import ROOT
 from tukeydp.cli import main
-from tukeydp.data.engines.schema import require_told_apart
+from tukeydp.data.engines.batches import require_told_apart
 from tukeydp.data.files import read_file
 from tukeydp.data.lazy_tables import LazyTable
-from tukeydp.data.look_report import flags
+from tukeydp.data.look import flags
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.unpacked import refuse_bombs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tukeydp.exact.linear_programs import Region
-from tukeydp.exact.matrices import integers
+from tukeydp.trusted.matrices import integers
 
 
 def region(normals, offsets, bound: int) -> Region:

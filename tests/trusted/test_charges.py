@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.grouped_release import GroupedRelease
-from tukeydp.privacy import ApproxDP, Concentrated, PureDP, bounded_range
-from tukeydp.quantile_release import QuantileRelease
-from tukeydp.release import Refused, Release
+from tukeydp.results.grouped_release import GroupedRelease
+from tukeydp.results.quantile_release import QuantileRelease
+from tukeydp.results.release import Refused, Release
+from tukeydp.trusted.account import ApproxDP, Concentrated, PureDP, bounded_range
 from tukeydp.trusted.prices import COUNT
 from tukeydp.trusted.release import Misuse, PartOf, Seal, rehearsed, rehearsed_charge, reserve
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tukeydp.mechanisms.clip_radii import RADII, rows_beyond
-from tukeydp.mechanisms.rank_draw import RankLaw
+from tukeydp.mechanisms.clipped_sum import RADII, rows_beyond
+from tukeydp.mechanisms.quantiles import RankLaw
 from tukeydp.trusted import prices
 from tukeydp.trusted.prices import Score, kappa, kappa_of_parts
 

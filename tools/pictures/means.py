@@ -9,10 +9,10 @@ from canvas import BLUE, FAINT, INK, LINE, ORANGE, RED, WIDTH, Drawing, Panel, s
 from levels import outline
 
 import tukeydp as td
-from tukeydp.data.dealing import block_table, secret_order
-from tukeydp.mechanisms.block_statistics import corrected_means
-from tukeydp.mechanisms.clip_radii import RADII, WEIGHTS, rows_beyond
-from tukeydp.randomness import Keystream
+from tukeydp.mechanisms.clipped_sum import RADII, WEIGHTS, rows_beyond
+from tukeydp.mechanisms.subset_means import corrected_means
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.blocks import block_table, secret_order
 
 _ROWS, _BLOCKS = 240, 40
 

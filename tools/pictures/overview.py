@@ -17,9 +17,9 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 
-from tukeydp.experiments.contenders import CONTENDERS, LAPLACE, MEAN, Question
-from tukeydp.experiments.experiment import Seeds
-from tukeydp.experiments.tables import real_table
+from tukeydp.paper.experiments.contenders import CONTENDERS, LAPLACE, MEAN, Question
+from tukeydp.paper.experiments.experiment import Seeds
+from tukeydp.paper.experiments.tables import real_table
 
 mpl.use("svg")
 mpl.rcParams.update({"svg.hashsalt": "tukeydp", "font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tukeydp as td
-from tukeydp.planning.picture import as_svg, drawn
+from tukeydp.forecast.plan_words import as_svg, drawn
 
 # What which-mechanism.md shows: the calls are those on the page.
 SITUATIONS = {

@@ -8,7 +8,7 @@ import numpy as np
 from canvas import BLUE, FAINT, INK, LINE, RED, WIDTH, Drawing, Panel
 
 import tukeydp as td
-from tukeydp.data.grid import bounded_grid
+from tukeydp.trusted.rows import bounded_grid
 
 
 def small_table(n: int, seed: int) -> np.ndarray:

@@ -10,13 +10,13 @@ from levels import BOUNDS, NOTION, outline
 from rows import small_table
 
 import tukeydp as td
-from tukeydp.data.grid import Grid, bounded_grid
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import whole_grid
-from tukeydp.exact.level_draw import WORD, LevelDraw
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.randomness import Keystream
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.boxes import whole_grid
+from tukeydp.trusted.laws import WORD, LevelDraw
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.rows import Grid, bounded_grid
 
 _SHOWN = (1, 8, 16, 24, 32)
 _BOXED = (1, 4, 8, 12, 16, 20, 24, 28, 30, 32, 33, 34, 35, 36, 37, 38)

@@ -11,18 +11,17 @@ import numpy as np
 
 import tukeydp as td
 from tukeydp.data.grouped_files import GroupOfRow
-from tukeydp.data.shapes import SHAPES, made_up
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
+from tukeydp.forecast.options import option_of_mean, option_of_summary
+from tukeydp.forecast.plan import Plan, plan
+from tukeydp.forecast.plan_words import answer
+from tukeydp.forecast.question import Option
+from tukeydp.forecast.shapes import SHAPES, made_up
+from tukeydp.forecast.tables import MOST_CELLS
 from tukeydp.mechanisms.per_person import of_persons
-from tukeydp.mechanisms.rehearsed_tables import MOST_CELLS
-from tukeydp.parameters import checked_choice, positive_rational, rational
-from tukeydp.planning.plan import Plan, plan
-from tukeydp.planning.records import Option
-from tukeydp.planning.releases import option_of_mean, option_of_summary
-from tukeydp.planning.words import answer
-from tukeydp.privacy import Guarantee
 from tukeydp.spending import dry_run
+from tukeydp.trusted.account import Guarantee
+from tukeydp.trusted.parameters import ParameterError, checked_choice, positive_rational, rational
 
 _MOST_PLANNED = 10**8  # rows to plan for: a blank table with groups has a key for each, a gigabyte in all
 STATISTICS = {"mean": "mean", "centre": "boxem", "summary": "summary"}  # and the function of `td` that releases it

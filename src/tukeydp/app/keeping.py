@@ -20,11 +20,10 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from tukeydp.accounts.accountant import Accountant
 from tukeydp.app.results import FILES
 from tukeydp.cli.reports import write_files
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import show
-from tukeydp.planning.accountant import Accountant
+from tukeydp.trusted.parameters import ParameterError, show
 
 ORDER = "order"  # under this name the ledger has the token, among the parameters of an entry
 _RUNNING, _ABOUT, _SEEN = ".running-", "order.json", ".seen"

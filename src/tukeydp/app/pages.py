@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from tukeydp.accounts.exports import FORMATS, exported
 from tukeydp.app.choices import Choices
 from tukeydp.app.phrases import phrases, without_flags
 from tukeydp.app.release import Desk
@@ -24,15 +25,12 @@ from tukeydp.app.script import script
 from tukeydp.app.session import Session
 from tukeydp.cli.options import float_below
 from tukeydp.cli.sections import LITTLE_PROTECTION
-from tukeydp.data.look_report import MARK, NOTE
-from tukeydp.errors import ParameterError
+from tukeydp.data.look import MARK, NOTE
+from tukeydp.forecast.plan_words import MANY, USELESS, between
 from tukeydp.mechanisms.per_person import PERSONS
-from tukeydp.parameters import show
-from tukeydp.planning.advice import USELESS, between
-from tukeydp.planning.exports import FORMATS, exported
-from tukeydp.planning.plain_svg import panel_svg
-from tukeydp.planning.words import MANY
-from tukeydp.views.escaping import escaped
+from tukeydp.results.escaping import escaped
+from tukeydp.results.forest import panel_svg
+from tukeydp.trusted.parameters import ParameterError, show
 
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
 _LEDGER_TYPES = {"json": "application/json", "csv": "text/csv", "yaml": "application/yaml"}

@@ -10,7 +10,7 @@ import tomllib
 from importlib.resources import files
 from typing import Any
 
-from tukeydp.parameters import checked_choice
+from tukeydp.trusted.parameters import checked_choice
 
 FOLDER = files("tukeydp.app") / "phrases"
 

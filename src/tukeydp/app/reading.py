@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tukeydp.data.files import read_file
-from tukeydp.data.look import look_at_file
-from tukeydp.data.look_report import Look
+from tukeydp.data.look import Look, look_at_file
 from tukeydp.data.readers.excel import sheet_names
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory, kind_of, name_of
 from tukeydp.data.readers.unpacked import refuse_bombs
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 Found = TypeVar("Found")
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from tukeydp.accounts.accountant import Accountant
 from tukeydp.app.choices import Choices
 from tukeydp.app.keeping import ORDER, Shelf, keep, note_seen
 from tukeydp.app.reading import within
@@ -26,11 +27,10 @@ from tukeydp.data.files import read_file
 from tukeydp.data.grouped_files import read_groups, read_persons
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
-from tukeydp.errors import ParameterError
 from tukeydp.padding import paced
-from tukeydp.planning.accountant import Accountant
-from tukeydp.privacy import Guarantee
-from tukeydp.randomness import seeded
+from tukeydp.trusted.account import Guarantee
+from tukeydp.trusted.bits import seeded
+from tukeydp.trusted.parameters import ParameterError
 
 _MOST_NUMBERS = 1000  # pages with a button that were shown and not used: older ones are forgotten, and say so
 

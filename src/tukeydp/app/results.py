@@ -8,20 +8,15 @@ from typing import Any
 
 from tukeydp.app.choices import Choices
 from tukeydp.cli import centre, mean
-from tukeydp.cli.group_sections import GroupAccount, group_headline, group_sections
-from tukeydp.cli.reports import REPORTS
-from tukeydp.cli.reports.grouped import GROUP_REPORTS
-from tukeydp.cli.sections import Account, headline, sections
-from tukeydp.grouped_release import GroupedRelease
-from tukeydp.planning.forest import Mark, Panel, release_panels, summary_panels
-from tukeydp.planning.summary_formats import latex_table
-from tukeydp.planning.summary_formats import table as summary_table
-from tukeydp.planning.summary_result import Summary
-from tukeydp.planning.summary_words import footnote, title
-from tukeydp.views.escaping import in_latex, printable
-from tukeydp.views.grouped import shown_groups
-from tukeydp.views.sentences import guarantee_sentence
-from tukeydp.views.table import Shown, shown
+from tukeydp.cli.reports import GROUP_REPORTS, REPORTS
+from tukeydp.cli.sections import Account, GroupAccount, group_headline, group_sections, headline, sections
+from tukeydp.results.escaping import in_latex, printable
+from tukeydp.results.forest import Mark, Panel, release_panels, summary_panels
+from tukeydp.results.grouped_release import GroupedRelease
+from tukeydp.results.summary_cells import footnote, title
+from tukeydp.results.summary_result import Summary, latex_table
+from tukeydp.results.summary_result import table as summary_table
+from tukeydp.results.views import Shown, guarantee_sentence, shown, shown_groups
 
 # Files of a release and how they are served. All are downloads: nothing of them runs in the page.
 FILES = {

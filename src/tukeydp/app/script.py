@@ -6,7 +6,7 @@ import json
 from pprint import pformat
 
 from tukeydp.app.choices import Choices
-from tukeydp.data.look_report import declared
+from tukeydp.data.look import declared
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.version import __version__
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from tukeydp.accounts.accountant import Accountant
 from tukeydp.app.choices import Choices, chosen
 from tukeydp.app.reading import looked_at, within
 from tukeydp.app.release import Desk, Order
-from tukeydp.data.example import BOUNDS, made_up_csv
-from tukeydp.data.look_report import Look
+from tukeydp.data.look import Look
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
-from tukeydp.errors import ParameterError
+from tukeydp.forecast.example import BOUNDS, made_up_csv
 from tukeydp.mechanisms.per_person import PERSONS
-from tukeydp.planning.accountant import Accountant
+from tukeydp.trusted.parameters import ParameterError
 
 LARGEST_FILE = 1 << 28  # bytes of an upload, 256 MiB: a table of some million rows; it is held in memory as a whole
 _UNPACKED = 8  # times as much memory may reading take: real tables shrink to a fifth, bombs to a thousandth

@@ -15,36 +15,34 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.algorithm3 import mechanisms as algorithm3
-from tukeydp.algorithm3.accounting import boxem_parameters
-from tukeydp.algorithm3.mechanisms import approximate_boxem
-from tukeydp.algorithm3.oracles import Rejection
-from tukeydp.arrays import FloatArray
-from tukeydp.audit.forcing import forced
+from tukeydp.audit.forced_samplers import forced
 from tukeydp.baselines.clipping import noised_mean, public_region
 from tukeydp.baselines.curve import multiplier
 from tukeydp.baselines.noise import Noise
-from tukeydp.data.grid import Grid
 from tukeydp.data.tables import Table
 from tukeydp.depth.notions import AxisAligned
-from tukeydp.exact.boxes import Box, whole_grid
-from tukeydp.exact.level_draw import LevelDraw
 from tukeydp.mechanisms import scale_step, spread_step, subset_means
 from tukeydp.mechanisms.certificate import depth_certificate
 from tukeydp.mechanisms.grouped_sums import GroupPlan, noised_group_sums
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
+from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.readable_check import exact_counts, noisy_counts
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, passes
-from tukeydp.mechanisms.scaled_mean import ScaledMean
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.mechanisms.two_step import TwoStepPlan
-from tukeydp.privacy import ApproxDP, PureDP, bounded_range
-from tukeydp.randomness import Keystream, derived_key, seeded
+from tukeydp.paper import algorithm3 as algorithm3
+from tukeydp.paper.algorithm3 import Rejection, approximate_boxem, boxem_parameters
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sizes.of_depth import sizes_of
+from tukeydp.trusted.account import ApproxDP, PureDP, bounded_range
+from tukeydp.trusted.bits import Keystream, derived_key, seeded
+from tukeydp.trusted.boxes import Box, whole_grid
+from tukeydp.trusted.laws import LevelDraw
+from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import rehearsed_charge
+from tukeydp.trusted.rows import Grid
 
 REFUSED = 1e9  # in the place of a number
 

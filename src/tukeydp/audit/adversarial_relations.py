@@ -15,18 +15,18 @@ import numpy as np
 
 import tukeydp as td
 from tukeydp.audit.adversarial_pairs import REFUSED, Drawn, Pair
-from tukeydp.audit.forcing import forced
-from tukeydp.data.grid import Grid
+from tukeydp.audit.forced_samplers import forced
 from tukeydp.depth.notions import AxisAligned
-from tukeydp.exact.boxes import whole_grid
 from tukeydp.mechanisms import boxem, grouped_centre, quantiles
-from tukeydp.mechanisms.rank_draw import RankLaw
+from tukeydp.mechanisms.quantiles import RankLaw
 from tukeydp.mechanisms.rem_test.evidence import Plan
 from tukeydp.mechanisms.rem_test.one_sided import evidence_of
 from tukeydp.mechanisms.rem_test.safety import Graded, passes
-from tukeydp.randomness import Keystream, derived_key
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sizes.of_depth import sizes_of
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.boxes import whole_grid
+from tukeydp.trusted.rows import Grid
 
 LINE: dict[str, Any] = {"bounds": (0, 15), "resolution": 1, "randomness": td.seeded(1)}
 # Neighbours found by enumeration: without the bits that break ties, 15 has probability 0.060 on the one table and 0.024

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from tukeydp.randomness import Bits
+from tukeydp.trusted.bits import Bits
 
 
 class Unfinished(Exception):

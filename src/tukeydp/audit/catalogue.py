@@ -32,7 +32,7 @@ from tukeydp.audit.checks import (
     spread,
     whole_calls,
 )
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 CHECKS: tuple[Check, ...] = (
     boxem_enumeration.CHECK,

@@ -1,12 +1,19 @@
-"""What a check is, and what it finds. A new one: a file in `checks/` with a `CHECK`, and a line in `catalogue.py`."""
+"""What a check is and finds; checks run one after the other or in several processes; the report."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tukeydp.randomness import Keystream, derived_key
+import numpy as np
+from scipy.stats import beta, chi2
+
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.parameters import FloatArray
+
+# What a check is, and what it finds. A new one: a file in `checks/` with a `CHECK`, and a line in `catalogue.py`.
 
 Case = TypeVar("Case")
 
@@ -110,3 +117,78 @@ def over_cases(
         return tally.result()
 
     return run
+
+
+# One goodness-of-fit test and one confidence bound, each with a stated chance of a false alarm.
+
+# Of one test. An audit makes about a hundred, so that all of them together raise one with a chance of at most 1e-4.
+FALSE_ALARM = 1e-6
+# In the unit of `surprise`: what stays below this is no alarm.
+ALARM = -math.log10(FALSE_ALARM)
+
+
+def surprise(counts: Sequence[float], probabilities: Sequence[float]) -> float:
+    """-log10 of the p-value of the likelihood-ratio test; cells expected fewer than 10 times are pooled."""
+    seen, law = np.asarray(counts, float), np.asarray(probabilities, float)
+    expected = law / law.sum() * seen.sum()
+    rare = expected < 10
+    if rare.any():
+        seen = np.append(seen[~rare], seen[rare].sum())
+        expected = np.append(expected[~rare], expected[rare].sum())
+    if ((expected == 0) & (seen > 0)).any():
+        return math.inf
+    kept = seen > 0
+    statistic = 2 * float((seen[kept] * np.log(seen[kept] / expected[kept])).sum())
+    return max(0.0, -float(chi2.logsf(statistic, max(1, int((expected > 0).sum()) - 1))) / math.log(10))
+
+
+def least_epsilon(
+    counts: Sequence[int], others: Sequence[int], draws: int, delta: float = 0.0, false_alarm: float = FALSE_ALARM
+) -> float:
+    """A lower bound on epsilon from how often events came in `draws` runs on either of two neighbours.
+
+    Clopper and Pearson's bounds, each wrong with a chance of false_alarm / (4 events); both orders are tried. That
+    all of them hold has a chance of at least 1 - false_alarm.
+    """
+    share = false_alarm / (4 * max(1, len(counts)))
+    best = 0.0
+    for ours, theirs in (*zip(counts, others, strict=True), *zip(others, counts, strict=True)):
+        low = float(beta.ppf(share, ours, draws - ours + 1)) if ours else 0.0
+        high = float(beta.ppf(1 - share, theirs + 1, draws - theirs)) if theirs < draws else 1.0
+        if low > delta:
+            best = max(best, math.log((low - delta) / high))
+    return best
+
+
+# Hill climbing over tables and swaps of one row: a stubborn adversary who never gets tired of small changes.
+
+Score = TypeVar("Score", float, tuple[float, float])
+Row = Callable[[np.random.Generator], FloatArray]
+
+
+def climb(
+    score: Callable[[FloatArray, FloatArray], Score], n: int, row: Row, steps: int, random: np.random.Generator
+) -> Score:
+    """The largest score of (table, neighbour) that was found. A step redraws a row of the table, or the swapped one."""
+    x = np.array([row(random) for _ in range(n)])
+    place, other = int(random.integers(n)), row(random)
+    best = score(x, _swapped(x, place, other))
+    for _ in range(steps):
+        tried, tried_place, tried_other = x.copy(), place, other
+        kind = random.random()
+        if kind < 0.6:
+            tried[random.integers(n)] = row(random)
+        elif kind < 0.9:
+            tried_other = row(random)
+        else:
+            tried_place = int(random.integers(n))
+        found = score(tried, _swapped(tried, tried_place, tried_other))
+        if found >= best:
+            best, x, place, other = found, tried, tried_place, tried_other
+    return best
+
+
+def _swapped(x: FloatArray, place: int, other: FloatArray) -> FloatArray:
+    swapped = x.copy()
+    swapped[place] = other
+    return swapped

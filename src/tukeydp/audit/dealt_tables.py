@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.audit.forcing import forced
-from tukeydp.audit.oracles.depths import Point, depth
+from tukeydp.audit.forced_samplers import forced
+from tukeydp.audit.oracles.laws import Point, depth
 from tukeydp.audit.oracles.means import Table
-from tukeydp.exact.boxes import Box
 from tukeydp.mechanisms.spread_step import OCTAVES
 from tukeydp.trusted import release as trusted
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.parameters import FloatArray
 
 Coin = tuple[int, Fraction]  # a word, and the probability of those that it stands for
 HEADS_OR_TAILS: tuple[Coin, ...] = ((0, Fraction(1, 2)), (1 << 63, Fraction(1, 2)))

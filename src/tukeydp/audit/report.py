@@ -10,8 +10,8 @@ from typing import Any
 from tukeydp.audit.catalogue import NOT_COVERED
 from tukeydp.audit.check import Effort
 from tukeydp.audit.running import Outcome
+from tukeydp.results.escaping import in_html
 from tukeydp.version import __version__
-from tukeydp.views.escaping import in_html
 
 # Of the JSON object. Grows by one when a field changes its meaning or goes; new fields do not change it.
 SCHEMA = 1

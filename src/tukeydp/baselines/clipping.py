@@ -14,11 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.baselines.noise import Noise
-from tukeydp.data.grid import bounded_grid, per_column
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import Bounds, positive_rational, show
+from tukeydp.trusted.parameters import Bounds, FloatArray, IntArray, ParameterError, positive_rational, show
+from tukeydp.trusted.rows import bounded_grid, per_column
 
 # Steps in half the size of a region. Squares of such numbers, and sums of 2^32 of them, fit in 64 bits. **More would
 # overflow, and with it the bound on the sensitivity goes.** Fewer would round rows more coarsely, harmlessly.

@@ -20,10 +20,10 @@ from tukeydp.baselines.clipping import (
 from tukeydp.baselines.expected import gaussian_forecast
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.setting import setting
-from tukeydp.data.grid import per_column
-from tukeydp.parameters import checked_integer
-from tukeydp.release import Release
+from tukeydp.results.release import Release
+from tukeydp.trusted.parameters import checked_integer
 from tukeydp.trusted.release import Spends
+from tukeydp.trusted.rows import per_column
 
 # All of these are public numbers: they decide accuracy and time, never privacy.
 _MOST_STEPS = 100  # balls; the grid that the noise lives on is fine enough for so many

@@ -12,10 +12,9 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-from tukeydp.errors import ParameterError
-from tukeydp.exact.brackets import exp_bracket
-from tukeydp.parameters import show
-from tukeydp.privacy import ApproxDP
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.laws import exp_bracket
+from tukeydp.trusted.parameters import ParameterError, show
 
 # The discrete noise is charged this part of delta for not being continuous. The proof holds for any part: a smaller one
 # asks for a finer grid of noise, a larger one for more noise.
@@ -33,7 +32,7 @@ _DIGITS = 60  # bits to which closed forms are rounded up; speed only
 def multiplier(guarantee: ApproxDP) -> Fraction:
     """The smallest standard deviation, in units of the L2 sensitivity, up to one part in 10^10; never below it.
 
-    >>> from tukeydp.privacy import ApproxDP
+    >>> from tukeydp.trusted.account import ApproxDP
     >>> round(float(multiplier(ApproxDP("1", "1e-6"))), 3)
     4.225
     """

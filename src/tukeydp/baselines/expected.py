@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.accuracy import (
+from tukeydp.baselines.clipping import ClippingRegion
+from tukeydp.forecast.shapes import SHAPES, made_up
+from tukeydp.results.accuracy import (
     ASSUMED_WIDTH,
     FAR,
     ColumnError,
@@ -21,14 +23,10 @@ from tukeydp.accuracy import (
     sampling_error,
     shape_error,
 )
-from tukeydp.arrays import FloatArray
-from tukeydp.baselines.clipping import ClippingRegion
-from tukeydp.data.grid import per_column
-from tukeydp.data.shapes import SHAPES, made_up
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief, show
-from tukeydp.privacy import ApproxDP
-from tukeydp.randomness import Bits, Keystream, derived_key
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.bits import Bits, Keystream, derived_key
+from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, show
+from tukeydp.trusted.rows import per_column
 
 # Rehearsals: cells and rows of a made-up table, and runs, so many that all of one shape have about so many columns.
 # Time against precision of the forecast (some 15 percent); no release depends on them.

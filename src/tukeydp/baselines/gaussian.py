@@ -10,7 +10,7 @@ from tukeydp.baselines.curve import classical_multiplier
 from tukeydp.baselines.expected import gaussian_forecast
 from tukeydp.baselines.noise import Noise
 from tukeydp.baselines.setting import setting
-from tukeydp.release import Release
+from tukeydp.results.release import Release
 from tukeydp.trusted.release import Spends
 
 MEAN_NOTE = (

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import ClippingBall, ClippingRegion, nearest_float, noised_mean, relative, within
 from tukeydp.baselines.expected import rehearsed_forecast
 from tukeydp.baselines.noise import Noise
@@ -20,9 +19,10 @@ from tukeydp.baselines.search import (
     medians,
 )
 from tukeydp.baselines.setting import setting
-from tukeydp.privacy import ApproxDP
-from tukeydp.randomness import Bits, Keystream, derived_key
-from tukeydp.release import Release
+from tukeydp.results.release import Release
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.bits import Bits, Keystream, derived_key
+from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import Spends
 
 # Shares of the budget, 1 together; `Noise` refuses more. Accuracy only.

@@ -1,6 +1,6 @@
 """Gaussian noise on integers, and the share of a budget that each use of it spends.
 
-The noise is `exact.noise.discrete_gaussian`; docs/proofs/baselines.md has its law and what it costs.
+The noise is `trusted.laws.discrete_gaussian`; docs/proofs/baselines.md has its law and what it costs.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tukeydp.baselines.curve import LARGEST_ON_CURVE, ROUNDING_SHARE, multiplier
-from tukeydp.exact.brackets import exp_bracket
-from tukeydp.exact.noise import discrete_gaussian
-from tukeydp.privacy import ApproxDP
-from tukeydp.randomness import Bits
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.bits import Bits
+from tukeydp.trusted.laws import discrete_gaussian, exp_bracket
 
 
 class Noise:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import (
     ClippingBall,
     ClippingBox,
@@ -30,9 +29,10 @@ from tukeydp.baselines.search import (
     spreads,
 )
 from tukeydp.baselines.setting import setting
-from tukeydp.privacy import ApproxDP
-from tukeydp.randomness import Bits
-from tukeydp.release import Release
+from tukeydp.results.release import Release
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.bits import Bits
+from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import Spends
 
 # Shares of the budget, 1 together; `Noise` refuses more. Accuracy only.

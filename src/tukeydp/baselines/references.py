@@ -8,7 +8,7 @@ import numpy as np
 
 from tukeydp.data.tables import read_table
 from tukeydp.data.unprotected import unprotected
-from tukeydp.release import Release
+from tukeydp.results.release import Release
 
 
 def empirical_mean(x: Any) -> Release:

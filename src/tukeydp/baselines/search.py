@@ -14,9 +14,9 @@ from functools import partial
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.baselines.clipping import lengths
 from tukeydp.baselines.noise import Noise
+from tukeydp.trusted.parameters import FloatArray, IntArray
 
 # All of these are public numbers: they decide accuracy, never privacy.
 MEDIAN_ROUNDS = 32  # the finest median is the region's size over 2^31; each round more makes all of them noisier

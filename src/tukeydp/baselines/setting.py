@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.accuracy import Rehearsal
-from tukeydp.arrays import FloatArray
 from tukeydp.baselines.clipping import ClippingRegion, checked_fill, filled, nearest_float, public_region
 from tukeydp.baselines.curve import multiplier
 from tukeydp.data.tables import Table, read_table
-from tukeydp.errors import ParameterError
-from tukeydp.privacy import ApproxDP, Concentrated
-from tukeydp.randomness import Bits, Randomness, source
-from tukeydp.release import Release
+from tukeydp.results.accuracy import Rehearsal
+from tukeydp.results.release import Release
 from tukeydp.spending import require_room
+from tukeydp.trusted.account import ApproxDP, Concentrated
+from tukeydp.trusted.bits import Bits, Randomness, source
+from tukeydp.trusted.parameters import FloatArray, ParameterError
 from tukeydp.trusted.release import Run, Spends, reserve
 
 # Sums of so many numbers of at most 2^30 in size fit in 64 bits. **More would overflow, and break the sensitivity.**

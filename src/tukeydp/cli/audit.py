@@ -16,7 +16,7 @@ from rich.text import Text
 
 from tukeydp.cli import options
 from tukeydp.cli.words import console, say
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 if TYPE_CHECKING:
     from tukeydp.audit.running import Outcome

@@ -12,8 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief, rational
+from tukeydp.trusted.parameters import ParameterError, brief, rational
 
 BoundsFile = Annotated[
     Path | None,

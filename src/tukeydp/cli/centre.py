@@ -7,23 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from tukeydp.cli import check, groups, options
+from tukeydp.cli import finishing as check
+from tukeydp.cli import groups, options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
-from tukeydp.cli.finishing import finish
-from tukeydp.cli.group_finishing import finish_groups
-from tukeydp.cli.group_sections import GroupAccount
+from tukeydp.cli.finishing import finish, finish_groups
 from tukeydp.cli.mean import capital
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import checked_targets
-from tukeydp.cli.sections import Account
-from tukeydp.cli.stops import stopped
+from tukeydp.cli.sections import Account, GroupAccount, stopped
 from tukeydp.data.streams import MEMORY
 from tukeydp.depth.notions import NOTIONS, AnyScale, Spread
-from tukeydp.errors import ParameterError
-from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.registry import MECHANISMS, chosen, mechanisms_for
 from tukeydp.padding import paced
-from tukeydp.release import Outcome
+from tukeydp.results.grouped_release import GroupedRelease
+from tukeydp.results.release import Outcome
+from tukeydp.trusted.parameters import ParameterError
 
 
 @reads_a_file

@@ -11,7 +11,7 @@ from tukeydp.cli import options
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.words import say
 from tukeydp.depth.notions import Exact
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 _FORMATS = (".png", ".svg", ".pdf")
 
@@ -31,7 +31,7 @@ def contours(
     """
 
     def job() -> None:
-        from tukeydp.geometry.pictures import contours as draw
+        from tukeydp.paper.pictures import contours as draw
 
         if out.suffix.lower() not in _FORMATS:
             raise ParameterError("out", "must end in .png, .svg or .pdf", str(out))

@@ -10,10 +10,10 @@ import typer
 from tukeydp.cli import options
 from tukeydp.cli.mean import how_and_why
 from tukeydp.cli.words import explain, print_json, say, say_command
-from tukeydp.data.example import BOUNDS, LOWER, UPPER, made_up_patients, mean_between, write_csv
+from tukeydp.forecast.example import BOUNDS, LOWER, UPPER, made_up_patients, mean_between, write_csv
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.mean import mean
-from tukeydp.views.escaping import escaped
+from tukeydp.results.escaping import escaped
 
 
 def demo(

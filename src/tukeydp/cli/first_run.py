@@ -16,13 +16,13 @@ def announce(command: str | None) -> None:
 
 
 def _tell_once() -> None:
-    from tukeydp.compiled_code import announced
+    from tukeydp.trusted.compiled_code import announced
 
     announced.update(("data", "mechanisms", "sampling"))
 
 
 def _compiled() -> bool:
-    from tukeydp.compiled_code import is_kept
     from tukeydp.sampling.kept import propose
+    from tukeydp.trusted.compiled_code import is_kept
 
     return is_kept(propose)

@@ -13,10 +13,10 @@ from tukeydp.cli.reading import Reading
 from tukeydp.data.grouped_files import read_groups as read_grouped_file
 from tukeydp.data.grouped_files import read_persons
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
-from tukeydp.grouped_release import GroupedRelease
 from tukeydp.mechanisms.per_person import released_per_person
-from tukeydp.release import Outcome
+from tukeydp.results.grouped_release import GroupedRelease
+from tukeydp.results.release import Outcome
+from tukeydp.trusted.parameters import ParameterError
 
 By = Annotated[str | None, typer.Option(help="Column with the key of each row's group: a result for each group.")]
 KeyList = Annotated[

@@ -8,16 +8,15 @@ from typing import Annotated
 
 import typer
 
+from tukeydp.accounts.accountant import Accountant
+from tukeydp.accounts.exports import FORMATS, exported
 from tukeydp.cli import options
 from tukeydp.cli.words import print_table, say
-from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.per_person import PERSONS
-from tukeydp.parameters import show
-from tukeydp.planning.accountant import Accountant
-from tukeydp.planning.exports import FORMATS, exported
-from tukeydp.privacy import delta_of
-from tukeydp.views.escaping import printable
-from tukeydp.views.table import Shown
+from tukeydp.results.escaping import printable
+from tukeydp.results.views import Shown
+from tukeydp.trusted.account import delta_of
+from tukeydp.trusted.parameters import ParameterError, show
 
 ledger = typer.Typer(help="Budgets for several releases, kept in a file.", no_args_is_help=True)
 

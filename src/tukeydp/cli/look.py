@@ -13,9 +13,8 @@ from tukeydp.cli import options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.reading import File, Reading, reads_a_file
 from tukeydp.cli.words import say_lines
-from tukeydp.data.look import look_at_file
-from tukeydp.data.look_report import Look
-from tukeydp.errors import ParameterError
+from tukeydp.data.look import Look, look_at_file
+from tukeydp.trusted.parameters import ParameterError
 
 
 @reads_a_file

@@ -12,17 +12,16 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from tukeydp.accounts.accountant import Accountant
+from tukeydp.accounts.budget import Remaining
 from tukeydp.cli.words import complain
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
-from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.readable_check import least_cost_with_check
 from tukeydp.mechanisms.registry import mechanisms_for, takers
-from tukeydp.parameters import checked_choice, show
-from tukeydp.planning.accountant import Accountant
-from tukeydp.planning.budget import Remaining
-from tukeydp.privacy import NEIGHBOURS
-from tukeydp.randomness import SeededRandomness, seeded
+from tukeydp.trusted.account import NEIGHBOURS
+from tukeydp.trusted.bits import SeededRandomness, seeded
+from tukeydp.trusted.parameters import ParameterError, checked_choice, show
 
 T = TypeVar("T")
 

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
+from tukeydp.accounts.accountant import Accountant
 from tukeydp.cli import options
 from tukeydp.cli.words import say_lines
-from tukeydp.errors import ParameterError
 from tukeydp.extras import missing
 from tukeydp.mechanisms.per_person import PERSONS
 from tukeydp.padding import checked_interval
-from tukeydp.planning.accountant import Accountant
-from tukeydp.privacy import NEIGHBOURS
+from tukeydp.trusted.account import NEIGHBOURS
+from tukeydp.trusted.parameters import ParameterError
 
 _DEMO = 3  # epsilon of the demo: room for a second release at the usual 1, which spends again and says so
 _LEDGER = Path("tukeydp-ledger.db")  # in the current folder: a restart must not refill the budget

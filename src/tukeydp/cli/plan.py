@@ -11,9 +11,9 @@ import typer
 
 from tukeydp.cli import options
 from tukeydp.cli.words import say_lines
-from tukeydp.errors import ParameterError
-from tukeydp.planning.plan import Plan
-from tukeydp.planning.plan import plan as planned
+from tukeydp.forecast.plan import Plan
+from tukeydp.forecast.plan import plan as planned
+from tukeydp.trusted.parameters import ParameterError
 
 _SHAPE = "NAME=LOWER:UPPER, or NAME alone without bounds"
 # What a range with a dash looks like: 60-240, -5--1, 1.5 - 2.

@@ -10,26 +10,24 @@ from typing import Annotated, Any
 
 import typer
 
-from tukeydp.cli import check, options
+from tukeydp.accounts.accountant import Accountant
+from tukeydp.cli import finishing as check
+from tukeydp.cli import options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.finishing import finish
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
-from tukeydp.cli.reports import checked_targets, write_texts
-from tukeydp.cli.reports.html_page import footer, page, wide
-from tukeydp.cli.reports.markdown import table_text
+from tukeydp.cli.reports import checked_targets, footer, page, table_text, wide, write_texts
 from tukeydp.cli.sections import REHEARSED, Account, Section, labelled
 from tukeydp.cli.words import complain, print_section, print_table, say
-from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.quantiles import quantiles as released_quantiles
 from tukeydp.padding import paced
-from tukeydp.parameters import show
-from tukeydp.planning.accountant import Accountant
-from tukeydp.privacy import epsilon_stated
-from tukeydp.quantile_release import QUANTILE_NOTE, QuantileRelease
-from tukeydp.release import Refused
-from tukeydp.views.accuracy_words import accuracy_sentences, assumptions
-from tukeydp.views.escaping import csv_text, in_html, in_markdown
-from tukeydp.views.sentences import guarantee_sentence
+from tukeydp.results.accuracy_words import accuracy_sentences, assumptions
+from tukeydp.results.escaping import csv_text, in_html, in_markdown
+from tukeydp.results.quantile_release import QUANTILE_NOTE, QuantileRelease
+from tukeydp.results.release import Refused
+from tukeydp.results.views import guarantee_sentence
+from tukeydp.trusted.account import epsilon_stated
+from tukeydp.trusted.parameters import ParameterError, show
 
 _SEEDED = "SEEDED REHEARSAL: NOT PRIVATE. Do not publish this result."
 

@@ -18,7 +18,7 @@ from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import LOOK, name_of
 from tukeydp.data.streams import Chunks, chunks, with_options
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 _PANEL = "How the file is written (tukeydp look FILE tells)"
 

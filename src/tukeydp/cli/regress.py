@@ -8,17 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from tukeydp.cli import check, options
+from tukeydp.cli import finishing, options
 from tukeydp.cli.finishing import finish
 from tukeydp.cli.reading import File, Reading, reads_a_file
 from tukeydp.cli.reports import checked_targets
-from tukeydp.cli.sections import Account
-from tukeydp.cli.stops import stopped
+from tukeydp.cli.sections import Account, stopped
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.regression import regression
 from tukeydp.padding import paced
-from tukeydp.release import Outcome
+from tukeydp.results.release import Outcome
+from tukeydp.trusted.parameters import ParameterError
 
 
 @reads_a_file
@@ -49,8 +48,8 @@ def regress(
     ] = None,
     blocks: Annotated[int | None, typer.Option(help="Blocks that rows are dealt to.")] = None,
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="No constant.")] = False,
-    no_check: check.NoCheck = False,
-    allow_unreadable: check.AllowUnreadable = None,
+    no_check: finishing.NoCheck = False,
+    allow_unreadable: finishing.AllowUnreadable = None,
     ledger: options.Ledger = None,
     pad_to: options.PadTo = None,
     seed: options.Seed = None,
@@ -70,7 +69,7 @@ def regress(
         return _columns(reading, file, target, features)
 
     def checking() -> Any:
-        return check.check_asked(no_check, allow_unreadable)
+        return finishing.check_asked(no_check, allow_unreadable)
 
     def job() -> Outcome:
         given = _given(names, no_intercept, bounds, ranges)

@@ -1,8 +1,4 @@
-"""What is said about a run besides its table: pairs of a label and a text, for the terminal and for reports.
-
-Nothing about the data is said but the release. A generator, so that what takes long to find out comes after what does
-not.
-"""
+"""What is said about a run besides its table, on the terminal and in reports: pairs of a label and a text."""
 
 from __future__ import annotations
 
@@ -10,13 +6,63 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tukeydp.baselines.setting import NOISE_NOTE
-from tukeydp.cli.stops import HEADLINE, stop_sections, stopped
-from tukeydp.mechanisms.check_plan import WARNING
-from tukeydp.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
-from tukeydp.views.accuracy_words import accuracy_sentences, assumptions
-from tukeydp.views.escaping import printable
-from tukeydp.views.sentences import beside_the_point, guarantee_sentence
-from tukeydp.views.table import counted, names, rows_planned_for
+from tukeydp.mechanisms.grouped_centre import assumed_rows
+from tukeydp.mechanisms.readable_check import CHECK, FALSE_ALARM, WARNING
+from tukeydp.results.accuracy_words import accuracy_sentences, assumptions
+from tukeydp.results.escaping import printable
+from tukeydp.results.grouped_release import GroupedRelease
+from tukeydp.results.release import SYMMETRY_CAVEAT, Outcome, Refused, Release
+from tukeydp.results.views import (
+    TOGETHER,
+    beside_the_point,
+    counted,
+    guarantee_sentence,
+    names,
+    rows_planned_for,
+    sizes_sentence,
+)
+from tukeydp.trusted.account import delta_of
+from tukeydp.trusted.parameters import show
+
+# What is said when the check before a release has stopped a run, on the terminal and in reports.
+
+HEADLINE = "No release: the check of readable rows stopped the run"
+OFTEN = (
+    "a decimal comma (--decimal ,), marks between thousands (--thousands ,), a unit in the cells (--unit mmHg), words "
+    "for no value (--missing unknown), formulas whose results were never stored (open and save the workbook once), a "
+    "key that is spelt otherwise in the file, or a column of text, which has no mean."
+)
+
+
+def stopped(outcome: Outcome) -> bool:
+    return outcome.mechanism == CHECK
+
+
+def spent(outcome: Outcome) -> str:
+    """Without an accountant the check alone is spent; one has paid for the whole run before the table was looked at."""
+    assert outcome.guarantee is not None
+    check = f"epsilon = {show(outcome.settings['epsilon_check'])}"
+    cost = f"{check}, for the check; the rest is not spent."
+    if outcome.guarantee.epsilon != outcome.settings["epsilon_check"]:
+        delta = f" and delta = {show(delta_of(outcome.guarantee))}" if delta_of(outcome.guarantee) else ""
+        cost = (
+            f"epsilon = {show(outcome.guarantee.epsilon)}{delta}: a ledger pays for the whole run before the table is "
+            f"looked at, and gives nothing back. Without one the check alone would have cost {check}."
+        )
+    alarm = f"A file in which every cell reads is stopped in at most {100 * FALSE_ALARM:g} % of runs."
+    return f"{cost} {alarm} --no-check releases without the check."
+
+
+def stop_sections(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    yield "Meaning", outcome.notes[0]
+    yield "Often", f"It is {OFTEN} The file's owner can see which with tukeydp look."
+    yield "Spent", spent(outcome)
+
+
+# What is said about a run besides its table: pairs of a label and a text, for the terminal and for reports.
+#
+# Nothing about the data is said but the release. A generator, so that what takes long to find out comes after what does
+# not.
 
 LITTLE_PROTECTION = 10  # an epsilon above which results may become 22,000 times as likely: hardly a promise
 # Share of the bounds' width. Where bounds missed all data (20 seeds, 100 to 2000 rows, epsilon 1) 70 to 100 of 100
@@ -185,3 +231,72 @@ def _at_edge(outcome: Outcome) -> list[str]:
     ends = ([float(v) for v in side] for side in outcome.bounds)
     columns = zip(names(outcome), outcome.point.tolist(), *ends, strict=True)
     return [printable(name) for name, value, a, b in columns if min(value - a, b - value) <= _EDGE * (b - a)]
+
+
+# What is said about a run by groups besides its table, on the terminal and in reports: a label and a text each.
+
+# How the results were made, by the mechanism that the release names.
+_WAYS = {
+    "boxem": "Depth of the rows of each group between the bounds (boxem), at all of epsilon.",
+    "rows": "Depth of the rows of each group (rows), at all of epsilon.",
+    "two-step": "How spread the columns are was found out first from all rows, then the means of groups (two-step).",
+    "subset": "Depth of means of blocks of rows (subset), half of epsilon for each group: a row that moves changes "
+    "two groups.",
+    "cube": "Sums and numbers of values in each group with cube noise (cube), at all of epsilon.",
+}
+
+
+class GroupAccount(NamedTuple):
+    """A run by groups and how it is to be told; `chosen` says that nobody asked for the mechanism by name."""
+
+    found: GroupedRelease
+    estimand: str
+    chosen: bool = False
+    verbose: bool = False
+
+
+def group_headline(account: GroupAccount) -> str:
+    found = account.found
+    count = f"{len(found)} group{'s' if len(found) > 1 else ''}"
+    return (
+        f"{account.estimand.capitalize()} of {count} by {printable(found.by)}, {found.n} rows in all, released with "
+        "differential privacy"
+    )
+
+
+def group_sections(account: GroupAccount) -> Iterator[Section]:
+    """What it cost, how far to trust it, how it was made, and what to beware of."""
+    found, first = account.found, account.found.first
+    yield "Guarantee", f"{guarantee_sentence(found.guarantee)} {TOGETHER}"
+    yield "Groups", f"The keys are public: rows with another key, or none, are in no group. {sizes_sentence(found)}"
+    yield "How", _how(account)
+    rows = assumed_rows(found.n, len(found))
+    error = first.expected_error
+    if error is not None and (said := accuracy_sentences(rows, error)):
+        yield "Accuracy", f"In a group of {rows} rows, an equal part of all: {' '.join(said)}"
+    if first.rehearsal is not None and first.rehearsal.caveat is not None:
+        yield "Bounds", first.rehearsal.caveat
+    yield from _group_notes(account)
+    if found.guarantee is not None and found.guarantee.epsilon > LITTLE_PROTECTION:
+        yield "Warning", f"An epsilon above {LITTLE_PROTECTION} protects nobody by much; 1 is common."
+
+
+def _how(account: GroupAccount) -> str:
+    why = (
+        " Chosen because by the numbers of rows, groups and columns, epsilon and the bounds it should come closest."
+        if account.chosen
+        else ""
+    )
+    return f"{_WAYS[account.found.mechanism]}{why}"
+
+
+def _group_notes(account: GroupAccount) -> Iterator[Section]:
+    if account.estimand == "centre":
+        yield (
+            "Estimated",
+            "The centre of roughly symmetric data: the point with as many rows as possible on every side of it. For "
+            "skewed or yes/no columns it is not the mean: use tukeydp mean.",
+        )
+    for note in (*account.found.first.notes, *account.found.notes):
+        if note != SYMMETRY_CAVEAT and not note.startswith("One of "):
+            yield labelled(note)

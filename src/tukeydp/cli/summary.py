@@ -10,21 +10,20 @@ from typing import Annotated, Any
 
 import typer
 
-from tukeydp.cli import check, groups, options
+from tukeydp.cli import finishing, groups, options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.finishing import finish, printed_and_written
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import REPORTS, checked_targets, write_files
 from tukeydp.cli.sections import Account
 from tukeydp.cli.words import print_table, say_lines
-from tukeydp.errors import ParameterError
+from tukeydp.mechanisms.summary import summary as released_summary
 from tukeydp.padding import paced
-from tukeydp.planning.forest import picture, require_matplotlib
-from tukeydp.planning.summary import summary as released_summary
-from tukeydp.planning.summary_formats import table
-from tukeydp.planning.summary_result import Summary
-from tukeydp.planning.summary_words import footnote, title
-from tukeydp.release import Refused
+from tukeydp.results.forest import picture, require_matplotlib
+from tukeydp.results.release import Refused
+from tukeydp.results.summary_cells import footnote, title
+from tukeydp.results.summary_result import Summary, table
+from tukeydp.trusted.parameters import ParameterError
 
 # What a file's ending asks for.
 _KINDS: dict[str, Callable[[Summary], bytes]] = {
@@ -62,9 +61,9 @@ def summary(
         list[Path] | None,
         typer.Option(help=f"Write the table to a file besides: {', '.join(_KINDS)}. May be repeated."),
     ] = None,
-    no_check: check.NoCheck = False,
-    allow_unreadable: check.AllowUnreadable = None,
-    allow_unlisted: check.AllowUnlisted = None,
+    no_check: finishing.NoCheck = False,
+    allow_unreadable: finishing.AllowUnreadable = None,
+    allow_unlisted: finishing.AllowUnlisted = None,
     ledger: options.Ledger = None,
     pad_to: options.PadTo = None,
     seed: options.Seed = None,
@@ -76,7 +75,7 @@ def summary(
     """
 
     def checking() -> Any:
-        return check.check_asked(no_check, allow_unreadable, allow_unlisted, by=by)
+        return finishing.check_asked(no_check, allow_unreadable, allow_unlisted, by=by)
 
     def known() -> list[Path]:
         options.refuse_strangers(context, file)

@@ -11,10 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from tukeydp.cli.sections import Account, Section, headline, sections
-from tukeydp.release import Outcome
-from tukeydp.views.escaping import lines_of_text
-from tukeydp.views.table import Shown, shown
-from tukeydp.views.text import blocks
+from tukeydp.results.escaping import lines_of_text
+from tukeydp.results.release import Outcome
+from tukeydp.results.views import Shown, blocks, shown
 
 _WIDEST = 100  # characters of a line: longer ones are hard to read
 _INDENT = 11  # characters before the lines of a section: its label stands there

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tukeydp.arrays import FloatArray
 from tukeydp.data.files import read_file
 from tukeydp.data.keys import Keys, checked_keys
 from tukeydp.data.persons import Ids
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import FloatArray, ParameterError
 
 
 class GroupOfRow(list[str | None]):

@@ -1,4 +1,4 @@
-"""Public keys of groups, and which of them a cell holds. Each cell is compared by itself, and none ever raises."""
+"""Public keys of groups and ids of persons: which a cell holds, and tables without that column. No cell ever raises."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.numbers import BLANKS, PLAIN, TRUTH, NumberRule, is_missing, number
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief
+from tukeydp.data.tables import Source, Table, is_array, is_text, read_table, texts
+from tukeydp.trusted.parameters import INTERRUPTIONS, FloatArray, IntArray, ParameterError, brief
+
+# Public keys of groups, and which of them a cell holds. Each cell is compared by itself, and none ever raises.
 
 NO_GROUP = -1
 _MOST = 10_000  # keys: more groups than that have no rows to speak of, and each draws noise of its own
@@ -140,3 +141,192 @@ def checked_keys(keys: Any, rule: NumberRule = PLAIN) -> Keys:
     if not 1 <= len(labels) <= _MOST:
         raise ParameterError("keys", f"must be from 1 to {_MOST} groups", len(labels))
     return Keys(tuple(str(key).strip(BLANKS) for key in listed), tuple(labels))
+
+
+# The cells of a column that holds groups' keys or persons' ids, from any library.
+#
+# Keys and ids are texts, numbers or truth values. A library may have chosen a column's type from its cells, so that no
+# type is refused: a column of anything else, such as dates, has no key in any row. Its cells are not asked for:
+# libraries can hold days that Python cannot, and handing such a cell out raises, or prints, for that table alone.
+
+_RULE = "must hold texts, numbers or truth values"
+_KINDS = "biufOSUT"  # numpy's letters for them, and for any Python object: those are Python's own already
+
+
+def key_cells(column: Any, label: str = "by", what: str = "key") -> list[Any]:
+    """One cell for each row, as Python has it; `label` is the parameter, and `what` a cell is, for error messages."""
+    library = type(column).__module__.split(".")[0]
+    if library == "narwhals":
+        return key_cells(column.to_native(), label, what)
+    if library == "pandas":
+        return _from_pandas(column)
+    if library == "polars":
+        return _from_polars(column)
+    if library == "pyarrow":
+        return arrow_keys(column)
+    if isinstance(column, np.ndarray) and column.ndim == 1:
+        return list(column.tolist()) if column.dtype.kind in _KINDS else _no_keys(column)
+    if not isinstance(column, list | tuple):
+        rule = f"must be the name of a column, or one {what} for each row"
+        raise ParameterError(label, rule, brief(type(column).__name__))
+    return list(column)
+
+
+def _no_keys(column: Any) -> list[Any]:
+    return [None] * len(column)
+
+
+def arrow_keys(column: Any) -> list[Any]:
+    """An Arrow array or chunked array."""
+    import pyarrow as pa
+
+    if not is_key_type(column.type):
+        return _no_keys(column)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return texts(column) if is_text(column.type) else list(column.to_pylist())
+
+
+def is_key_type(kind: Any) -> bool:
+    """Whether a column of this Arrow type has keys."""
+    import pyarrow.types as types
+
+    inner = kind.value_type if types.is_dictionary(kind) else kind
+    others = (types.is_binary, types.is_large_binary, types.is_integer, types.is_floating, types.is_decimal)
+    return is_text(inner) or any(fits(inner) for fits in (*others, types.is_boolean, types.is_null))
+
+
+def check_key_type(kind: Any, label: str) -> None:
+    """The type that a file declares for a column with keys."""
+    if not is_key_type(kind):
+        raise ParameterError(label, _RULE, f"type {kind}")
+
+
+def _from_pandas(column: Any) -> list[Any]:
+    import pandas as pd
+
+    dtype = getattr(column, "dtype", None)
+    array = getattr(column, "array", column)
+    if isinstance(dtype, pd.CategoricalDtype):
+        listed = [*_from_pandas(dtype.categories), None]
+        return [listed[code] for code in array.codes.tolist()]  # -1, the last, for missing cells
+    if isinstance(dtype, pd.ArrowDtype) or getattr(dtype, "storage", None) == "pyarrow":
+        return arrow_keys(array.__arrow_array__())
+    has_keys = isinstance(dtype, pd.StringDtype) or getattr(dtype, "kind", "") in _KINDS
+    return list(array.tolist()) if has_keys else _no_keys(column)
+
+
+def _from_polars(column: Any) -> list[Any]:
+    import polars as pl
+
+    dtype = getattr(column, "dtype", pl.Unknown())
+    known = dtype.is_numeric() or dtype in (
+        *(pl.String, pl.Categorical, pl.Enum, pl.Binary, pl.Boolean, pl.Null, pl.Object),
+    )
+    return list(column.to_list()) if known else _no_keys(column)
+
+
+# A column that is not measured, such as a group's key or a person's id, taken out of a table.
+#
+# What raises is the schema, never a cell.
+
+
+class Apart(NamedTuple):
+    """The other columns, the cells that were taken out, as they are, and the name of their column."""
+
+    table: Table
+    cells: list[Any]
+    name: str
+
+
+def taken_apart(x: Any, named: Any, parameter: str, what: str, usual: str) -> Apart:
+    """`named` is the name of a column of `x`, or has a cell for each row; `what` a cell is, for error messages.
+
+    A list without a name of its own is called `usual`.
+    """
+    if isinstance(x, Source) and isinstance(named, str):
+        _check_once(named, list(x.names), parameter)
+        table, cells = x.with_cells(named)
+        table, name = read_table(table), named
+    elif isinstance(named, str):
+        cells, rest = _without_column(x, named, parameter, what)
+        table, name = read_table(rest), named
+    else:
+        table, name = read_table(x), str(getattr(named, "name", None) or usual)
+        cells = named.with_cells(named.columns[0])[1] if _is_column(named) else key_cells(named, parameter, what)
+    if len(cells) != table.n:
+        raise ParameterError(parameter, f"must name a column, or have one {what} for each row", f"{len(cells)} of them")
+    return Apart(table, cells, name)
+
+
+def _is_column(named: Any) -> bool:
+    return isinstance(named, Source) and len(named.columns) == 1
+
+
+def _without_column(x: Any, named: str, parameter: str, what: str) -> tuple[list[Any], Any]:
+    """The cells of a column and the table without it."""
+    if isinstance(x, np.ndarray) and x.dtype.names is not None:
+        _check_once(named, list(x.dtype.names), parameter)
+        return key_cells(x[named], parameter, what), x[[name for name in x.dtype.names if name != named]]
+    if is_array(x) or isinstance(x, Table):
+        raise ParameterError(parameter, f"must be one {what} for each row where columns have no names", brief(named))
+    try:
+        return _from_frame(x, named, parameter)
+    except (ParameterError, MemoryError, *INTERRUPTIONS):
+        raise
+    except BaseException:  # a lazy query that fails says so with the cells it failed at
+        rule = "must be an array or a table with distinct column names that can be held in memory"
+        raise ParameterError("x", rule, type(x).__name__) from None
+
+
+def _from_frame(x: Any, named: str, parameter: str) -> tuple[list[Any], Any]:
+    library = type(x).__module__.split(".")[0]
+    if library == "pandas":
+        names = [str(name) for name in x.columns]
+        place = _check_once(named, names, parameter)
+        return key_cells(x.iloc[:, place], parameter), x.iloc[:, [j for j in range(len(names)) if j != place]]
+    if library == "polars":
+        if hasattr(x, "collect"):  # once: without a fixed order, two passes would tear rows apart
+            x = x.collect()
+        _check_once(named, list(x.columns), parameter)
+        return key_cells(x[named], parameter), x.drop(named)
+    import pyarrow as pa
+
+    table = x if isinstance(x, pa.Table) else pa.table(x)
+    place = _check_once(named, list(table.schema.names), parameter)
+    return arrow_keys(table.column(place)), table.remove_column(place)
+
+
+def _check_once(named: str, names: list[str], parameter: str) -> int:
+    if names.count(named) != 1:
+        raise ParameterError(parameter, "must name a column that occurs once in x", brief(named))
+    return names.index(named)
+
+
+# A table whose rows belong to groups: the column with the keys is taken out, and each row's group is its number.
+#
+# Rows without a listed key belong to no group. What raises is the schema, never a cell.
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedTable:
+    """Rows, and the number of each row's group, -1 for none: these are secret like cells. Keys are public."""
+
+    table: Table
+    groups: IntArray
+    keys: Keys
+    by: str
+
+
+def grouped_table(x: Any, by: Any, keys: Any) -> GroupedTable:
+    """`by` is the name of a column of `x`, or one key for each row."""
+    known = checked_keys(keys)
+    table, cells, name = taken_apart(x, by, "by", "key", "group")
+    return GroupedTable(table, known.places(cells), known, name)
+
+
+def require_by(by: Any, keys: Any, *others: Any) -> bool:
+    """Whether there are groups; what goes with `by` is refused without it."""
+    if by is None and any(value is not None for value in (keys, *others)):
+        raise ParameterError("by", "must be given with keys or counts", "none")
+    return by is not None

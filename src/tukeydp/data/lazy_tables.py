@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tukeydp.data.engines import dask_frames, duckdb_relations, ibis_tables, polars_frames, spark_frames
-from tukeydp.data.engines.batches import Kernel, Pass, Read
-from tukeydp.data.engines.schema import checked_names
-from tukeydp.errors import INTERRUPTIONS, SPENT, ParameterError
+from tukeydp.data.engines.batches import Kernel, Pass, Read, checked_names
+from tukeydp.trusted.parameters import INTERRUPTIONS, SPENT, ParameterError
 
 # Floats that plans are made of hold such numbers exactly; the limbs of sums stay far below 64 bits.
 MOST_ROWS = 2**40

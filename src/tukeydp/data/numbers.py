@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import FloatArray
+from tukeydp.trusted.parameters import FloatArray
 
 # Blanks around a number: ASCII's, and the no-break and narrow spaces that spreadsheets and typesetters put there.
 BLANKS = " \t\n\r\f\v\u00a0\u2009\u202f"

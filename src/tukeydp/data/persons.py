@@ -14,14 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.apart import taken_apart
-from tukeydp.data.grid import checked_bounds
-from tukeydp.data.keys import Keys, as_text, is_time
+from tukeydp.data.keys import Keys, as_text, is_time, taken_apart
 from tukeydp.data.numbers import BLANKS, PLAIN, TRUTH, NumberRule, is_missing
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import checked_choice
+from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, checked_choice
+from tukeydp.trusted.rows import checked_bounds
 
 NOBODY = -1
 STATISTICS = ("mean", "median")

@@ -12,8 +12,7 @@ from typing import Any
 from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.data.streams import StreamedTable
 from tukeydp.data.tables import Table, read_table
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief, checked_choice, checked_integer
+from tukeydp.trusted.parameters import ParameterError, brief, checked_choice, checked_integer
 
 MOST_ROWS_DECLARED = 2**40  # a public number, so large that nobody has a table like it; floats of plans hold it exactly
 

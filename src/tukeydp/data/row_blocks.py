@@ -1,30 +1,420 @@
-"""Blocks of rows as a statistic gets them: arrays of floats, or frames of the caller's own library.
-
-Invariant (docs/proofs/aggregate.md, section 2): a block is a function of the names of the columns, of the types that
-the caller declares, and of the block's own rows. The types that a frame has are no part of it. Libraries infer them
-from all cells: one missing cell makes whole numbers floats, one text makes a column of numbers text. So every cell is
-read by itself, and each block is built anew from the cells of its rows: no index, dictionary, metadata, buffer or
-object comes from the table. Made-up rows of the same columns, nobody's data, serve to try a statistic out.
-"""
+"""Blocks of rows as a statistic gets them: arrays of floats, or frames of the caller's own library, cell by cell."""
 
 from __future__ import annotations
 
+import math
+import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.arrays_and_lists import width_of_rows
-from tukeydp.data.block_cells import READERS, TYPES, Cell, plain_floats, read_each, typed
-from tukeydp.data.block_frames import Library, library_of, no_frame
-from tukeydp.data.grid import checked_bounds
-from tukeydp.data.tables import Table, is_array, read_table
-from tukeydp.errors import INTERRUPTIONS, ParameterError
-from tukeydp.parameters import brief
+from tukeydp.data.numbers import BLANKS, NumberRule, number
+from tukeydp.data.tables import Table, floats, is_array, read_table, width_of_rows
+from tukeydp.trusted.parameters import INTERRUPTIONS, FloatArray, IntArray, ParameterError, brief
+from tukeydp.trusted.rows import checked_bounds
+
+# Cells of frames, each read by itself: what a cell becomes depends on no other, and not on its column's type.
+#
+# Libraries infer the type of a column from all of its cells, and rewrite these: one missing cell makes 3 a 3.0, one
+# word makes it "3", one number makes True a 1. What these have in common is read (docs/proofs/aggregate.md, section 2).
+
+TYPES = ("number", "text", "bool", "date")  # that a caller may declare
+Cell = float | bool | str | datetime | None  # None: missing
+
+# Words that readers of text files take for a number where the rest of a column allows it; "true" is one by the rule.
+_WORDS = {f"{sign}{word}": float(f"{sign}inf") for sign in ("", "+", "-") for word in ("inf", "infinity")}
+# What readers take for nothing, besides what the rule of numbers does: spellings of spreadsheets and of Windows.
+_RULE = NumberRule(absent=("#n/a n/a", "#na", "-nan", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"))
+_HEXADECIMAL = re.compile(r"0x[0-9a-f]{1,16}")
+_DAY, _CLOCK = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{2}:[0-9]{2}")
+
+
+def _read(cell: Any) -> float | str | None:
+    """One cell by itself: a number, a text, or None where there is nothing that can be read.
+
+    What the cells around it can make of a cell is read as the cell: a single word makes text of all numbers, truth
+    values and dates of its column, a single number makes 1 of True. So text that is a number is one, a truth value is 0
+    or 1, and a date is its text.
+
+    >>> [_read(cell) for cell in (3, "3.0", " 1e3", True, "true", "n/a", "131 mmHg", [3], date(2020, 5, 1))]
+    [3.0, 3.0, 1000.0, 1.0, 1.0, None, '131 mmHg', None, '2020-05-01']
+    """
+    text = _text(cell)
+    if text is not None:
+        return _read_written(text)
+    if isinstance(cell, complex | np.complexfloating) and cell.imag == 0:
+        cell = cell.real
+    value = number(cell)
+    if not math.isnan(value):
+        return value
+    return cell.isoformat() if isinstance(cell, time) else _date_text(_moment(cell))
+
+
+def _read_written(text: str) -> float | str | None:
+    if _RULE.is_empty(text):
+        return None
+    word = text.strip(BLANKS).lower()
+    value = _WORDS[word] if word in _WORDS else _RULE.number(text)
+    if math.isnan(value):
+        value = _odd_integer(word)
+    return _one_spelling(word.upper()) or text if math.isnan(value) else value
+
+
+def _odd_integer(word: str) -> float:
+    """What Arrow takes for a whole number (hexadecimal, in 64 bits), and pandas beside a huge one (1_000); or NaN."""
+    try:
+        if _HEXADECIMAL.fullmatch(word):
+            return float(np.array([int(word, 16)], dtype=np.uint64).view(np.int64)[0])
+        return float(int(word))
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def _one_spelling(text: str) -> str | None:
+    """A day or a time of day under ISO 8601, as a date or a time is written above; None if it is neither."""
+    if _DAY.match(text):
+        return _date_text(_from_iso(text))
+    try:
+        return time.fromisoformat(text).isoformat() if _CLOCK.match(text) else None
+    except ValueError:
+        return None
+
+
+def _read_number(cell: Any) -> Cell:
+    value = _read(cell)
+    return value if isinstance(value, float) else None
+
+
+def _read_bool(cell: Any) -> Cell:
+    value = _read(cell)
+    return bool(value) if value in (0.0, 1.0) else None
+
+
+def _read_text(cell: Any) -> Cell:
+    """Text as it stands; an empty one is missing, which is what text files can say."""
+    text = _text(cell)
+    return (text or None) if text is not None else _as_text(_read(cell))
+
+
+def _read_date(cell: Any) -> Cell:
+    """The date in UTC, from a date or from ISO 8601 text."""
+    text = _text(cell)
+    return _moment(cell) if text is None else _from_iso(text)
+
+
+READERS: dict[str | None, Callable[[Any], Cell]] = {
+    None: _read, "number": _read_number, "text": _read_text, "bool": _read_bool, "date": _read_date,
+}  # fmt: skip
+
+
+def _text(cell: Any) -> str | None:
+    """A plain text, whatever class the cell is of; None if it is no text.
+
+    A new object: how often the cell's is referred to tells how many rows have it.
+    """
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "replace")
+    return str.encode(cell, "utf-8", "replace").decode("utf-8") if isinstance(cell, str) else None
+
+
+def _from_iso(text: str) -> datetime | None:
+    try:
+        return _moment(datetime.fromisoformat(text.strip(BLANKS)))
+    except ValueError:
+        return None
+
+
+def _moment(cell: Any) -> datetime | None:
+    """A date or a time of a day, in UTC, to the microsecond."""
+    if isinstance(cell, np.datetime64):
+        cell = cell.astype("datetime64[us]").item()
+    if not isinstance(cell, date):
+        return None
+    if not isinstance(cell, datetime):
+        return datetime(cell.year, cell.month, cell.day)
+    try:
+        if cell.tzinfo is not None:
+            cell = cell.astimezone(UTC)
+        # By parts: pandas warns of nanoseconds where it converts. Its "not a time" and far years have no such parts.
+        return datetime(cell.year, cell.month, cell.day, cell.hour, cell.minute, cell.second, cell.microsecond)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _date_text(moment: datetime | None) -> str | None:
+    if moment is None:
+        return None
+    return moment.isoformat(sep=" ").removesuffix(" 00:00:00")
+
+
+def _as_text(value: float | str | None) -> str | None:
+    """A number like any other of its value: 3 is "3", whether its column had room for halves or not."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value) if isinstance(value, float) else value
+
+
+def read_each(values: Sequence[Any], read: Callable[[Any], Cell]) -> NDArray[Any]:
+    """Each cell by itself; one whose own class fails is missing."""
+    cells = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        try:
+            cells[i] = read(value)
+        except MemoryError:  # of the machine, not of the cell
+            raise
+        except Exception:
+            cells[i] = None
+    return cells
+
+
+def plain_floats(values: Any) -> FloatArray:
+    """New floats with one zero and one NaN, the signs and bits that they have with whole numbers and with objects."""
+    with np.errstate(all="ignore"):
+        values = np.array(values, dtype=np.float64, order="C") + 0.0
+    values[np.isnan(values)] = np.nan
+    return np.asarray(values)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A block's column: its type and its cells, floats with NaN for numbers, otherwise values and None."""
+
+    kind: str
+    cells: Any
+
+
+def typed(cells: NDArray[Any], declared: str | None) -> Typed:
+    """The cells of one block under the declared type; or as numbers, if all of *these* cells are, otherwise as text."""
+    if cells.dtype == np.float64:
+        return Typed("number", plain_floats(cells))
+    values = cells.tolist()
+    kind = declared or ("text" if any(isinstance(v, str) for v in values) else "number")
+    if kind == "number":
+        return Typed(kind, plain_floats([math.nan if v is None else v for v in values]))
+    if kind == "text":
+        return Typed(kind, [_as_text(v) for v in values])
+    return Typed(kind, values)
+
+
+# Frames of pandas, polars and Arrow: their cells, column by column, and new frames from some of them.
+#
+# A new frame has what is handed over and nothing else: one fixed type for each kind of column, a fresh index, one
+# chunk, no categories, metadata, attributes, flags or subclass.
+
+
+class Library(Protocol):
+    """How a library's frames are read, and built anew."""
+
+    @staticmethod
+    def schema(x: Any) -> tuple[list[Any], int]:
+        """Labels of the columns, and how many rows there are."""
+        ...
+
+    @staticmethod
+    def column(x: Any, j: int, read: Callable[[Any], Cell], label: str) -> NDArray[Any]:
+        """The cells of a column, each read by itself; floats where the type leaves no doubt about any of them."""
+        ...
+
+    @staticmethod
+    def frame(labels: Sequence[Any], columns: Sequence[Typed]) -> Any: ...
+
+    @staticmethod
+    def without(block: Any, label: Any) -> tuple[Any, Any]: ...
+
+
+def library_of(x: Any, name: str) -> type[Library]:
+    """By class, so that a subclass of a library's frame is one; what was never imported, nobody has a frame of."""
+    frames: dict[str, tuple[str, type[Library]]]
+    frames = {"pandas": ("DataFrame", _Pandas), "polars": ("DataFrame", _Polars), "pyarrow": ("Table", _Arrow)}
+    for module, (kind, library) in frames.items():
+        if module in sys.modules and isinstance(x, getattr(sys.modules[module], kind)):
+            return library
+    raise no_frame(x, name)
+
+
+def no_frame(x: Any, name: str) -> ParameterError:
+    rule = "must be an array, or a frame of pandas, polars or Arrow with distinct column names, held in memory"
+    return ParameterError(name, rule, type(x).__name__)
+
+
+def _refused(label: str, kind: Any) -> ParameterError:
+    """By the type's first word: the rest may list what cells hold."""
+    word = str(kind).partition("(")[0].partition("<")[0].partition("[")[0]
+    rule = "must hold a number, a text, a truth value or a date in each cell: leave it out, or make numbers of it"
+    return ParameterError(label, rule, f"type {word}")
+
+
+def _numbers(values: Any, read: Callable[[Any], Cell]) -> NDArray[Any]:
+    """A column of numbers, as `read_each` would read it."""
+    values = plain_floats(values)
+    return values if read in (READERS[None], READERS["number"]) else read_each(values.tolist(), read)
+
+
+class _Pandas:
+    """pandas infers every type from cells: none is refused, but for Arrow's nested ones."""
+
+    @staticmethod
+    def schema(x: Any) -> tuple[list[Any], int]:
+        return list(x.columns), len(x)
+
+    @staticmethod
+    def column(x: Any, j: int, read: Callable[[Any], Cell], label: str) -> NDArray[Any]:
+        import pandas as pd
+
+        series = x.iloc[:, j]
+        if isinstance(series.dtype, pd.ArrowDtype):
+            return _arrow_cells(series.array.__arrow_array__(), read, label)
+        if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iuf":
+            return _numbers(series.to_numpy(), read)
+        return read_each(_values(series.tolist, len(series), series.iloc.__getitem__), read)
+
+    @staticmethod
+    def frame(labels: Sequence[Any], columns: Sequence[Typed]) -> Any:
+        import pandas as pd
+
+        frame = pd.DataFrame({j: _Pandas._values(column) for j, column in enumerate(columns)})
+        frame.columns = pd.Index(list(labels))
+        return frame
+
+    @staticmethod
+    def _values(column: Typed) -> Any:
+        import pandas as pd
+
+        if column.kind == "bool":
+            return (
+                pd.array(column.cells, dtype="boolean") if None in column.cells else np.array(column.cells, dtype=bool)
+            )
+        if column.kind == "text":
+            return pd.Series(column.cells, dtype=pd.Series(["text"]).dtype)  # what this version calls text
+        return np.array(column.cells, dtype="datetime64[us]") if column.kind == "date" else column.cells
+
+    @staticmethod
+    def without(block: Any, label: Any) -> tuple[Any, Any]:
+        return block.drop(columns=[label]), block[label]
+
+
+class _Polars:
+    @staticmethod
+    def schema(x: Any) -> tuple[list[Any], int]:
+        return list(x.columns), x.height
+
+    @staticmethod
+    def column(x: Any, j: int, read: Callable[[Any], Cell], label: str) -> NDArray[Any]:
+        import polars as pl
+
+        series = x.to_series(j)
+        kind = series.dtype
+        if kind.is_integer() or kind.is_float():
+            return _numbers(series.cast(pl.Float64).to_numpy(), read)
+        if kind in (pl.Date, pl.Datetime):
+            return read_each(_moments(series.dt.epoch("us").to_list()), read)
+        single = (pl.String, pl.Binary, pl.Boolean, pl.Categorical, pl.Enum, pl.Null, pl.Object, pl.Decimal, pl.Time)
+        if kind not in single:
+            raise _refused(label, kind)
+        return read_each(series.to_list(), read)
+
+    @staticmethod
+    def frame(labels: Sequence[Any], columns: Sequence[Typed]) -> Any:
+        import polars as pl
+
+        kinds = {"number": pl.Float64(), "bool": pl.Boolean(), "text": pl.String(), "date": pl.Datetime("us")}
+        return pl.DataFrame(
+            [
+                pl.Series(label, column.cells, dtype=kinds[column.kind], nan_to_null=True)
+                for label, column in zip(labels, columns, strict=True)
+            ]
+        )
+
+    @staticmethod
+    def without(block: Any, label: Any) -> tuple[Any, Any]:
+        return block.drop(label), block[label]
+
+
+class _Arrow:
+    @staticmethod
+    def schema(x: Any) -> tuple[list[Any], int]:
+        return list(x.schema.names), x.num_rows
+
+    @staticmethod
+    def column(x: Any, j: int, read: Callable[[Any], Cell], label: str) -> NDArray[Any]:
+        return _arrow_cells(x.column(j), read, label)
+
+    @staticmethod
+    def frame(labels: Sequence[Any], columns: Sequence[Typed]) -> Any:
+        import pyarrow as pa
+
+        kinds = {"number": pa.float64(), "bool": pa.bool_(), "text": pa.string(), "date": pa.timestamp("us")}
+        # from_pandas: NaN is null.
+        arrays = [pa.array(column.cells, type=kinds[column.kind], from_pandas=True) for column in columns]
+        return pa.Table.from_arrays(arrays, names=list(labels))
+
+    @staticmethod
+    def without(block: Any, label: Any) -> tuple[Any, Any]:
+        return block.drop_columns([label]), block.column(label)
+
+
+def _arrow_cells(column: Any, read: Callable[[Any], Cell], label: str) -> NDArray[Any]:
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+    if types.is_integer(kind) or types.is_floating(kind):
+        return _numbers(floats(column), read)
+    if types.is_timestamp(kind) or types.is_date(kind):
+        whole = column if kind is column.type else column.cast(kind)
+        zone = kind.tz if types.is_timestamp(kind) else None
+        since = whole.cast(pa.timestamp("us", tz=zone), safe=False).cast(pa.int64())
+        return read_each(_moments(since.to_pylist()), read)
+    single = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary, types.is_boolean)
+    others = (types.is_decimal, types.is_time, types.is_null, lambda kind: str(kind) in ("string_view", "binary_view"))
+    if not any(is_one(kind) for is_one in (*single, *others)):
+        raise _refused(label, kind)
+    return read_each(_values(column.to_pylist, len(column), lambda i: column[i].as_py()), read)
+
+
+def _values(listed: Callable[[], list[Any]], n: int, one: Callable[[int], Any]) -> list[Any]:
+    """The column's cells; if its library fails at one (no UTF-8, no time in that zone), that cell alone is missing."""
+    try:
+        return listed()
+    except MemoryError:
+        raise
+    except Exception:
+        return [_value(one, i) for i in range(n)]
+
+
+def _value(one: Callable[[int], Any], i: int) -> Any:
+    try:
+        return one(i)
+    except MemoryError:
+        raise
+    except Exception:
+        return None
+
+
+def _moments(since: Sequence[int | None]) -> list[datetime | None]:
+    """Times from microseconds since 1970, None where there is none or where it lies beyond the years of Python."""
+    return [None if us is None else _moment_at(us) for us in since]
+
+
+def _moment_at(microseconds: int) -> datetime | None:
+    try:
+        return datetime(1970, 1, 1) + timedelta(microseconds=microseconds)
+    except OverflowError:
+        return None
+
+
+# Blocks of rows as a statistic gets them: arrays of floats, or frames of the caller's own library.
+#
+# Invariant (docs/proofs/aggregate.md, section 2): a block is a function of the names of the columns, of the types that
+# the caller declares, and of the block's own rows. The types that a frame has are no part of it. Libraries infer them
+# from all cells: one missing cell makes whole numbers floats, one text makes a column of numbers text. So every cell is
+# read by itself, and each block is built anew from the cells of its rows: no index, dictionary, metadata, buffer or
+# object comes from the table. Made-up rows of the same columns, nobody's data, serve to try a statistic out.
 
 _SEED = 14  # of made-up rows: public, any number serves
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.trusted.parameters import FloatArray, IntArray
 
 # A column may be mostly one value: then its scale is its whole range over this. A wrong value costs speed only.
 _WHOLE_RANGES = 1000.0

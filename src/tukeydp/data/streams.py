@@ -1,8 +1,4 @@
-"""Tables that are read a chunk at a time, as often as needed: for what does not fit in memory.
-
-A stream's rows are a table's rows: each chunk goes through the reader of tables, and each row is mapped to the grid by
-itself. What raises is the schema of a chunk or a source that fails, never a cell.
-"""
+"""Tables that are read a chunk at a time, as often as needed, and what a mechanism takes in place of a table."""
 
 from __future__ import annotations
 
@@ -16,16 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.arrays_and_lists import NUMBERS
-from tukeydp.data.frames import require_declared_numbers
-from tukeydp.data.grid import Grid
+from tukeydp.data.readers.arrow import ParquetParts
 from tukeydp.data.readers.columns import places_in_schema
 from tukeydp.data.readers.options import ReadOptions
-from tukeydp.data.readers.parquet_parts import ParquetParts
-from tukeydp.data.tables import Table, read_table
-from tukeydp.errors import SPENT, ParameterError
-from tukeydp.parameters import brief, checked_integer
+from tukeydp.data.tables import NUMBERS, Table, read_table, require_declared_numbers
+from tukeydp.trusted.parameters import SPENT, FloatArray, IntArray, ParameterError, brief, checked_integer
+from tukeydp.trusted.rows import Grid
 
 # MiB of projections kept at a time unless told: with what reading takes, a call stays below 2 GiB.
 MEMORY = 512

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.data.tables import Table, finite_rows
-from tukeydp.release import Release
+from tukeydp.results.release import Release
+from tukeydp.trusted.parameters import FloatArray
 
 NOT_PRIVATE = "Not private: computed from the rows without any noise, for comparison only."
 

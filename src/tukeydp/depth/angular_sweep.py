@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tukeydp.compiled_code import compiled
+from tukeydp.trusted.compiled_code import compiled
 
 # A fixed generic rotation of the plane, by one radian, keeps lattice directions away from the start of the sweep. Speed
 # only: a row with a vector close to the start is done in integers.

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.grid import Grid
 from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import NOTIONS, AnyScale, AxisAligned, Notion, Spread
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief
+from tukeydp.trusted.parameters import ParameterError, brief
+from tukeydp.trusted.rows import Grid
 
 # Above this many projections (160 MB) the default notion takes fewer directions: with so many rows the noise
 # is small already.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.compiled_code import compiled
+from tukeydp.trusted.compiled_code import compiled
 
 PROVEN, REFUTED, IN_DOUBT, NO_ROOM = 1, 0, -1, -2
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.round_frames import round_frame
 from tukeydp.depth.vectors import Vectors
+from tukeydp.trusted.parameters import FloatArray, IntArray
 
 # Cuts on a path, at most, for each column: a side of the cone is then about 2^-40 of what it was. Not only speed: each
 # cut rounds once, and the margins allow for so many.

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.grid import LIMIT, Grid
 from tukeydp.depth.directions import LONGEST
 from tukeydp.depth.exact_depth import Answer, Vectors, exact_row, least_weight
 from tukeydp.exact.hinted import asked, finite_rows, integer_vector
-from tukeydp.exact.matrices import Integers, integers
 from tukeydp.hints.hull_facets import parting_facet
 from tukeydp.hints.ray_facets import facets_before
+from tukeydp.trusted.matrices import Integers, integers
+from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.rows import LIMIT, Grid
 
 # Entries of a normal, at most, where all digits that fit are wanted: beyond 2^50 a float has none to give.
 _MOST_DIGITS = 2**50

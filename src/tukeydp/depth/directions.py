@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.grid import LIMIT, Grid
 from tukeydp.depth.flats import spanning_rows
-from tukeydp.errors import ParameterError
-from tukeydp.randomness import Keystream
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError
+from tukeydp.trusted.rows import LIMIT, Grid
 
 # Length, in grid units, that drawn directions are rounded to: 18 bits beside a grid of 44 make 62. Shorter than
 # SHORTEST they would no longer be spread over the sphere. Any value keeps the guarantee; the overflow check is apart.

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.compiled_code import compiled
-from tukeydp.exact.matrices import Integers
+from tukeydp.trusted.compiled_code import compiled
+from tukeydp.trusted.matrices import Integers
+from tukeydp.trusted.parameters import FloatArray
 
 _HALVES = 2.0**27 + 1.0
 _EXACT = 2**53  # integers below this are floats

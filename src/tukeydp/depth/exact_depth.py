@@ -19,7 +19,6 @@ from operator import mul
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.cones import Plane, proven
 from tukeydp.depth.flats import in_span, orthogonal_integers, spanning_rows, spread_out
 from tukeydp.depth.projections import largest, project
@@ -29,6 +28,7 @@ from tukeydp.depth.vectors import Vectors, from_floats, from_integers
 from tukeydp.exact.hinted import asked, finite_rows
 from tukeydp.hints.descent import light_normals
 from tukeydp.hints.lifted_normals import lifted_along
+from tukeydp.trusted.parameters import FloatArray, IntArray
 
 __all__ = ["Answer", "Vectors", "exact_row", "from_floats", "from_integers", "least_weight"]
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.grid import LIMIT, Grid
 from tukeydp.depth.deciding import rounded_normals
 from tukeydp.depth.directions import unit_vectors
 from tukeydp.depth.flats import normals_of_hull
-from tukeydp.errors import ParameterError
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError
+from tukeydp.trusted.rows import LIMIT, Grid
 
 # Directions besides the axes, by number of columns: enough that a handful of exact depths settle a draw. Speed only.
 _STARTING, _STARTING_BEYOND = {1: 0, 2: 75, 3: 190, 4: 375}, 500

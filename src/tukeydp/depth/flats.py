@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.projections import Vector
 from tukeydp.depth.vectors import Vectors
-from tukeydp.exact.matrices import reduced_echelon
+from tukeydp.trusted.matrices import reduced_echelon
+from tukeydp.trusted.parameters import FloatArray, IntArray
 
 # Relative to the largest singular value: beyond this vectors are taken to span everything, without a look at integers.
 # Speed only: flatter ones are looked at in integers, and what those say holds.

@@ -12,10 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
-from tukeydp.data.grid import LIMIT, Grid
-from tukeydp.exact.lattice import Basis, log_gain, reduced_basis
-from tukeydp.exact.matrices import Integers, integers
+from tukeydp.trusted.matrices import Basis, Integers, integers, log_gain, reduced_basis
+from tukeydp.trusted.parameters import IntArray
+from tukeydp.trusted.rows import LIMIT, Grid
 
 # Speed only, all of them: depths are the same in all coordinates.
 _WORTHWHILE = 0.5  # log of how much smaller the rows' box must be in another basis

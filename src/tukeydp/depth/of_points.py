@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.tables import finite_rows, read_table
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.deciding import Surroundings
 from tukeydp.depth.exact_depth import Vectors, exact_row, from_floats, least_weight
 from tukeydp.depth.notions import Exact, Notion
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import checked_integer
-from tukeydp.randomness import SystemRandomness
+from tukeydp.trusted.bits import SystemRandomness
+from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, checked_integer
 
 EXACT = Exact()
 # Relative error of one rounding in double precision. **Smaller, and counts near ties would be wrong.**

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.grid import LIMIT
+from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.rows import LIMIT
 
 
 class RankCells:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.compiled_code import compiled
+from tukeydp.trusted.compiled_code import compiled
 
 
 def _repelled(lines: Any, fixed: int, rounds: int, first_step: float, doublings: int) -> None:

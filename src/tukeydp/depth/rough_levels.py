@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
-from tukeydp.depth.levels import LevelSets, Window
 from tukeydp.depth.rank_cells import RankCells
+from tukeydp.trusted.levels import LevelSets, Window
+from tukeydp.trusted.parameters import IntArray
 
 
 class RoughLevels(LevelSets):

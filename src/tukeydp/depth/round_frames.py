@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.depth.vectors import Vectors
 from tukeydp.exact.hinted import asked, finite_rows
-from tukeydp.exact.matrices import Integers, determinant, integers
 from tukeydp.hints.round_axes import evenly_spread, principal_axes
+from tukeydp.trusted.matrices import Integers, determinant, integers
+from tukeydp.trusted.parameters import FloatArray
 
 _LONGEST = 2.0**20  # largest entry of a normal. Speed only
 # Integers below this are floats: products and their sums are exact. With a larger one they might not be.

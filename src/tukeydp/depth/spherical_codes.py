@@ -14,8 +14,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.parameters import FloatArray
 
 _ROUNDS, _FEWEST_ROUNDS, _PAIRS = 50, 20, 5e7  # so many rounds unless there are very many pairs of lines
 _PASSES = 4  # of all rounds, at most: a further one only where some lines are closer than `least_angle`

@@ -11,12 +11,12 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
 from tukeydp.data.streams import StreamedRows
-from tukeydp.depth.levels import LevelSets, Window, level_sets, sampled
 from tukeydp.depth.rank_cells import RankCells, edges_by
 from tukeydp.depth.rough_levels import RoughLevels
 from tukeydp.depth.tallies import NOTHING, Passes, Question, Seen, compile_once
+from tukeydp.trusted.levels import LevelSets, Window, level_sets, sampled
+from tukeydp.trusted.parameters import IntArray
 
 # Speed and memory only, all of them: ranks are exact whatever these are.
 _PILOT = 2**16  # rows, or up to twice as many, that edges are made from: fewer make cells less equal

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.flats import in_span
 from tukeydp.depth.projections import least_along
 from tukeydp.depth.vectors import Vectors
 from tukeydp.exact.hinted import asked, finite_rows
 from tukeydp.hints.lifted_normals import lifted
-from tukeydp.threads import available_cores, for_each
+from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.threads import available_cores, for_each
 
 # By dimension. A vector needs 1/ratio of its length left in the plane to be given an angle there; angles closer than
 # the tolerance are in doubt (an angle is a number that rises from 0 to 2 over half a turn). Not only speed: counts are

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import IntArray
 from tukeydp.data.streams import StreamedRows, changed
-from tukeydp.threads import available_cores
+from tukeydp.trusted.parameters import IntArray
+from tukeydp.trusted.threads import available_cores
 
 _BUCKETS = 4096  # in which the edges of a direction are looked up: more are faster as long as they fit in the cache
 _ROWS_AT_A_TIME = 2048  # rows projected on one direction after the other, so that they stay in the cache

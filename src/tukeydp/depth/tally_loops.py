@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import IntArray
-from tukeydp.compiled_code import compiled
+from tukeydp.trusted.compiled_code import compiled
+from tukeydp.trusted.parameters import IntArray
 
 
 class Layout(NamedTuple):

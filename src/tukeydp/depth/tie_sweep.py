@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tukeydp.compiled_code import compiled
 from tukeydp.depth.angular_sweep import COS, SIN, angle_keys, sweep
 from tukeydp.depth.double_digits import minor, sum_of_products
+from tukeydp.trusted.compiled_code import compiled
 
 # In the place of bounds: rows whose two vectors are parallel and project along no plane, and rows that stay in doubt.
 NO_PLANE, IN_DOUBT = -2, -1

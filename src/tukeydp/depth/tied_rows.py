@@ -14,11 +14,11 @@ from itertools import groupby
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
 from tukeydp.depth.double_digits import doubled
 from tukeydp.depth.tie_sweep import IN_DOUBT, Exactly, fill_chosen, scan_ties
 from tukeydp.depth.vectors import Vectors
-from tukeydp.exact.matrices import Integers, integers
+from tukeydp.trusted.matrices import Integers, integers
+from tukeydp.trusted.parameters import IntArray
 
 Place = tuple[int, ...]
 # Sort keys in a block of rows. Speed only.

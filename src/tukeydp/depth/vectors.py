@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.depth.projections import Vector
+from tukeydp.trusted.parameters import FloatArray, IntArray
 
 # In data units: a vector with no component larger than this is taken from the integers. Floats lose digits below
 # 2.2e-308, and the bound on `shadow` needs them; the distance to that is generous, and larger costs speed only.

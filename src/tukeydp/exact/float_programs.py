@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.trusted.parameters import FloatArray
 
 # Silent, because what a solver prints depends on the data; and the rows as given, so that duals and warm starts are
 # those of the program itself.

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tukeydp.exact.lattice import short_rows
-from tukeydp.exact.matrices import Integers, integers, inverse
+from tukeydp.trusted.matrices import Integers, integers, inverse, short_rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.trusted.parameters import FloatArray
 
 
 def asked(hint: Callable[..., Any], *given: Any) -> Any:

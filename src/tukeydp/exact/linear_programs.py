@@ -13,10 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.exact.hinted import asked
-from tukeydp.exact.matrices import Integers, integers, inverse
 from tukeydp.hints.start_basis import likely_basis
+from tukeydp.trusted.matrices import Integers, integers, inverse
+from tukeydp.trusted.parameters import FloatArray
 
 # Speed only, all of them: an optimum is proven in integers.
 _HUGE = 2**900  # what an integer counts as that no float holds, with room for factors

@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.exact.grid_planes import Slice, pinned, points_of_plane
-from tukeydp.exact.lattice import log_gain, reduced_basis
 from tukeydp.exact.linear_programs import Region, maximum
-from tukeydp.exact.matrices import Integers, integers, inverse
+from tukeydp.trusted.matrices import Integers, integers, inverse, log_gain, reduced_basis
+from tukeydp.trusted.parameters import FloatArray
 
 # None if the point is in the set; else normals and offsets of halfspaces that hold the set, one of them without it.
 Decide = Callable[[Integers], tuple[Integers, Integers] | None]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.lattice import Basis, log_gain, reduced_basis
 from tukeydp.hints.linear_programs import Hints
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import Multipliers
 from tukeydp.trusted.covers import Cover, Covers
+from tukeydp.trusted.matrices import Basis, log_gain, reduced_basis
 
 # For each objective, multipliers for its largest and for its smallest value.
 Supports = Sequence[tuple[Multipliers, Multipliers]]

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
 from tukeydp.sampling import compiling
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Claims, Cover, Covers, Listed, Rung, walk_of
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.parameters import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from tukeydp.sampling.branches.nodes import Nodes
-    from tukeydp.sampling.records import Ranks
+    from tukeydp.trusted.records import Ranks
 
 _MOST_POINTS = 2**61  # of the root: numbers of points are drawn below in one 64-bit word
 # A certificate's two sums are each below LARGEST_WEIGHT 2^58 and what rounding adds, less than 2^50:

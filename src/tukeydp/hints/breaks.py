@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
-from tukeydp.depth.levels import LevelSets
 from tukeydp.trusted.covers import Covers, View
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.parameters import IntArray
 
 # From one level to the next a column falls by at least this factor in width. Smaller falls are what continuous columns
 # have by chance, in their tails above all; larger ones would miss columns of a few hundred values.

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.trusted.parameters import FloatArray
 
 _GAP = 2.0**-10  # a wanted gap above this is rough: the pressure need not fall to its finest
 _FINEST, _FALL = 1e-8, 0.05  # the barrier's last pressure at most, and by what it falls from one to the next

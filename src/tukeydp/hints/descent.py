@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.depth.directions import unit_vectors
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.parameters import FloatArray
 
 # Speed only, all of them.
 _STARTS, _TURNS = 8, 12  # normals turned together, and how often; each turn sorts all vectors once for every start

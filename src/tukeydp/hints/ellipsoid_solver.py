@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
+from tukeydp.trusted.parameters import FloatArray, IntArray
 
 _FEW = 160  # rows held from the start, at most; of hundreds of rows few touch the ellipsoid
 _ROUGH = 1e-3  # residuals and mean complementarity at which violated rows are looked for; rows have offsets of one

@@ -11,9 +11,6 @@ from functools import cached_property
 
 import numpy as np
 
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.lattice import Basis
-from tukeydp.exact.level_draw import Group
 from tukeydp.hints.boxes import Certifier, better_basis
 from tukeydp.hints.branches import Tree, planted
 from tukeydp.hints.breaks import Break, breaks
@@ -23,9 +20,12 @@ from tukeydp.hints.slices import Sliced, Stretch, heaviest, log_weights, worthwh
 from tukeydp.hints.small_boxes import base_level, lowest_small
 from tukeydp.hints.tilts import tilted_box
 from tukeydp.hints.top import highest_level
-from tukeydp.sampling.lanes import MANY_COLUMNS
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Cover, Covers, Rung, Shape
 from tukeydp.trusted.exponential import groups_of
+from tukeydp.trusted.lanes import MANY_COLUMNS
+from tukeydp.trusted.laws import Group
+from tukeydp.trusted.matrices import Basis
 
 # A public box of few points is looked at as a whole, if that takes no more than so many ranks: faster than the linear
 # programs that find the level to begin with. Speed only, but it decides what a seeded draw gives.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.compiled_code import compiled
+from tukeydp.trusted.compiled_code import compiled
 
 # Speed only, all of them.
 _HULLS, _PIVOTS = 30, 60  # steps of a walk, and of the simplex method for one hull

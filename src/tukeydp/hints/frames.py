@@ -11,10 +11,10 @@ import math
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.exact.parallelepipeds import Parallelepiped
 from tukeydp.hints.boxes import Certifier
 from tukeydp.trusted.covers import Cover
+from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.shapes import Parallelepiped
 
 # Speed only.
 _REACH = 20.0  # a level is about as wide as so many radii of the ellipsoid, at most

@@ -13,7 +13,7 @@ import numpy as np
 
 from tukeydp.depth.flats import look_flat, orthogonal_integers, pivot_columns, spanning_rows
 from tukeydp.exact.linear_programs import Region, maximum
-from tukeydp.exact.matrices import Integers, integers
+from tukeydp.trusted.matrices import Integers, integers
 
 
 def parting_facet(rows: Integers, point: Integers) -> list[int] | None:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.levels import LevelSets
 from tukeydp.hints.breaks import Break, sample_places
 from tukeydp.trusted.covers import View
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.parameters import FloatArray, IntArray
 
 _CANDIDATES = 48  # levels to choose from besides the known ones; a plan's time grows with the square
 _BELOW_A_BREAK = 12  # and below each break, where the levels of most weight may be

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.trusted.parameters import FloatArray
 
 # Sine of the angle below which a vector counts as on a hint's edge, up to rounding. Speed only.
 _ON_THE_EDGE = 1e-9

@@ -13,8 +13,8 @@ from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.ladder import Ladder, plan_ladder
 from tukeydp.hints.linear_programs import Hints
 from tukeydp.hints.simplex_programs import hints_for
-from tukeydp.sampling.lanes import MANY_COLUMNS
 from tukeydp.trusted.covers import Covers, Rung, View
+from tukeydp.trusted.lanes import MANY_COLUMNS
 
 # Speed only: the law is the same for all values of these, but what a seeded draw gives is not.
 # Proposals for one accepted point: assumed at first, and by which factor more each time they do not suffice. The more

@@ -12,9 +12,9 @@ from functools import cache
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.depth.directions import unit_vectors
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.parameters import FloatArray
 
 # Speed only, all of them.
 _RAYS = 48  # points that are walked to, at most

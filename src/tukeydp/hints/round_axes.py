@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.trusted.parameters import FloatArray
 
 # Steps towards a frame in which directions are spread evenly, and how flat it takes them for at most. Speed only.
 _STEPS, _FLATTEST = 40, 2.0**-40

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import FloatArray
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
 from tukeydp.hints.linear_programs import Hints, LinearPrograms, sparse
-from tukeydp.sampling.lanes import MANY_COLUMNS
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import Multipliers
 from tukeydp.trusted.covers import View
+from tukeydp.trusted.lanes import MANY_COLUMNS
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.parameters import FloatArray
 
 if TYPE_CHECKING:
     from tukeydp.sampling.simplex import Ends, Optima

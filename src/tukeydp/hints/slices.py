@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tukeydp.exact.boxes import Box
 from tukeydp.hints.boxes import Certifier
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Cover, Shape
 
 # Speed only, all of them: which boxes are cut, and into how many parts.

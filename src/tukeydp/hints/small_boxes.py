@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from tukeydp.exact.boxes import Box
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Cover, View
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
+from tukeydp.trusted.parameters import FloatArray
 
 # Speed only, all of them.
 _FLOAT_STEPS = 5000  # pivots in floats, at most; forty columns may take two thousand

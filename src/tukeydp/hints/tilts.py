@@ -12,13 +12,12 @@ from functools import cache
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.parallelepipeds import Parallelepiped
-from tukeydp.exact.tilted_boxes import widths_of
 from tukeydp.hints.boxes import Certifier
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import Multipliers
 from tukeydp.trusted.covers import Cover, coordinates_of, tilt
+from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.shapes import Parallelepiped, widths_of
 
 # Hints only.
 _STEEPEST = 60.0  # log of how much a column's density falls at most

@@ -1,28 +1,384 @@
-"""Any statistic of a table: computed on secretly dealt blocks, released by depth (docs/proofs/aggregate.md)."""
+"""Any statistic of a table: computed on blocks of a random partition, released by depth (docs/proofs/aggregate.md)."""
 
 from __future__ import annotations
 
+import contextlib
+import copy
+import ctypes
+import logging
+import os
+import random
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tukeydp.blas import on_one_thread
-from tukeydp.data.dealing import secret_order
-from tukeydp.data.lazy_tables import is_lazy
-from tukeydp.data.row_blocks import rows_of
+from tukeydp.data.lazy_tables import is_lazy, lazy_table
+from tukeydp.data.row_blocks import Rows, rows_of
 from tukeydp.depth.notions import Notion
-from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.block_release import BlockRelease, checked_partitions, guarantee_for
-from tukeydp.mechanisms.estimators import fitted_statistic, is_estimator
-from tukeydp.mechanisms.guarded_statistic import tried
-from tukeydp.mechanisms.mean_in_passes import mean_in_passes
-from tukeydp.mechanisms.pass_plan import refuse_in_passes
+from tukeydp.mechanisms.passes import BlockSums, refuse_in_passes, require_sums
 from tukeydp.padding import padded
-from tukeydp.parameters import brief, checked_integer
-from tukeydp.randomness import Keystream, source
-from tukeydp.release import Refused, Release
+from tukeydp.results.release import Refused, Release
 from tukeydp.spending import require_room
+from tukeydp.trusted.bits import Keystream, source
+from tukeydp.trusted.blocks import secret_order
+from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, brief, checked_integer
 from tukeydp.trusted.release import Spends, reserve
+from tukeydp.trusted.rows import BoundedColumns, bounded_columns
+
+# What a caller's function says while it runs on rows is thrown away: prints, warnings, log records.
+#
+# Whatever it writes would be a second output that nobody accounts for. What one process cannot prevent, such as a
+# function that writes to a file or keeps a list of its own, is listed in docs/proofs/aggregate.md, section 5.
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Standard output and error lead nowhere, by Python's streams and by their descriptors; so do warnings and logs.
+
+    NumPy's and Python's global generators are put back afterwards, and so is everything else. For the whole process:
+    other threads are silent meanwhile too.
+    """
+    threshold = logging.root.manager.disable
+    drawn, drawn_by_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    hook = sys.unraisablehook
+    with contextlib.ExitStack() as stack:
+        nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+        stack.enter_context(_descriptors_lead_to(nowhere.fileno()))
+        stack.enter_context(contextlib.redirect_stdout(nowhere))
+        stack.enter_context(contextlib.redirect_stderr(nowhere))
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+        logging.disable(logging.CRITICAL)
+        sys.unraisablehook = lambda _: None
+        try:
+            yield
+        finally:
+            sys.unraisablehook = hook
+            logging.disable(threshold)
+            random.setstate(drawn)
+            np.random.set_state(drawn_by_numpy)  # noqa: NPY002
+
+
+@contextlib.contextmanager
+def _descriptors_lead_to(nowhere: int) -> Iterator[None]:
+    """Descriptors 1 and 2, for code that does not write through Python; where there are none, nothing is to be done."""
+    kept = []
+    _flush()
+    for descriptor in (1, 2):
+        with contextlib.suppress(OSError):
+            kept.append((descriptor, os.dup(descriptor)))
+            os.dup2(nowhere, descriptor)
+    try:
+        yield
+    finally:
+        _flush()  # what is still held back must not come out later
+        for descriptor, copy in kept:
+            os.dup2(copy, descriptor)
+            os.close(copy)
+
+
+def _flush() -> None:
+    for stream in (sys.__stdout__, sys.__stderr__):
+        with contextlib.suppress(Exception):
+            if stream is not None:
+                stream.flush()
+    with contextlib.suppress(Exception):  # no C library under this name: nothing is held back in it
+        ctypes.CDLL(None).fflush(None)
+
+
+# A caller's statistic made safe: one block in, one row of floats out, and nothing else ever leaves.
+#
+# Invariant (docs/proofs/aggregate.md, section 2): the row is a function of the block and its number. Whatever goes
+# wrong inside, an exception, a wrong shape, a number that is not finite, makes the row a missing one.
+
+
+@dataclass(frozen=True)
+class BlockStatistic:
+    """A statistic that has been tried out: how to compute it, how long its vector is, what its entries are called."""
+
+    compute: Callable[[Any], Any]
+    length: int
+    names: tuple[str, ...] | None
+    keys: tuple[str, ...] | None = None
+
+    def table(self, rows: Rows, blocks: int, order: IntArray) -> FloatArray:
+        """A row for each block; the first n mod `blocks` of them have a row of the data more."""
+        size, larger = divmod(rows.n, blocks)
+        found = np.full((blocks, self.length), np.nan)
+        with silence():
+            end = 0
+            for b in range(blocks):
+                start, end = end, end + size + (b < larger)
+                if end > start:
+                    found[b] = self._row(rows, order[start:end], b)
+        return found
+
+    def _row(self, rows: Rows, places: IntArray, number: int) -> FloatArray:
+        try:
+            reset_generators(number)
+            with np.errstate(all="ignore"):
+                return vector_of(copy.deepcopy(self.compute)(rows.take(places)), self.length, self.keys)
+        except KeyboardInterrupt:  # the user's, who wants the call to end
+            raise
+        except BaseException:  # SystemExit too: whether it came depends on the rows
+            return np.full(self.length, np.nan)
+
+
+def reset_generators(number: int) -> None:
+    """NumPy's and Python's global generators as they are for this block number, whatever the blocks before drew."""
+    random.seed(number)
+    np.random.seed(number)  # noqa: NPY002 the generator that statistics use without asking
+
+
+def vector_of(value: Any, length: int | None = None, keys: Sequence[str] | None = None) -> FloatArray:
+    """The value as finite floats; `ValueError` if it is no vector, or not of this length, or not under these names."""
+    if keys is not None:
+        named = _by_name(value)
+        if named is None or sorted(named) != sorted(keys):
+            raise ValueError("not the names that made-up rows gave")
+        value = [named[key] for key in keys]
+    array = np.asarray(value)
+    if array.ndim > 1 or array.dtype.kind not in "biufO":
+        raise ValueError("not a number or a vector of numbers")
+    floats = np.atleast_1d(array.astype(np.float64))
+    if not len(floats) or (length is not None and len(floats) != length):
+        raise ValueError("not the declared length")
+    if not np.isfinite(floats).all():
+        raise ValueError("not finite")
+    return floats
+
+
+def _by_name(value: Any) -> dict[str, Any] | None:
+    """What a dict, or a series with an index, calls its entries."""
+    if isinstance(value, Mapping):
+        return {str(name): v for name, v in value.items()}
+    if hasattr(value, "index") and hasattr(value, "to_dict"):
+        return {str(name): v for name, v in value.to_dict().items()}
+    return None
+
+
+def tried(
+    compute: Callable[[Any], Any], rows: Rows, size: int, dummy: Rows | None, names: Sequence[str] | None
+) -> BlockStatistic:
+    """The statistic once it has worked on made-up rows: public, so that its own error may be told.
+
+    Statistics differ in what they want, labels of two classes for one: it has to work on one kind of made-up rows,
+    and to return equally many numbers on most kinds that it works on.
+    """
+    try:
+        copy.deepcopy(compute)
+    except Exception as error:
+        raise ParameterError(
+            "statistic", "must be a function, or an object that can be copied", brief(compute)
+        ) from error
+    found: list[Found] = []
+    first: BaseException | None = None
+    for blocks in _public_blocks(rows, size, dummy):
+        found, failed = _found(compute, blocks)
+        first = first or failed
+        if found:
+            break
+    if not found:
+        unsure = "; types= says which columns are text, bool or date" if len(rows.guesses) > 1 else ""
+        rule = (
+            f"must return finite numbers for made-up rows ({size} of them, nobody's data; dummy= takes rows of your "
+            f"own{unsure}). Nothing was spent; the error above is the statistic's own"
+        )
+        raise ParameterError("statistic", rule, f"{type(first).__name__}: {first}") from first
+    return _named(compute, *_agreed(found, names), names)
+
+
+Found = tuple[int, tuple[str, ...] | None]  # how many numbers a statistic returned, and under which names
+
+
+def _public_blocks(rows: Rows, size: int, dummy: Rows | None) -> Iterator[Iterable[Any]]:
+    """What a statistic is tried on: the caller's public rows, or made-up ones, one guess at their types at a time."""
+    if dummy is not None:
+        yield [dummy.take(np.arange(dummy.n))]
+    else:
+        for guess in rows.guesses:
+            yield rows.made_up(size, guess)
+
+
+def _found(compute: Callable[[Any], Any], blocks: Iterable[Any]) -> tuple[list[Found], BaseException | None]:
+    """What it returns for each block that it works on, and the first error on another."""
+    found: list[Found] = []
+    first: BaseException | None = None
+    for block in blocks:
+        try:
+            with silence(), np.errstate(all="ignore"):
+                reset_generators(0)
+                value = copy.deepcopy(compute)(block)
+                named = _by_name(value)
+                keys = None if named is None else tuple(named)
+                found.append((len(vector_of(value, keys=keys)), keys))
+        except (Exception, SystemExit) as error:
+            first = first or error
+    return found, first
+
+
+def _agreed(found: list[Found], names: Sequence[str] | None) -> Found:
+    """The length and the names that most kinds of made-up rows give; those that were declared come first."""
+    declared = [one for one in found if names is not None and one[0] == len(names)]
+    (most, times), *others = Counter(declared or found).most_common()
+    if others and others[0][1] == times:
+        rule = "must return as many numbers, under the same names, for any rows: give dummy= rows like those of x"
+        raise ParameterError("statistic", rule, " or ".join(str(length) for length, _ in dict.fromkeys(found)))
+    return most
+
+
+def _named(
+    compute: Callable[[Any], Any], length: int, keys: tuple[str, ...] | None, names: Sequence[str] | None
+) -> BlockStatistic:
+    if names is None:
+        called = keys or getattr(compute, "names_of", lambda _: None)(length)
+        return BlockStatistic(compute, length, called, keys)
+    given = tuple(str(name) for name in names)
+    if len(given) != length or len(set(given)) != length:
+        rule = f"must be {length} different names: as many as the statistic has numbers"
+        raise ParameterError("columns", rule, brief(names))
+    return BlockStatistic(compute, length, given, keys)
+
+
+# Estimators in the way of scikit-learn as statistics of a block: cloned, fitted, one or more attributes read.
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a fresh clone of an estimator, fitted to a block, has in its attributes, one after the other."""
+
+    estimator: Any
+    attributes: tuple[str, ...]
+    rows: Rows
+    target: Any
+
+    def __deepcopy__(self, memo: Any) -> Fitted:
+        return self  # the table is not copied with it; each call clones the estimator
+
+    def __call__(self, block: Any) -> FloatArray:
+        fresh = _clone(self.estimator)
+        if self.target is None:
+            fresh.fit(block)
+        else:
+            fresh.fit(*self.rows.without(block, self.target))
+        return np.concatenate([np.ravel(np.asarray(getattr(fresh, name))) for name in self.attributes])
+
+    def names_of(self, length: int) -> tuple[str, ...] | None:
+        """Features by name where an attribute has one number for each; `intercept_` is called intercept."""
+        features = [] if self.rows.names is None else [name for name in self.rows.names if name != self.target]
+        extra = [name.rstrip("_") for name in self.attributes if name.rstrip("_") != "coef"]
+        called = [name for a in self.attributes for name in (features if a == "coef_" else [a.rstrip("_")])]
+        right = len(called) == length == len(set(called)) and bool(features or len(extra) == length)
+        return tuple(called) if right else None
+
+
+def is_estimator(statistic: Any) -> bool:
+    return callable(getattr(statistic, "fit", None)) and not isinstance(statistic, type)
+
+
+def fitted_statistic(estimator: Any, attribute: Any, rows: Rows, target: Any) -> Fitted:
+    """The estimator as a statistic, once it is clear what to fit it to and what to read."""
+    names = (attribute,) if isinstance(attribute, str) else attribute
+    if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
+        rule = "must be given with an estimator: what to read after fitting, such as 'coef_' or ('intercept_', 'coef_')"
+        raise ParameterError("attribute", rule, brief(attribute))
+    require_target(rows, target)
+    return Fitted(_clone(estimator), tuple(names), rows, target)
+
+
+def require_target(rows: Rows, target: Any) -> None:
+    if target is None:
+        return
+    block = next(rows.made_up(1))
+    known = rows.names if rows.names is not None else tuple(range(block.shape[1] if block.ndim > 1 else 1))
+    if isinstance(target, bool) or target not in known:
+        shown = ", ".join(map(str, known[:8])) + (", ..." if len(known) > 8 else "")
+        raise ParameterError("target", f"must be one of the columns {shown}", brief(target))
+
+
+def _clone(estimator: Any) -> Any:
+    """Unfitted, with the same settings."""
+    if hasattr(estimator, "get_params"):
+        from sklearn.base import clone
+
+        return clone(estimator)
+    return copy.deepcopy(estimator)
+
+
+# td.aggregate of a lazy frame: means of drawn blocks from one pass, by depth (docs/proofs/out-of-core.md).
+
+MEANS_NOTE = "What is estimated is the centre of the means of blocks of rows, cells moved between their bounds."
+
+
+def mean_in_passes(
+    x: Any,
+    statistic: Any,
+    *,
+    blocks: Any,
+    epsilon: Any,
+    bounds: Any,
+    delta: Any,
+    partitions: Any,
+    columns: Any,
+    clip: Any,
+    depth: Notion | None,
+    resolution: Any,
+    accountant: Spends | None,
+    randomness: Any,
+) -> Release | Refused:
+    """Every row draws a block for each dealing; the blocks' means are released by boxem or REM."""
+    if not isinstance(statistic, str) or statistic != "mean":
+        rule = "must be 'mean' for a lazy frame, whose rows are added up where they are; collect it for any other"
+        raise ParameterError("statistic", rule, brief(statistic) if isinstance(statistic, str) else "a function")
+    if clip is None and bounds is None:
+        rule = "must be given for a lazy frame without bounds: (lower, upper) of its cells, which are added up"
+        raise ParameterError("clip", rule, "none")
+    guarantee = guarantee_for(epsilon, bounds, delta)
+    dealings = checked_partitions(partitions, guarantee)
+    require_room(accountant, guarantee)
+    bits = source(randomness)
+    table = lazy_table(x)
+    count = checked_integer("blocks", blocks, least=1, most=table.n)
+    require_sums(count, dealings, table.d)
+    names = _names(columns, table.columns)
+    cells = (
+        bounded_columns(table.d, clip, table.columns) if clip is not None else bounded_columns(table.d, bounds, names)
+    )
+    drawn = BlockRelease(guarantee, count, dealings, table.d, names, bounds, depth, resolution)
+    public = {**table.public, "columns": names, "bounds": drawn.ends, "settings": drawn.settings}
+    parts = {"draw": guarantee}
+    run = reserve(parts, mechanism="aggregate", source=bits, accountant=accountant, parameters=public)
+    sums = BlockSums(cells, count, dealings, run.secret("dealings"))
+    (found,) = table.total(sums)
+    means = np.concatenate([_in_units(cells, part) for part, _ in sums.tables(found)])
+    return drawn.release(means, table.n, bits, run, "aggregate", (MEANS_NOTE,))
+
+
+def _names(columns: Any, own: tuple[str, ...]) -> tuple[str, ...]:
+    if columns is None:
+        return own
+    given = tuple(str(name) for name in columns)
+    if len(given) != len(own) or len(set(given)) != len(own):
+        raise ParameterError("columns", f"must be {len(own)} different names: as many as the frame has", brief(columns))
+    return given
+
+
+def _in_units(columns: BoundedColumns, relative: FloatArray) -> FloatArray:
+    """Block means in data units: elementwise, so that each is a function of its own block."""
+    ends = [(float(a), float(b)) for a, b in zip(columns.lower, columns.upper, strict=True)]
+    middle = np.array([a / 2 + b / 2 for a, b in ends])
+    half = np.array([b / 2 - a / 2 for a, b in ends])
+    return np.asarray(middle + half * relative)
+
+
+# Any statistic of a table: computed on secretly dealt blocks, released by depth (docs/proofs/aggregate.md).
 
 AGGREGATE_NOTES = (
     "What is estimated is the centre of the statistic over blocks of rows: its value on all rows together, up to the "

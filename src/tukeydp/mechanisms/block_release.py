@@ -6,21 +6,19 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.grid import bounded_grid, checked_bounds, unbounded_grid
 from tukeydp.data.tables import Table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import AnyScale, Notion
-from tukeydp.errors import ParameterError
-from tukeydp.exact.brackets import exp_between, rounded_down
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_test.choice import chosen_plan
-from tukeydp.parameters import Bounds, brief, checked_integer, positive_rational
-from tukeydp.privacy import ApproxDP, Guarantee, bounded_range, delta_of
-from tukeydp.randomness import Randomness
-from tukeydp.release import Refused, Release
+from tukeydp.results.release import Refused, Release
+from tukeydp.trusted.account import ApproxDP, Guarantee, bounded_range, delta_of
+from tukeydp.trusted.bits import Randomness
+from tukeydp.trusted.laws import exp_between, rounded_down
+from tukeydp.trusted.parameters import Bounds, FloatArray, ParameterError, brief, checked_integer, positive_rational
 from tukeydp.trusted.release import PartOf, Run
+from tukeydp.trusted.rows import bounded_grid, checked_bounds, unbounded_grid
 
 
 def guarantee_for(epsilon: Any, bounds: Any, delta: Any) -> Guarantee:

@@ -7,14 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.blas import on_one_thread
-from tukeydp.data.grid import Grid, bounded_grid, checked_bounds, require_bounds
-from tukeydp.data.groups import require_by
+from tukeydp.data.keys import require_by
 from tukeydp.data.relation import checked_relation
 from tukeydp.depth.choice import chosen_notion, require_fitting
 from tukeydp.depth.notions import Notion, PreparedDepth
-from tukeydp.errors import ParameterError
-from tukeydp.exact.boxes import whole_grid
-from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
+from tukeydp.forecast.centre import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.grouped_centre import grouped_boxem
 from tukeydp.mechanisms.grouped_mean import refuse_with_groups
@@ -23,14 +20,16 @@ from tukeydp.mechanisms.readable_check import checked
 from tukeydp.mechanisms.streaming import on_grid, refuse_streams, require_room_for_ranks, table_or_stream
 from tukeydp.mechanisms.unproven import require_swaps, unproven_boxem
 from tukeydp.padding import padded
-from tukeydp.parameters import brief, positive_rational
-from tukeydp.privacy import PureDP, bounded_range, cost_of
-from tukeydp.randomness import source
-from tukeydp.release import Release
+from tukeydp.results.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.spending import require_room
+from tukeydp.trusted.account import PureDP, bounded_range, cost_of
+from tukeydp.trusted.bits import source
+from tukeydp.trusted.boxes import whole_grid
+from tukeydp.trusted.parameters import ParameterError, brief, positive_rational
 from tukeydp.trusted.prices import DEPTH, kappa
 from tukeydp.trusted.release import Charge, Spends, reserve
+from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds, require_bounds
 
 
 @padded

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from tukeydp.certificate import Certificate
 from tukeydp.depth.notions import PreparedDepth
-from tukeydp.errors import ParameterError
-from tukeydp.exact.noise import discrete_laplace
-from tukeydp.parameters import brief, rational
+from tukeydp.results.certificate import Certificate
+from tukeydp.trusted.laws import discrete_laplace
+from tukeydp.trusted.parameters import ParameterError, brief, rational
 from tukeydp.trusted.prices import COUNT
 from tukeydp.trusted.release import Charge
 

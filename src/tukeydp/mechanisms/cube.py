@@ -6,23 +6,20 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.blas import on_one_thread
-from tukeydp.data.bounded import bounded_columns
-from tukeydp.data.grid import per_column, require_bounds
 from tukeydp.data.lazy_tables import LazyTable, is_lazy, lazy_table
 from tukeydp.data.relation import Relation, checked_relation
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.clipped_sum import MOST_ROWS
-from tukeydp.mechanisms.counted_mean import CountedMean
+from tukeydp.mechanisms.clipped_sum import MOST_ROWS, CountedMean
 from tukeydp.mechanisms.mean_plans import CubeMean
 from tukeydp.mechanisms.planned import planned_release
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.padding import padded
-from tukeydp.parameters import positive_rational, show
-from tukeydp.randomness import source
-from tukeydp.release import Release
+from tukeydp.results.release import Release
 from tukeydp.spending import require_room
+from tukeydp.trusted.bits import source
+from tukeydp.trusted.parameters import ParameterError, positive_rational, show
 from tukeydp.trusted.release import Spends
+from tukeydp.trusted.rows import bounded_columns, per_column, require_bounds
 
 # Below, floats that predict errors overflow; above, cube noise of hardly a step is accepted so rarely that thirty
 # columns take hours. Nobody has use for either.

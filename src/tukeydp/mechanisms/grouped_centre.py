@@ -7,22 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.grid import Grid, bounded_grid, checked_bounds
-from tukeydp.data.groups import grouped_table
+from tukeydp.data.keys import grouped_table
 from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
 from tukeydp.depth.notions import Notion
 from tukeydp.depth.notions.base import PreparedDepth
-from tukeydp.exact.boxes import whole_grid
-from tukeydp.grouped_release import GroupedRelease
-from tukeydp.mechanisms.centre_rehearsal import centre_rehearsal
-from tukeydp.mechanisms.group_counts import checked_counts, noised_group_counts, rows_told, too_few
-from tukeydp.privacy import PureDP, bounded_range, cost_of
-from tukeydp.randomness import source
-from tukeydp.release import SYMMETRY_CAVEAT, Release
+from tukeydp.forecast.centre import centre_rehearsal
+from tukeydp.mechanisms.grouped_sums import checked_counts, noised_group_counts, rows_told, too_few
+from tukeydp.results.grouped_release import GroupedRelease
+from tukeydp.results.release import SYMMETRY_CAVEAT, Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.spending import require_room
+from tukeydp.trusted.account import PureDP, bounded_range, cost_of
+from tukeydp.trusted.bits import source
+from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.prices import DEPTH
 from tukeydp.trusted.release import Spends, reserve
+from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds
 
 
 def grouped_boxem(

@@ -17,10 +17,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.shapes import SHAPES, made_up
-from tukeydp.interval import nominal
+from tukeydp.forecast.shapes import SHAPES, made_up
 from tukeydp.mechanisms.grouped_sums import GroupPlan, GroupSums
+from tukeydp.results.interval import nominal
+from tukeydp.trusted.parameters import FloatArray
 
 _DRAWS = 10_000  # of the noise's law: quantiles at 95 % are good to one or two hundredths
 # One-sided level at which squares and counts are raised for what noise may have taken off. They are the smaller part of

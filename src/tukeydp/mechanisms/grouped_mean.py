@@ -8,35 +8,34 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.accuracy import ASSUMED_WIDTH_OF_SHARES, Rehearsal
-from tukeydp.arrays import FloatArray
-from tukeydp.data.bounded import BoundedColumns, bounded_columns
-from tukeydp.data.grid import require_bounds
-from tukeydp.data.groups import GroupedTable, grouped_table
-from tukeydp.errors import ParameterError
-from tukeydp.grouped_release import GroupedRelease
+from tukeydp.data.keys import GroupedTable, grouped_table
+from tukeydp.forecast.groups import grouped_rehearsal
 from tukeydp.mechanisms.cube import checked_rows
-from tukeydp.mechanisms.group_counts import checked_counts, noised_group_counts, rows_told, too_few
 from tukeydp.mechanisms.grouped_centre import assumed_rows, group_settings, one_of
-from tukeydp.mechanisms.grouped_clipping import CENTRE_SHARES, clipped_sums, scaled_groups
-from tukeydp.mechanisms.grouped_rehearsal import grouped_rehearsal
+from tukeydp.mechanisms.grouped_sums import checked_counts, noised_group_counts, rows_told, too_few
 from tukeydp.mechanisms.grouped_ways import (
+    CENTRE_SHARES,
     BlocksOfGroups,
     GroupWay,
     Means,
     RowsOfGroups,
+    clipped_sums,
     group_ways,
+    scaled_groups,
 )
-from tukeydp.mechanisms.mean_choice import known_widths
+from tukeydp.mechanisms.mean_ways import known_widths
 from tukeydp.mechanisms.planned import MEAN_NOTE
 from tukeydp.mechanisms.subset_means import grid_steps, scatter
 from tukeydp.mechanisms.two_step import DOUBT, FIRST_STEPS
-from tukeydp.parameters import brief, checked_choice, checked_integer, in_order
-from tukeydp.privacy import PureDP
-from tukeydp.randomness import Randomness, source
-from tukeydp.release import Release
+from tukeydp.results.accuracy import ASSUMED_WIDTH_OF_SHARES, Rehearsal
+from tukeydp.results.grouped_release import GroupedRelease
+from tukeydp.results.release import Release
 from tukeydp.spending import require_room
+from tukeydp.trusted.account import PureDP
+from tukeydp.trusted.bits import Randomness, source
+from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, checked_choice, checked_integer, in_order
 from tukeydp.trusted.release import Seal, Spends, reserve
+from tukeydp.trusted.rows import BoundedColumns, bounded_columns, require_bounds
 
 GROUP_MECHANISMS = ("auto", "subset", "rows", "two-step", "cube")
 

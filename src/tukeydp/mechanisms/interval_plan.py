@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tukeydp.data.bounded import BoundedColumns
-from tukeydp.errors import ParameterError
-from tukeydp.mechanisms.interval_runs import RemMean, Spending
-from tukeydp.mechanisms.mean_choice import known_widths, mean_plan, predicted_error
+from tukeydp.forecast.interval_runs import RemMean, Spending
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, TwoStepMean
+from tukeydp.mechanisms.mean_ways import known_widths, mean_plan, predicted_error
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_plan
 from tukeydp.mechanisms.two_step import MISSING, TwoStepPlan, centre_plan
-from tukeydp.parameters import brief, rational, show
-from tukeydp.privacy import PureDP, bounded_range
+from tukeydp.trusted.account import PureDP, bounded_range
+from tukeydp.trusted.parameters import ParameterError, brief, rational, show
+from tukeydp.trusted.rows import BoundedColumns
 
 # Octaves below the bounds' width that an interval's spread tells apart: a thousandth of the width. Columns of less
 # spread have no interval; a wider range would take more rows.

@@ -5,33 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 from tukeydp.blas import on_one_thread
-from tukeydp.data.bounded import bounded_columns
-from tukeydp.data.grid import require_bounds
-from tukeydp.data.groups import require_by
+from tukeydp.data.keys import require_by
 from tukeydp.data.lazy_tables import LazyTable, is_lazy
 from tukeydp.data.relation import checked_relation
-from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.cube import checked_epsilon, opened
 from tukeydp.mechanisms.grouped_mean import Asked, grouped_mean, refuse_with_groups
 from tukeydp.mechanisms.interval_plan import interval_plan
-from tukeydp.mechanisms.mean_choice import MECHANISMS, mean_plan
 from tukeydp.mechanisms.mean_of_secret_size import (
     require_planned_for_secret_size,
     secret_size_plan,
     without_bounds_of_secret_size,
 )
+from tukeydp.mechanisms.mean_ways import MECHANISMS, mean_plan
 from tukeydp.mechanisms.mean_without_bounds import without_bounds, without_bounds_with_interval
-from tukeydp.mechanisms.pass_plan import pass_plan, refuse_in_passes
+from tukeydp.mechanisms.passes import pass_plan, refuse_in_passes
 from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
 from tukeydp.mechanisms.planned import planned_release, release_with_interval
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.padding import padded
-from tukeydp.parameters import brief, checked_choice, in_order
-from tukeydp.privacy import ApproxDP
-from tukeydp.randomness import source
-from tukeydp.release import Refused, Release
+from tukeydp.results.release import Refused, Release
 from tukeydp.spending import least_cost, require_room
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.bits import source
+from tukeydp.trusted.parameters import ParameterError, brief, checked_choice, in_order
 from tukeydp.trusted.release import Spends
+from tukeydp.trusted.rows import bounded_columns, require_bounds
 
 
 @padded

@@ -16,14 +16,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.bounded import BoundedColumns
-from tukeydp.data.shapes import SHAPES, Shape
-from tukeydp.exact.noise_and_sampling import NoiseAndSampling, noise_and_sampling
-from tukeydp.interval import SKEWED, Interval, nominal
+from tukeydp.forecast.interval_runs import RemMean, Spending, runs
+from tukeydp.forecast.shapes import SHAPES, Shape
 from tukeydp.mechanisms.interval_plan import IntervalPlan
-from tukeydp.mechanisms.interval_runs import RemMean, Spending, runs
 from tukeydp.mechanisms.mean_plans import CubeMean, TwoStepMean
+from tukeydp.results.interval import SKEWED, Interval, nominal
+from tukeydp.results.noise_quantiles import NoiseAndSampling, noise_and_sampling
+from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.rows import BoundedColumns
 
 Flags = NDArray[np.bool_]  # one for each column
 

@@ -14,30 +14,34 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.bounded import BoundedColumns
-from tukeydp.data.dealing import drawn_block_table, drawn_blocks, secret_order
 from tukeydp.data.relation import Relation
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
-from tukeydp.exact.cube_noise import median_of_noise
-from tukeydp.mechanisms.block_statistics import corrected_means
+from tukeydp.forecast.rem import on_blocks
 from tukeydp.mechanisms.cliff import SAFE, log_odds
-from tukeydp.mechanisms.counted_mean import CountedMean
-from tukeydp.mechanisms.mean_choice import known_widths
+from tukeydp.mechanisms.clipped_sum import CountedMean
 from tukeydp.mechanisms.mean_plans import MeanPlan, SubsetMean
-from tukeydp.mechanisms.mean_ways import way_error
+from tukeydp.mechanisms.mean_ways import known_widths, way_error
 from tukeydp.mechanisms.mean_without_bounds import UNBOUNDED_NOTE, blocks_for_rem
 from tukeydp.mechanisms.rem import rem
-from tukeydp.mechanisms.rem_rehearsal import on_blocks
 from tukeydp.mechanisms.rem_test.choice import require_range
-from tukeydp.mechanisms.subset_means import SubsetPlan, block_shift, dealings_for, grid_steps, scatter, shifted
+from tukeydp.mechanisms.subset_means import (
+    SubsetPlan,
+    block_shift,
+    corrected_means,
+    dealings_for,
+    grid_steps,
+    scatter,
+    shifted,
+)
 from tukeydp.mechanisms.two_step import DOUBT
-from tukeydp.parameters import brief, checked_choice, checked_integer
-from tukeydp.privacy import ApproxDP
-from tukeydp.randomness import Keystream, Randomness
-from tukeydp.release import Refused, Release
+from tukeydp.results.noise_quantiles import median_of_noise
+from tukeydp.results.release import Refused, Release
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.bits import Keystream, Randomness
+from tukeydp.trusted.blocks import drawn_block_table, drawn_blocks, secret_order
+from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, checked_choice, checked_integer
 from tukeydp.trusted.release import PartOf, Spends, reserve
+from tukeydp.trusted.rows import BoundedColumns
 
 ROWS_NOTE = (
     "What is estimated is the arithmetic mean of each column, by the centre of the rows: for means of blocks there are "

@@ -13,14 +13,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.bounded import relative_grid
-from tukeydp.exact.cube_noise import cube_deviation
 from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, rough_mean, within_bounds
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
-from tukeydp.privacy import PureDP, bounded_range, cost_of
+from tukeydp.results.noise_quantiles import cube_deviation
+from tukeydp.trusted.account import PureDP, bounded_range, cost_of
+from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import Charge
+from tukeydp.trusted.rows import relative_grid
 
 # Share of epsilon that tells cube noise what missing cells count as: 1/10 costs a table without any a ninth more noise.
 ROUGH = Fraction(1, 10)

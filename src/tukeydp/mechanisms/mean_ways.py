@@ -1,20 +1,28 @@
-"""Ways to a mean between bounds whose widths are known or assumed, with the error to be predicted of each.
-
-Predictions decide accuracy only: any way is as private. They are for columns half as skewed as exponential ones, fitted
-to made-up tables of all shapes.
-"""
+"""Ways to a mean between bounds, each a frozen plan of public numbers, and the choice of one by predicted errors."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.exact.cube_noise import median_of_noise
-from tukeydp.mechanisms.mean_plans import ROUGH, CubeMean, SubsetMean, TwoStepMean
-from tukeydp.mechanisms.subset_means import scatter, subset_plan
+from tukeydp.mechanisms.mean_plans import ROUGH, CubeMean, MeanPlan, SubsetMean, TwoStepMean
+from tukeydp.mechanisms.scale_step import ScaleFirst, released_widths, scale_epsilon
+from tukeydp.mechanisms.subset_means import SubsetPlan, scatter, subset_plan
 from tukeydp.mechanisms.two_step import DOUBT, two_step_plan
+from tukeydp.results.accuracy import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
+from tukeydp.results.noise_quantiles import median_of_noise
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.parameters import FloatArray, ParameterError, checked_choice, checked_integer, show
+from tukeydp.trusted.release import Charge
+from tukeydp.trusted.rows import BoundedColumns, per_column
+
+# Ways to a mean between bounds whose widths are known or assumed, with the error to be predicted of each.
+#
+# Predictions decide accuracy only: any way is as private. They are for columns half as skewed as exponential ones,
+# fitted to made-up tables of all shapes.
 
 Way = CubeMean | SubsetMean | TwoStepMean
 
@@ -78,3 +86,122 @@ def way_error(way: Way, n: int, widths: FloatArray) -> float:
 def skewness_bias(rows: float) -> float:
     """Of the median of means of so many rows, in standard deviations, for moderately skewed columns."""
     return float(np.interp(rows, _BLOCK_ROWS, _SKEWED))
+
+
+# A mean in two steps: how spread the columns are in general, then the mean in the way that suits that.
+#
+# Both steps are pure DP, the second given what the first has released, so that their epsilons add up
+# (docs/proofs/mean.md, section 6). What the first has found stays inside: only the mean is handed out.
+
+# Released spreads are right within this factor, mostly: other ways than cube noise are taken if they win by it.
+_DOUBT = 1.3
+
+
+@dataclass(frozen=True)
+class ScaledMean(ScaleFirst):
+    """Scale first. `assumed` are widths of the bounds in standard deviations, public."""
+
+    assumed: tuple[float, ...]
+    mechanism: str = "two-step"
+
+    def noise_sd(self, n: int, widths: FloatArray) -> None:
+        """Not public: it follows from what was found."""
+        return None
+
+    def draw(self, relative: FloatArray, public_key: bytes, charge: Charge) -> list[Fraction]:
+        run = charge.split(self.parts)
+        scale_key, scale = derived_key("scale", public_key), run.charge("scale", "step", 0)
+        widths = released_widths(relative, scale, np.array(self.assumed), scale_key)
+        return self.way(len(relative), widths).draw(relative, public_key, run.charge("rest", "step", 1))
+
+    def way(self, n: int, widths: FloatArray) -> Way:
+        """How the mean is taken between bounds of these widths: of public and released numbers."""
+        return best_way(ways(n, len(widths), self.rest, widths, known=True), n, widths, _DOUBT)
+
+    def error(self, n: int, widths: FloatArray) -> float:
+        """Predicted median error in standard deviations, if the bounds are so wide."""
+        return way_error(self.way(n, widths), n, widths)
+
+
+# Which way to a mean, from public numbers alone: predicted errors of the ways, the smallest wins.
+#
+# Without public standard deviations, and with enough rows, how spread the columns are is found out first, privately.
+
+MECHANISMS = ("auto", "subset", "two-step", "cube")
+_WIDEST = 10**300  # bounds in standard deviations: more is too much for a float
+
+
+def checked_way(n: int, mechanism: str, blocks: Any, partitions: Any) -> tuple[str, int | None, int | None]:
+    """What is asked for, checked; blocks or partitions ask for depth of subset means."""
+    checked_choice("mechanism", mechanism, MECHANISMS)
+    if blocks is not None:
+        blocks = checked_integer("blocks", blocks, least=1, most=n)
+    if partitions is not None:
+        partitions = checked_integer("partitions", partitions, least=1, most=1000)
+    for name, value in (("blocks", blocks), ("partitions", partitions)):
+        if mechanism in ("two-step", "cube") and value is not None:
+            raise ParameterError(name, f"must be left out with mechanism={mechanism!r}", value)
+    if mechanism == "auto" and (blocks, partitions) != (None, None):
+        mechanism = "subset"
+    return mechanism, blocks, partitions
+
+
+def mean_plan(
+    n: int,
+    columns: BoundedColumns,
+    epsilon: Fraction,
+    *,
+    mechanism: str = "auto",
+    sd: Any = None,
+    blocks: Any = None,
+    partitions: Any = None,
+) -> MeanPlan:
+    """The plan asked for by name, or the one with the smallest predicted error."""
+    mechanism, blocks, partitions = checked_way(n, mechanism, blocks, partitions)
+    widths = known_widths(columns, sd)
+    found = ways(n, columns.d, epsilon, widths, sd is not None, blocks, partitions)
+    best = best_way(found, n, widths, 1.0 if sd is None else DOUBT)
+    # Where noise is best even between bounds as wide as assumed, there is nothing to find out.
+    unsure = sd is None and (mechanism == "two-step" or (mechanism == "auto" and best.mechanism != "cube"))
+    scale = scale_epsilon(n, epsilon) if unsure else None
+    if scale is not None:
+        return ScaledMean(epsilon, scale, tuple(widths.tolist()))
+    if mechanism == "auto":
+        return best
+    return found.get(mechanism) or _forced(mechanism, n, columns.d, epsilon, widths, sd is not None, partitions)
+
+
+def known_widths(columns: BoundedColumns, sd: Any) -> FloatArray:
+    """The bounds' widths in standard deviations: by the public `sd`, or assumed."""
+    if sd is None:
+        shares = [a == 0 and b == 1 for a, b in zip(columns.lower, columns.upper, strict=True)]
+        return np.where(shares, ASSUMED_WIDTH_OF_SHARES, ASSUMED_WIDTH)
+    values = per_column("sd", sd, columns.d)
+    for value, a, b in zip(values, columns.lower, columns.upper, strict=True):
+        if not 0 < value <= b - a:
+            raise ParameterError("sd", "must be > 0 and at most upper - lower", show(value))
+        if (b - a) / value > _WIDEST:
+            raise ParameterError("sd", f"must be at least upper - lower over {float(_WIDEST)}", show(value))
+    ends = zip(columns.lower, columns.upper, values, strict=True)
+    return np.array([float((b - a) / value) for a, b, value in ends])
+
+
+def predicted_error(plan: MeanPlan, n: int, widths: FloatArray) -> float:
+    """Median error in standard deviations, for moderately skewed columns."""
+    if isinstance(plan, ScaledMean):
+        return plan.error(n, widths)
+    assert isinstance(plan, Way)
+    return way_error(plan, n, widths)
+
+
+def _forced(
+    mechanism: str, n: int, d: int, epsilon: Fraction, widths: FloatArray, known: bool, partitions: int | None
+) -> MeanPlan:
+    """What was asked for by name although the rows are too few for it: the release says so."""
+    if mechanism == "subset":
+        plan: SubsetPlan | None = subset_plan(n, d, epsilon, widths, n, partitions)
+        assert plan is not None
+        return SubsetMean(epsilon, plan)
+    steps = two_step_plan(n, d, epsilon, widths, known, forced=True)
+    assert steps is not None
+    return TwoStepMean(epsilon, steps)

@@ -10,12 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.dealing import block_table, secret_order
-from tukeydp.data.grid import Grid, per_column
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
-from tukeydp.interval import Calibration
-from tukeydp.mechanisms.block_statistics import corrected_means
+from tukeydp.forecast.interval_runs import RemMean, Spending
+from tukeydp.forecast.rem import RemInputs, on_blocks
 from tukeydp.mechanisms.interval_plan import (
     AT_THE_FLOOR,
     WIDE_OCTAVES,
@@ -24,17 +21,19 @@ from tukeydp.mechanisms.interval_plan import (
     checked_joint,
     spread_for,
 )
-from tukeydp.mechanisms.interval_runs import RemMean, Spending
 from tukeydp.mechanisms.mean_interval import Found, mean_interval
 from tukeydp.mechanisms.rem import rem
-from tukeydp.mechanisms.rem_rehearsal import RemInputs, on_blocks
 from tukeydp.mechanisms.rem_test.choice import require_range
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
-from tukeydp.parameters import checked_integer, show
-from tukeydp.privacy import ApproxDP, Guarantee, bounded_range
-from tukeydp.randomness import Keystream, Randomness
-from tukeydp.release import Refused, Release
+from tukeydp.mechanisms.subset_means import corrected_means
+from tukeydp.results.interval import Calibration
+from tukeydp.results.release import Refused, Release
+from tukeydp.trusted.account import ApproxDP, Guarantee, bounded_range
+from tukeydp.trusted.bits import Keystream, Randomness
+from tukeydp.trusted.blocks import block_table, secret_order
+from tukeydp.trusted.parameters import ParameterError, checked_integer, show
 from tukeydp.trusted.release import PartOf, Run, Spends, reserve
+from tukeydp.trusted.rows import Grid, per_column
 
 # Blocks that REM's test passes with on bell-shaped block means, at epsilon = 1 and delta = 1e-6: a little more than
 # measured (docs/proofs/rem.md), growing with d. Fewer are refused more often; more cost accuracy on skewed columns.

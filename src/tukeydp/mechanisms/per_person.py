@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tukeydp.data.persons import persons_table
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief
-from tukeydp.privacy import Guarantee
 from tukeydp.spending import require_room
+from tukeydp.trusted.account import Guarantee
+from tukeydp.trusted.parameters import ParameterError, brief
 from tukeydp.trusted.release import PERSONS as PERSONS
 from tukeydp.trusted.release import Spends
 

@@ -7,23 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.bounded import BoundedColumns
 from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.data.relation import SWAP, Relation
 from tukeydp.data.tables import Table
-from tukeydp.interval import Calibration
+from tukeydp.forecast.interval_runs import RemMean
+from tukeydp.forecast.mean import mean_rehearsal
 from tukeydp.mechanisms.interval_plan import IntervalPlan
-from tukeydp.mechanisms.interval_runs import RemMean
 from tukeydp.mechanisms.mean_interval import Found, mean_interval
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, TwoStepMean
-from tukeydp.mechanisms.mean_rehearsal import mean_rehearsal
-from tukeydp.mechanisms.pass_draws import PassPlan, drawn_in_passes
+from tukeydp.mechanisms.passes import PassPlan, drawn_in_passes
 from tukeydp.mechanisms.spread_step import spread_octaves
 from tukeydp.mechanisms.two_step import two_step_result
-from tukeydp.randomness import Randomness, derived_key
-from tukeydp.release import Release
+from tukeydp.results.interval import Calibration
+from tukeydp.results.release import Release
+from tukeydp.trusted.bits import Randomness, derived_key
+from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import Charge, Run, Spends, reserve
+from tukeydp.trusted.rows import BoundedColumns
 
 MEAN_NOTE = (
     "What is estimated is the arithmetic mean of each column, its values moved between the bounds and missing cells "

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
+from tukeydp.trusted.parameters import IntArray
 from tukeydp.trusted.prices import kappa_of_parts, rank
 
 

@@ -13,14 +13,13 @@ from functools import partial, wraps
 from typing import Any
 
 from tukeydp import baselines
-from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.mechanisms.rem import rem
-from tukeydp.parameters import brief
-from tukeydp.release import Refused, Release
+from tukeydp.results.release import Refused, Release
+from tukeydp.trusted.parameters import ParameterError, brief
 
 
 @dataclass(frozen=True)

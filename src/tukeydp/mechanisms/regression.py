@@ -9,24 +9,22 @@ from typing import Any
 import numpy as np
 
 from tukeydp.blas import on_one_thread
-from tukeydp.data.dealing import block_table, secret_order
-from tukeydp.data.grid import checked_bounds
 from tukeydp.data.tables import Table, read_table
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import AnyScale, Notion
-from tukeydp.errors import ParameterError
+from tukeydp.forecast.regression import RegressionInputs, regression_rehearsal
 from tukeydp.mechanisms.block_release import BlockRelease, guarantee_for
-from tukeydp.mechanisms.least_squares import Standard, intercept_and_slopes, slopes
+from tukeydp.mechanisms.least_squares import RegressionPlan, Standard, intercept_and_slopes, regression_plan, slopes
 from tukeydp.mechanisms.readable_check import checked
-from tukeydp.mechanisms.regression_plan import RegressionPlan, regression_plan
-from tukeydp.mechanisms.regression_rehearsal import RegressionInputs, regression_rehearsal
 from tukeydp.padding import padded
-from tukeydp.parameters import brief, checked_integer
-from tukeydp.privacy import ApproxDP
-from tukeydp.randomness import Keystream, source
-from tukeydp.release import Refused, Release
+from tukeydp.results.release import Refused, Release
 from tukeydp.spending import require_room
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.bits import Keystream, source
+from tukeydp.trusted.blocks import block_table, secret_order
+from tukeydp.trusted.parameters import ParameterError, brief, checked_integer
 from tukeydp.trusted.release import Spends, reserve
+from tukeydp.trusted.rows import checked_bounds
 
 # Step of the coefficients' grid without bounds. REM's own, 1e-6, is coarse for features in the hundred thousands; finer
 # ones reach less far: 5.6 million to either side at this one.

@@ -7,30 +7,29 @@ from functools import partial
 from typing import Any
 
 from tukeydp.blas import on_one_thread
-from tukeydp.data.grid import unbounded_grid
 from tukeydp.data.relation import checked_relation
 from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
 from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
-from tukeydp.errors import ParameterError
-from tukeydp.exact.boxes import Box, whole_grid
+from tukeydp.forecast.rem import RemInputs, rem_rehearsal
 from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
 from tukeydp.mechanisms.readable_check import checked
-from tukeydp.mechanisms.rem_rehearsal import RemInputs, rem_rehearsal
 from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.rem_test.evidence import Plan
 from tukeydp.mechanisms.rem_test.one_sided import evidence_of
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, passes
 from tukeydp.mechanisms.unproven import require_swaps, unproven_rem
 from tukeydp.padding import padded
-from tukeydp.parameters import brief, checked_choice, checked_integer
-from tukeydp.privacy import ApproxDP
-from tukeydp.randomness import Keystream, source
-from tukeydp.release import Refused, Release
+from tukeydp.results.release import Refused, Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sizes.of_depth import sizes_of
 from tukeydp.spending import require_room
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.bits import Keystream, source
+from tukeydp.trusted.boxes import Box, whole_grid
+from tukeydp.trusted.parameters import ParameterError, brief, checked_choice, checked_integer
 from tukeydp.trusted.release import Charge, Run, Spends, reserve
+from tukeydp.trusted.rows import unbounded_grid
 
 _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
 

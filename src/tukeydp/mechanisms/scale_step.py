@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.dealing import block_table, secret_order
-from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
-from tukeydp.exact.boxes import whole_grid
-from tukeydp.privacy import PureDP, bounded_range, cost_of
-from tukeydp.randomness import Keystream
 from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.trusted.account import PureDP, bounded_range, cost_of
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.blocks import block_table, secret_order
+from tukeydp.trusted.boxes import whole_grid
+from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.prices import depth_of_blocks
 from tukeydp.trusted.release import Charge
+from tukeydp.trusted.rows import Grid
 
 # Shares of epsilon for it, the smallest that the rows suffice for; with more than the last the mean itself is
 # noticeably worse than without.

@@ -7,27 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.blas import on_one_thread
-from tukeydp.data.bounded import BoundedColumns, bounded_columns
-from tukeydp.data.grid import require_bounds
 from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.data.relation import checked_relation
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
+from tukeydp.forecast.mean import spread_rehearsal
 from tukeydp.mechanisms.cube import checked_epsilon, opened
-from tukeydp.mechanisms.mean_rehearsal import spread_rehearsal
-from tukeydp.mechanisms.pass_draws import spread_draw, spread_sums
-from tukeydp.mechanisms.pass_plan import fits_in_a_pass
+from tukeydp.mechanisms.passes import fits_in_a_pass, spread_draw, spread_sums
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
 from tukeydp.padding import padded
-from tukeydp.parameters import show
-from tukeydp.privacy import bounded_range
-from tukeydp.randomness import source
-from tukeydp.release import Release
+from tukeydp.results.release import Release
 from tukeydp.spending import require_room
+from tukeydp.trusted.account import bounded_range
+from tukeydp.trusted.bits import source
+from tukeydp.trusted.parameters import FloatArray, ParameterError, show
 from tukeydp.trusted.release import Charge, Spends, reserve
+from tukeydp.trusted.rows import BoundedColumns, bounded_columns, require_bounds
 
 SPREAD_NOTE = (
     "What is estimated is the standard deviation of each column, by differences between random groups of rows. It "

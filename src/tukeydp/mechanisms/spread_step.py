@@ -16,18 +16,18 @@ from functools import cache, partial
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.dealing import Statistic, block_table, drawn_block_table, drawn_blocks, secret_order
-from tukeydp.data.grid import Grid
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import AxisAligned
-from tukeydp.exact.boxes import whole_grid
-from tukeydp.mechanisms.block_statistics import counts, means
 from tukeydp.mechanisms.cliff import SAFE, log_odds
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.mechanisms.subset_means import counts, means
 from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.blocks import Statistic, block_table, drawn_block_table, drawn_blocks, secret_order
+from tukeydp.trusted.boxes import whole_grid
+from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.prices import depth_of_blocks
 from tukeydp.trusted.release import Charge
+from tukeydp.trusted.rows import Grid
 
 # Octaves below the width of the bounds that are told apart, and steps of an octave. On a finer grid a value shared by
 # many pairs would be one point against all the empty ones between, and lose.

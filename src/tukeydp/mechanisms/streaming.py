@@ -5,17 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from tukeydp.arrays import IntArray
-from tukeydp.data.grid import Grid
 from tukeydp.data.relation import Relation
 from tukeydp.data.streams import Chunks, StreamedRows, StreamedTable
 from tukeydp.data.tables import Table
 from tukeydp.depth.choice import require_memory
 from tukeydp.depth.notions.base import FiniteNotion, Notion, not_streamed
 from tukeydp.depth.streamed_levels import memory_for
-from tukeydp.errors import ParameterError
-from tukeydp.exact.boxes import whole_grid
 from tukeydp.sampling.foresight import levels_with_weight
+from tukeydp.trusted.boxes import whole_grid
+from tukeydp.trusted.parameters import IntArray, ParameterError
+from tukeydp.trusted.rows import Grid
 
 
 def refuse_streams(x: Any, **given: Any) -> None:

@@ -14,15 +14,21 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.bounded import relative_grid
-from tukeydp.mechanisms.clip_radii import drawn_radii
-from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, missing_shares, within_bounds, without_missing
+from tukeydp.mechanisms.clipped_sum import (
+    ClipRange,
+    clipped_mean,
+    drawn_radii,
+    missing_shares,
+    within_bounds,
+    without_missing,
+)
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
 from tukeydp.mechanisms.subset_means import SubsetPlan, fewest_blocks, subset_plan, subset_point
-from tukeydp.privacy import PureDP, bounded_range
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.account import PureDP, bounded_range
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import Charge, Run
+from tukeydp.trusted.rows import relative_grid
 
 # Shares of epsilon for the centre, and as much for the spread: the smallest that the rows suffice for. The clipped mean
 # has what these, the radii and the shares of missing cells leave.

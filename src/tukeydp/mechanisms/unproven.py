@@ -8,15 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from tukeydp.data.relation import Relation
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief
-from tukeydp.release import Refused, Release
+from tukeydp.results.release import Refused, Release
+from tukeydp.trusted.parameters import ParameterError, brief
 
 
 def unproven_boxem(unproven: Any, *arguments: Any, **options: Any) -> Release:
     """`td.boxem` by random walks: no guarantee."""
     _require_mcmc(unproven)
-    from tukeydp.mcmc.mechanisms import mcmc_boxem
+    from tukeydp.paper.unproven import mcmc_boxem
 
     return mcmc_boxem(*arguments, **options)
 
@@ -24,7 +23,7 @@ def unproven_boxem(unproven: Any, *arguments: Any, **options: Any) -> Release:
 def unproven_rem(unproven: Any, *arguments: Any, **options: Any) -> Release | Refused:
     """The paper's Algorithm 2 by random walks: no guarantee."""
     _require_mcmc(unproven)
-    from tukeydp.mcmc.mechanisms import mcmc_rem
+    from tukeydp.paper.unproven import mcmc_rem
 
     return mcmc_rem(*arguments, **options)
 

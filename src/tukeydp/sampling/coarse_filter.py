@@ -21,12 +21,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box, Union
-from tukeydp.exact.parallelepipeds import Parallelepiped
 from tukeydp.sampling.coarse_kernels import Filter
-from tukeydp.sampling.records import Proposals
+from tukeydp.trusted.boxes import Box, Union
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.records import Proposals
+from tukeydp.trusted.shapes import Parallelepiped
 
 # Bits of a direction's coefficients together. A byte has 8, so sums stay below 2^31; fewer make the test less sharp.
 _BITS = 22

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import IntArray
-from tukeydp.compiled_code import compiled
+from tukeydp.trusted.compiled_code import compiled
+from tukeydp.trusted.parameters import IntArray
 
 # Proposals that are tested together: so many that loops over them are worth it, so few that they stay in the cache.
 _TOGETHER = 2048

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box, Union
-from tukeydp.exact.level_draw import WORD, LevelDraw
-from tukeydp.exact.parallelepipeds import Parallelepiped
-from tukeydp.randomness import Bits, Keystream
-from tukeydp.sampling import lanes
-from tukeydp.sampling.lanes import in_lane, level_and_box
+from tukeydp.trusted import lanes
+from tukeydp.trusted.bits import Bits, Keystream
+from tukeydp.trusted.boxes import Box, Union
+from tukeydp.trusted.lanes import in_lane, level_and_box
+from tukeydp.trusted.laws import WORD, LevelDraw
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.shapes import Parallelepiped
 
 if TYPE_CHECKING:
     from tukeydp.sampling.coarse_kernels import Candidates, Order
-    from tukeydp.sampling.records import Proposals
+    from tukeydp.trusted.records import Proposals
 
 
 class TriedOrder:

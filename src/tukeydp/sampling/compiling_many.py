@@ -7,15 +7,15 @@ from functools import cache
 
 import numpy as np
 
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.level_draw import Group
-from tukeydp.exact.tilted_boxes import upright
 from tukeydp.hints.branches import compile_lists
 from tukeydp.hints.simplex_programs import hints_for
-from tukeydp.randomness import Keystream
-from tukeydp.sampling.lanes import MANY_COLUMNS
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.exponential import Search
+from tukeydp.trusted.lanes import MANY_COLUMNS
+from tukeydp.trusted.laws import Group
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.shapes import upright
 
 
 @cache

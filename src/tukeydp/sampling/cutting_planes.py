@@ -15,16 +15,16 @@ import numpy as np
 
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.exact_envelope import first_envelope
-from tukeydp.depth.levels import level_sets
 from tukeydp.depth.near_rows import NearRows, near_rows
 from tukeydp.depth.notions import PreparedDepth
-from tukeydp.exact.boxes import Box, whole_grid
 from tukeydp.hints.branches import compile_once
-from tukeydp.randomness import Keystream
 from tukeydp.sampling import compiling
 from tukeydp.sampling.deepest import deepest
 from tukeydp.sampling.foresight import foresee
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.boxes import Box, whole_grid
+from tukeydp.trusted.levels import level_sets
 
 # Points refuted in one draw after which the exact facets between them and the level set are looked for: those of a thin
 # level set cut off all of its surroundings at once, normals of a few digits never do. Speed only, but it decides what a

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from tukeydp.depth.deciding import GridDepth
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.matrices import Integers
 from tukeydp.exact.slices import count_in_slices
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import region_of
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.matrices import Integers
 
 
 def deepest(levels: LevelSets, depth: GridDepth, within: Box, lowest: int, top: int) -> tuple[LevelSets, int]:

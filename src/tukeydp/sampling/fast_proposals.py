@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box, Union
-from tukeydp.exact.level_draw import LevelDraw
-from tukeydp.exact.parallelepipeds import Parallelepiped
-from tukeydp.exact.tilted_boxes import TiltedBox
 from tukeydp.sampling.coarse_proposals import CoarseProposals
 from tukeydp.sampling.tilted_proposals import TiltedProposals
+from tukeydp.trusted.boxes import Box, Union
+from tukeydp.trusted.laws import LevelDraw
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.shapes import Parallelepiped, TiltedBox
 
 if TYPE_CHECKING:
-    from tukeydp.sampling.records import Proposals
+    from tukeydp.trusted.records import Proposals
 
 Shape = Box | Union | TiltedBox | Parallelepiped
 FastProposals = CoarseProposals | TiltedProposals

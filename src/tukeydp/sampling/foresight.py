@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from tukeydp.depth.levels import LevelSets
 from tukeydp.depth.streamed_levels import StreamedLevels
-from tukeydp.exact.boxes import Box
 from tukeydp.sampling.sampler import Sampler
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import LevelSets
 
 # What was found makes the next rehearsal better. After so many the sampler asks for the rest itself, one by one.
 _REHEARSALS = 3

@@ -6,9 +6,9 @@ there is one must not depend on the rows (compiling.py).
 
 from __future__ import annotations
 
-from tukeydp.compiled_code import compiled
 from tukeydp.sampling import kernels
 from tukeydp.sampling.branches import listing, nodes
+from tukeydp.trusted.compiled_code import compiled
 
 propose = compiled(kernels.propose.py_func)
 count_inside = compiled(kernels.count_inside.py_func)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.compiled_code import COMPILES, compiled_in_memory
 from tukeydp.sampling import plain_proposals
-from tukeydp.sampling.records import (
+from tukeydp.trusted.compiled_code import COMPILES, compiled_in_memory
+from tukeydp.trusted.records import (
     ACCEPTED,
     EXHAUSTED,
     SHALLOW,

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import IntArray
-from tukeydp.sampling.records import (
+from tukeydp.trusted.parameters import IntArray
+from tukeydp.trusted.records import (
     ACCEPTED,
     EXHAUSTED,
     SHALLOW,

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.exact.parallelepipeds import Parallelepiped
-from tukeydp.exact.tilted_boxes import TiltedBox
+from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.shapes import Parallelepiped, TiltedBox
 
 # Of the largest sum, how far floats may be off: 2^-53 for each of a few hundred roundings is less than 2^-44.
 _ROUNDINGS = 2.0**-40

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.level_draw import WORD
 from tukeydp.hints.branches import compile_once
 from tukeydp.hints.linear_programs import Hints
 from tukeydp.hints.planner import LadderPlanner
-from tukeydp.randomness import Keystream
 from tukeydp.sampling.compiling_many import compile_for_many_columns
-from tukeydp.sampling.lanes import MANY_COLUMNS
-from tukeydp.threads import available_cores
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.exponential import Accepted, Exponential
+from tukeydp.trusted.lanes import MANY_COLUMNS
+from tukeydp.trusted.laws import WORD
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.threads import available_cores
 
 
 class Sampler:

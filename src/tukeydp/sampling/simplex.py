@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import FloatArray
-from tukeydp.compiled_code import compiled
+from tukeydp.trusted.compiled_code import compiled
+from tukeydp.trusted.parameters import FloatArray
 
 # Hints only, all of them.
 _VIOLATED = 1e-9  # of a row of length one: what is violated by less counts as kept

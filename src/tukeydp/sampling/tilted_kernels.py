@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import IntArray
-from tukeydp.compiled_code import compiled
-from tukeydp.exact.tilted_boxes import SHARE_BITS
 from tukeydp.sampling.coarse_kernels import UNDECIDED, Words, rows_of
 from tukeydp.sampling.kernels import high_word
 from tukeydp.sampling.plain_proposals import high_words
 from tukeydp.sampling.rough_slabs import RoughSlabs
+from tukeydp.trusted.compiled_code import compiled
+from tukeydp.trusted.parameters import IntArray
+from tukeydp.trusted.shapes import SHARE_BITS
 
 _TOGETHER = 1024  # points that are tested together without numba. Speed only
 GUIDE_BITS = 9  # of a share by which its cell is guessed. Speed only
@@ -28,7 +28,7 @@ REJECTED, PASSED, BY_HAND = 0, 1, 2  # what became of a survivor: in the level o
 
 
 class Tilts(NamedTuple):
-    """Tilted boxes: cells as in `exact.tilted_boxes.Cells`, `guide` where to look for a share's cell."""
+    """Tilted boxes: cells as in `trusted.shapes.Cells`, `guide` where to look for a share's cell."""
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int32]

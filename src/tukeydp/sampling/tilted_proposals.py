@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import IntArray
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box, Union
-from tukeydp.exact.level_draw import WORD, LevelDraw
-from tukeydp.exact.parallelepipeds import Parallelepiped
-from tukeydp.exact.tilted_boxes import SHARE_BITS, STEPS, TiltedBox, power
-from tukeydp.randomness import Bits, Keystream
-from tukeydp.sampling.lanes import in_lane, level_and_box
 from tukeydp.sampling.rough_slabs import rough_slabs
+from tukeydp.trusted.bits import Bits, Keystream
+from tukeydp.trusted.boxes import Box, Union
+from tukeydp.trusted.lanes import in_lane, level_and_box
+from tukeydp.trusted.laws import WORD, LevelDraw
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.parameters import IntArray
+from tukeydp.trusted.shapes import SHARE_BITS, STEPS, Parallelepiped, TiltedBox, power
 
 if TYPE_CHECKING:
-    from tukeydp.sampling.records import Proposals
     from tukeydp.sampling.tilted_kernels import Slots, Tilts
+    from tukeydp.trusted.records import Proposals
 
 # Speed only: the law is the same, but what a seeded draw gives is not.
 _LIGHT = 2.0**-20  # the share of proposals below which a level's are made one by one

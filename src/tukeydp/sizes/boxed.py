@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region
-from tukeydp.exact.matrices import Integers
 from tukeydp.sizes.grid_points import count_up_to, tight_ends
 from tukeydp.sizes.regions import Regions
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.matrices import Integers
+from tukeydp.trusted.parameters import FloatArray
 
 # tau of the proof, section 3. Public, and fixed before any data: the tests discount by it. Larger costs strength of the
 # test, smaller costs time.

@@ -6,15 +6,15 @@ import math
 from fractions import Fraction
 from functools import cache
 
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.brackets import rounded_down
 from tukeydp.exact.linear_programs import maximum
-from tukeydp.exact.matrices import Integers, integers
 from tukeydp.sizes.boxed import SLACK, Boxed
 from tukeydp.sizes.ellipsoid_certificate import Ellipsoid
 from tukeydp.sizes.grid_points import units
 from tukeydp.sizes.john_ellipsoid import largest_ellipsoid
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.laws import rounded_down
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.matrices import Integers, integers
 
 # Rationals below and above pi: wrong digits would break the bounds.
 _PI = (Fraction(314159265358979323846, 10**20), Fraction(314159265358979323847, 10**20))

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.grid import LIMIT
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region
-from tukeydp.exact.matrices import Integers, integers
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.matrices import Integers, integers
+from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.rows import LIMIT
 
 
 class DeepEnvelope:

@@ -17,9 +17,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.exact.linear_programs import Region, in_units
-from tukeydp.exact.matrices import Integers, determinant, integers, inverse
+from tukeydp.trusted.matrices import Integers, determinant, integers, inverse
+from tukeydp.trusted.parameters import FloatArray, IntArray
 
 # Fewer bits, or shrinking by more, make the certified gap larger: then the solver is asked again, without end if the
 # gap cannot be met. The bound holds whatever they are.

@@ -14,15 +14,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.exact_depth import CONES_ARE_QUICK
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.brackets import rounded_down
 from tukeydp.exact.hinted import asked
 from tukeydp.exact.linear_programs import Region
-from tukeydp.exact.matrices import Integers, integers, inverse
 from tukeydp.exact.slices import SliceCount
 from tukeydp.hints.ray_facets import compile_walk
 from tukeydp.sizes.boxed import COUNTED
@@ -31,6 +26,11 @@ from tukeydp.sizes.grid_points import Ends, tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
 from tukeydp.sizes.level_sizes import bounds_of
 from tukeydp.sizes.upright_copies import upright_copy
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.laws import rounded_down
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.matrices import Integers, integers, inverse
+from tukeydp.trusted.parameters import FloatArray
 
 # Bits of corners below half a cell, at first; more follow where rounding was too much. Speed only.
 _COARSE = 6

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tukeydp.data.grid import LIMIT
-from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.rows import LIMIT
 
 # Speed and memory only: values of a column, beginnings of points that are looked at together, and numbers held at once.
 _MOST_VALUES, _AT_ONCE, _MOST_NUMBERS = 16, 256, 2**22

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
-from tukeydp.data.grid import LIMIT
-from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region, maximum
-from tukeydp.exact.matrices import integers
 from tukeydp.sizes.few_values import counts_of_parts, has_few_values
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.matrices import integers
+from tukeydp.trusted.parameters import IntArray
+from tukeydp.trusted.rows import LIMIT
 
 # Speed and memory only: counts are exact whatever they are.
 _AT_ONCE = 2**16  # grid points looked at together

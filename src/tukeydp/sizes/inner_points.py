@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tukeydp.exact.linear_programs import Region, maximum
-from tukeydp.exact.matrices import Integers, integers
+from tukeydp.trusted.matrices import Integers, integers
 
 # What floats may raise; numpy's LinAlgError is a ValueError. Whoever calls them must catch these: an exception would
 # tell something about the data.

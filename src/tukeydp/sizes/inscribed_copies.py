@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.exact.hinted import asked, finite_rows
 from tukeydp.exact.linear_programs import Region, in_units
-from tukeydp.exact.matrices import Integers, integers
 from tukeydp.hints.copy_solver import largest_in_floats
 from tukeydp.sizes.inner_points import FLOATS_GAVE_OUT, inner_point
+from tukeydp.trusted.matrices import Integers, integers
+from tukeydp.trusted.parameters import FloatArray
 
 # Speed only, all of them: the bound holds whatever the floats did.
 _BITS = 64  # of the weights, next to the longest normal

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import LevelSets
 
 
 class Intervals:

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.exact.hinted import asked, finite_rows
 from tukeydp.exact.linear_programs import Region
-from tukeydp.exact.matrices import Integers
 from tukeydp.hints.ellipsoid_solver import newton_with_few_rows
 from tukeydp.sizes.ellipsoid_certificate import Ellipsoid, Ends, Proposal, Shape, certified, in_floats, slack_of
 from tukeydp.sizes.inner_points import FLOATS_GAVE_OUT, inner_point
+from tukeydp.trusted.matrices import Integers
+from tukeydp.trusted.parameters import FloatArray
 
 _RIDGE = 1e-13  # of the largest entry: keeps the triangular factor from being singular. Speed only
 # Parts of the gap: how exact the floats are, and what is given up so that rows may be violated by it, over d.

@@ -17,12 +17,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
 from tukeydp.sizes.intervals import Intervals
 from tukeydp.sizes.polygons import Polygons
 from tukeydp.sizes.polyhedra import Polyhedra
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import LevelSets
 
 
 class Sizes(Protocol):

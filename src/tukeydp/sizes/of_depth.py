@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tukeydp.depth.notions import PreparedDepth
-from tukeydp.exact.boxes import Box
 from tukeydp.sizes.exact_depth_sizes import ExactSizes
 from tukeydp.sizes.level_sizes import Sizes
 from tukeydp.sizes.level_sizes import sizes_of as sizes_along
+from tukeydp.trusted.boxes import Box
 
 # Relative error of a lower size of exact depth, at most. It costs epsilon (docs/proofs/rem.md, section 7); smaller ones
 # cost more depths. The public share of the test's epsilon that is given as `slack` bounds it too.

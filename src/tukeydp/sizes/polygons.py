@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region
 from tukeydp.sizes.grid_points import tight_ends
 from tukeydp.sizes.regions import Regions
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import LevelSets
 
 Line = tuple[int, int, int]  # y <= (b - a x) / c, c > 0, as (a, b, c)
 

@@ -13,9 +13,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.exact.linear_programs import Region
 from tukeydp.sizes.boxed import Boxed
+from tukeydp.trusted.parameters import FloatArray
 
 Point = tuple[int, int, int, int]  # three numerators over a positive denominator
 Plane = tuple[int, int, int, int]  # a, b, c, e: a x + b y + c z <= e

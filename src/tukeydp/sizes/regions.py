@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tukeydp.data.scale import centre_and_scale
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
 from tukeydp.exact.linear_programs import Region
-from tukeydp.exact.matrices import integers
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.matrices import integers
 
 
 class Regions:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.exact.linear_programs import Region, in_units
-from tukeydp.exact.matrices import Integers, integers
 from tukeydp.sizes.grid_points import tight_ends
 from tukeydp.sizes.inscribed_copies import Copy, largest_copy, template
+from tukeydp.trusted.matrices import Integers, integers
+from tukeydp.trusted.parameters import FloatArray
 
 _BITS = 64  # of the entries of M. Speed only: any M will do
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import LevelSets
 
 # Tightness only: whatever these are, the bounds hold.
 SHIFT = 96  # bits behind the point of a multiplier: projections are below 2^62, so rounding costs far less than a step

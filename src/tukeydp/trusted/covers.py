@@ -19,19 +19,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.grid import LIMIT
 from tukeydp.data.scale import centre_and_scale
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box, Pieces, Union
-from tukeydp.exact.lattice import Basis
 from tukeydp.exact.linear_programs import Region, maximum
-from tukeydp.exact.matrices import integers, inverse
-from tukeydp.exact.parallelepipeds import Frame, Parallelepiped, around, frame_of
-from tukeydp.exact.tilted_boxes import STEPS, TiltedBox, cut, least_ends, widths_of
 from tukeydp.sampling import compiling
-from tukeydp.sampling.records import Ranks
+from tukeydp.trusted.boxes import Box, Pieces, Union
 from tukeydp.trusted.certificates import Weights, in_integers, weighted_bound
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.matrices import Basis, integers, inverse
+from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.records import Ranks
+from tukeydp.trusted.rows import LIMIT
+from tukeydp.trusted.shapes import STEPS, Frame, Parallelepiped, TiltedBox, around, cut, frame_of, least_ends, widths_of
 
 Shape = Box | TiltedBox | Parallelepiped | Union
 Rung = tuple[int, "Cover"]  # a level, and what it and those above it are drawn from, up to the next rung

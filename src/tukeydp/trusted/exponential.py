@@ -20,17 +20,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tukeydp.depth.levels import LevelSets
-from tukeydp.exact.boxes import Box, Union
-from tukeydp.exact.level_draw import WORD, Group, LevelDraw
-from tukeydp.exact.parallelepipeds import Parallelepiped
-from tukeydp.exact.tilted_boxes import TiltedBox
-from tukeydp.randomness import Keystream
-from tukeydp.sampling import compiling, records
+from tukeydp.sampling import compiling
 from tukeydp.sampling.fast_proposals import FastProposals, fast_proposals
-from tukeydp.sampling.lanes import MANY_COLUMNS
-from tukeydp.threads import for_each_with
+from tukeydp.trusted import records
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.boxes import Box, Union
 from tukeydp.trusted.covers import Cover, Covers, Rung, Shape
+from tukeydp.trusted.lanes import MANY_COLUMNS
+from tukeydp.trusted.laws import WORD, Group, LevelDraw
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.shapes import Parallelepiped, TiltedBox
+from tukeydp.trusted.threads import for_each_with
 
 # Speed only: the law is the same for all values of these, but what a seeded draw gives is not.
 _LANE_WORDS = (2**11, 2**13, 2**16)  # in the lanes 0, 1, 2, ...; the first are short, because most draws end there

@@ -15,8 +15,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NoReturn, Protocol
 
-from tukeydp.privacy import Guarantee, cost_of, delta_of
-from tukeydp.randomness import Bits, Keystream, Randomness, derived_key
+from tukeydp.trusted.account import Guarantee, cost_of, delta_of
+from tukeydp.trusted.bits import Bits, Keystream, Randomness, derived_key
 from tukeydp.trusted.prices import Score, kappa
 
 PERSONS = "swap-person"  # the neighbours of a guarantee about persons

@@ -13,18 +13,19 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
-from tukeydp.arrays import FloatArray
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, Recorded, by_rows, draw_law, law, recording, weighed_draws
-from tukeydp.audit.forcing import forced
-from tukeydp.audit.oracles import means, secret_size
-from tukeydp.audit.oracles.neighbours import Dataset
+from tukeydp.audit.forced_samplers import forced
+from tukeydp.audit.oracles import means, rem
+from tukeydp.audit.oracles.laws import Dataset
 from tukeydp.mechanisms import boxem as boxem_module
-from tukeydp.mechanisms import counted_mean, subset_means
+from tukeydp.mechanisms import clipped_sum as counted_mean
+from tukeydp.mechanisms import subset_means
 from tukeydp.mechanisms.clipped_sum import STEPS
 from tukeydp.mechanisms.mean_plans import SubsetMean
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
-from tukeydp.randomness import derived_key, seeded
+from tukeydp.trusted.bits import derived_key, seeded
+from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import rehearsed_charge
 
 _ROUNDING = 1e-6  # of sums in steps of 2^-30; the floats that add up probabilities are far better
@@ -77,7 +78,7 @@ def _table(rows: Sequence[means.Row], columns: int) -> FloatArray:
 def boxem(kinds: Sequence[means.Row], most: int, tally: Tally) -> None:
     """Whole calls, with the sampler's law by definition of what it is given."""
     laws: dict[Dataset, list[float]] = {}
-    for x in secret_size.up_to(len(kinds), most):
+    for x in rem.up_to(len(kinds), most):
         rows = [kinds[i] for i in x]
         with recording(boxem_module) as seen:
             release: Any = td.boxem(
@@ -96,13 +97,13 @@ def _from_the_middle(what: Recorded) -> list[tuple[int, ...]]:
 
 
 def _ratios(laws: dict[Dataset, list[float]], kinds: int, most: int, epsilon: float, tally: Tally) -> None:
-    tally.found(math.log(secret_size.worst_ratio(laws.__getitem__, kinds, most)) / epsilon)
+    tally.found(math.log(rem.worst_ratio(laws.__getitem__, kinds, most)) / epsilon)
     _saw(kinds, most, tally)
 
 
 def _saw(kinds: int, most: int, tally: Tally) -> None:
-    pairs = 2 * len(secret_size.up_to(kinds, most - 1)) * kinds
-    tally.saw(datasets=len(secret_size.up_to(kinds, most)), pairs=pairs)
+    pairs = 2 * len(rem.up_to(kinds, most - 1)) * kinds
+    tally.saw(datasets=len(rem.up_to(kinds, most)), pairs=pairs)
 
 
 def sums(columns: int, most: int, fill: float | None, tally: Tally) -> None:
@@ -110,7 +111,7 @@ def sums(columns: int, most: int, fill: float | None, tally: Tally) -> None:
     kinds = list(itertools.product(CELLS, repeat=columns))
     known: dict[Dataset, list[float]] = {}
     scales = set()
-    for x in secret_size.up_to(len(kinds), most):
+    for x in rem.up_to(len(kinds), most):
         rows = [kinds[i] for i in x]
         scale, found = _noised(_table(rows, columns), fill)
         scales.add(scale)
@@ -119,7 +120,7 @@ def sums(columns: int, most: int, fill: float | None, tally: Tally) -> None:
         tally.require(right, "noised sums are not those of the definition")
         known[x] = found
     tally.require(len(scales) == 1, "the noise depends on the table")
-    for x, y in secret_size.one_more(len(kinds), most):
+    for x, y in rem.one_more(len(kinds), most):
         moved = max(abs(a - b) for a, b in zip(known[x], known[y], strict=True))
         tally.found(moved / (max(scales) * float(EPSILON)))
     _saw(len(kinds), most, tally)
@@ -166,7 +167,7 @@ def blocks(case: Case, tally: Tally) -> None:
     tally.require(guarantee.neighbours == "add-remove", "the guarantee is about other neighbours")
     draws = case.blocks if case.dealing == "draws" else 1
     laws: dict[Dataset, list[float]] = {}
-    for x in secret_size.up_to(len(case.kinds), case.most):
+    for x in rem.up_to(len(case.kinds), case.most):
         rows = tuple(case.kinds[i] for i in x)
         relative = _table(rows, columns)
 
@@ -176,7 +177,7 @@ def blocks(case: Case, tally: Tally) -> None:
         given = (len(x), draws, case.partitions, HEADS_OR_TAILS)
         found = weighed_draws(subset_means, "filled_at_the_ends", make, *given)
         if case.dealing == "draws":
-            expected = secret_size.drawn_tables(rows, columns, case.blocks, case.steps, case.partitions)
+            expected = rem.drawn_tables(rows, columns, case.blocks, case.steps, case.partitions)
         else:
             one_by_one = partial(means.mean_choice, steps=case.steps)
             expected = means.tables(rows, len(x), one_by_one) if x else {(): Fraction(1)}

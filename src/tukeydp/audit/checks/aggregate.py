@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
-from tukeydp.arrays import FloatArray
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.dealt_tables import Recorded, Script, by_rows, floats, law, recording
-from tukeydp.audit.forcing import forced
+from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import aggregate as oracle
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, worst_ratio
 from tukeydp.audit.oracles.means import Row, Table, blocks_of
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, worst_ratio
 from tukeydp.mechanisms import aggregate as aggregate_module
 from tukeydp.mechanisms import block_release
 from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import regression as regression_module
-from tukeydp.randomness import seeded
+from tukeydp.trusted.bits import seeded
+from tukeydp.trusted.parameters import FloatArray
 
 _ROUNDING = 1e-9  # relative, of floats that add up probabilities, and of coefficients
 EPSILON, DELTA = Fraction(3, 2), Fraction(1, 10**6)

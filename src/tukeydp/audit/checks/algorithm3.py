@@ -9,12 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.algorithm3 import accounting
-from tukeydp.algorithm3.accounting import DrawParameters, RemParameters
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.oracles.algorithm3 import release_law
-from tukeydp.audit.oracles.depths import depth
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, depth, release_law, swap_groups
+from tukeydp.paper import algorithm3
+from tukeydp.paper.algorithm3 import DrawParameters, RemParameters
 
 _ROUNDING = 1e-9
 # How estimates are wrong: all the same way, in turns, or only at some levels; 1 is eta too much, -1 eta too little.
@@ -75,8 +73,8 @@ def run(effort: Effort) -> Result:
 def _examine(case: Case, tally: Tally) -> int:
     """The worst delta at the epsilon that the package charges; how many estimates passed the test by themselves."""
     p, top = case.parameters, case.n // 2
-    draw = accounting.draw_cost(p, p.delta_draw)
-    growth = math.exp(p.epsilon_test * accounting.score_sensitivity(p) + draw.epsilon)
+    draw = algorithm3.draw_cost(p, p.delta_draw)
+    growth = math.exp(p.epsilon_test * algorithm3.score_sensitivity(p) + draw.epsilon)
     delta = float(max(p.delta_test, draw.delta))
     laws: dict[Dataset, list[list[float]]] = {}
     passing = 0
@@ -88,9 +86,9 @@ def _examine(case: Case, tally: Tally) -> int:
         laws[x] = []
         for pattern in WRONG:
             sizes = _estimated(exact, pattern, p.eta)
-            score = accounting.score(sizes, case.threshold, p)
+            score = algorithm3.score(sizes, case.threshold, p)
             passing += score >= 0
-            short = accounting.release_threshold(p) - score
+            short = algorithm3.release_threshold(p) - score
             rates = float(p.epsilon_test), float(p.epsilon_draw)
             laws[x].append(release_law([float(v) for v in sizes], depths, case.threshold, short, *rates))
     for group in swap_groups(kinds, case.n):
@@ -114,14 +112,14 @@ def _budgets(tally: Tally) -> None:
         (Fraction(1), Fraction(1, 10**6)),
         (Fraction(8), Fraction(1, 10)),
     ):
-        rem = accounting.rem_parameters(epsilon, delta)
+        rem = algorithm3.rem_parameters(epsilon, delta)
         rho = math.log((1 + rem.eta) / (1 - rem.eta))
         moved = 1 + math.ceil(4 * rho / float(rem.epsilon_draw))
         spent = float(rem.epsilon_test) * moved + float(rem.epsilon_draw) + 2 * rho
         points = (1 + math.exp(float(rem.epsilon_draw) + 2 * rho)) * float(rem.tau)
         given = max(float(rem.delta_test), math.exp(rho) * float(rem.delta_draw) + points)
         tally.found(max(spent / float(epsilon), _with_failures(rem, spent, given) / float(delta)))
-        boxem = accounting.boxem_parameters(epsilon, delta)
+        boxem = algorithm3.boxem_parameters(epsilon, delta)
         spent = float(boxem.epsilon_draw) + 2 * math.log((1 + boxem.eta) / (1 - boxem.eta))
         given = (1 + math.exp(spent)) * float(boxem.tau)
         tally.found(max(spent / float(epsilon), _with_failures(boxem, spent, given) / float(delta)))

@@ -13,12 +13,11 @@ import numpy as np
 
 from tukeydp import baselines
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.forcing import forced
-from tukeydp.audit.oracles.neighbours import count_of_pairs, datasets, swap_groups
-from tukeydp.audit.oracles.noise import gaussian_delta
+from tukeydp.audit.forced_samplers import forced
+from tukeydp.audit.oracles.laws import count_of_pairs, datasets, gaussian_delta, swap_groups
 from tukeydp.baselines.noise import Noise
-from tukeydp.privacy import ApproxDP
-from tukeydp.randomness import Keystream, derived_key, seeded
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.bits import Keystream, derived_key, seeded
 
 _ROUNDING = 1e-9
 MECHANISMS: dict[str, Callable[..., Any]] = {

@@ -10,30 +10,31 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.audit.accepted import (
+from tukeydp.audit.check import Check, Effort, Result, Tally
+from tukeydp.audit.forced_samplers import (
+    AnyShape,
+    Garbage,
     Membership,
     accepted_weight,
     branched_if_any,
+    forced,
     slanted_if_any,
     slice_everything,
     sliced_parts,
 )
-from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.forcing import forced
-from tukeydp.audit.hostile_hints import AnyShape, Garbage
-from tukeydp.audit.oracles import depths as oracle
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, worst_ratio
-from tukeydp.data.grid import Grid
-from tukeydp.depth.levels import LevelSets
+from tukeydp.audit.oracles import laws as oracle
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, worst_ratio
 from tukeydp.depth.notions import Directions, Exact, Notion
-from tukeydp.exact.boxes import whole_grid
 from tukeydp.hints import boxes as boxes_module
 from tukeydp.hints import envelope as envelope_module
 from tukeydp.hints import slices
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.frames import Frames
 from tukeydp.hints.linear_programs import Hints, LinearPrograms
+from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.rows import Grid
 
 Q = Fraction(21, 20)  # e^(epsilon/2), that is epsilon = 0.0976; rational, so that nothing is rounded
 WAYS = ("plain", "settled", "sliced", "slanted", "tilted", "branches", "garbage hints")

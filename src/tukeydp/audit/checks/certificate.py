@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.forcing import forced
-from tukeydp.audit.oracles import depths as oracle
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
+from tukeydp.audit.forced_samplers import forced
+from tukeydp.audit.oracles import laws as oracle
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.depth.notions import Directions, Exact
 from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import certificate as module
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.certificate import margin
-from tukeydp.randomness import seeded
+from tukeydp.trusted.bits import seeded
 
 _ROUNDING = 1e-9
 EPSILON, SHARE = Fraction(3, 2), Fraction(1, 3)

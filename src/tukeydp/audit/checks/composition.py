@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 
+from tukeydp.accounts.budget import Budget, at_delta, total
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.oracles import composition as oracle
-from tukeydp.planning.budget import Budget, total
-from tukeydp.planning.conversion import at_delta
-from tukeydp.privacy import ApproxDP, Guarantee, PureDP, bounded_range
+from tukeydp.audit.oracles import laws as oracle
+from tukeydp.trusted.account import ApproxDP, Guarantee, PureDP, bounded_range
 
 BASE = Fraction(6, 5)  # q = e^(epsilon/2)
 # Scores of neighbours: every one moves by at most 1, up or down, as depths do.

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.forcing import forced
-from tukeydp.audit.oracles import noise as oracle
-from tukeydp.exact import cube_noise as module
+from tukeydp.audit.forced_samplers import forced
+from tukeydp.audit.oracles import laws as oracle
+from tukeydp.trusted import laws as module
 
 _ROUNDING = 1e-9
 

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.forcing import forced
+from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import groups as oracle
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
-from tukeydp.mechanisms import grouped_sums, value_counts
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
+from tukeydp.mechanisms import grouped_sums
+from tukeydp.mechanisms import grouped_sums as value_counts
 from tukeydp.mechanisms.clipped_sum import STEPS
-from tukeydp.planning.summary import summary
-from tukeydp.privacy import PureDP
-from tukeydp.randomness import Bits, seeded
+from tukeydp.mechanisms.summary import summary
+from tukeydp.trusted.account import PureDP
+from tukeydp.trusted.bits import Bits, seeded
 from tukeydp.trusted.release import rehearsed_charge
 
 _ROUNDING = 1e-6  # of sums read off floats, and of values in steps of 2^-30

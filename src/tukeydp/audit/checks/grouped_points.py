@@ -14,17 +14,19 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.checks.group_sums import loss
 from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, Recorded, Script, draw_law, named_keys, recording
-from tukeydp.audit.forcing import forced
+from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import groups as oracle
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
-from tukeydp.mechanisms import group_counts, grouped_blocks, grouped_centre, grouped_sums, grouped_ways
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
+from tukeydp.mechanisms import grouped_centre, grouped_sums, grouped_ways
+from tukeydp.mechanisms import grouped_sums as group_counts
+from tukeydp.mechanisms import grouped_ways as grouped_blocks
 from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, GroupWay, RowsOfGroups, SumsOfGroups
-from tukeydp.privacy import PureDP
-from tukeydp.randomness import derived_key, seeded
+from tukeydp.trusted.account import PureDP
+from tukeydp.trusted.bits import derived_key, seeded
+from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.release import rehearsed_charge
 
 _ROUNDING = 1e-6  # of sums in steps of 2^-30; the floats that add up probabilities are far better

@@ -7,12 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.audit import adversarial_pairs
 from tukeydp.audit.adversarial_pairs import Pair
 from tukeydp.audit.adversarial_relations import RELATIONS
-from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.statistics import least_epsilon
+from tukeydp.audit.check import Check, Effort, Result, Tally, least_epsilon
+from tukeydp.trusted.parameters import FloatArray
 
 QUICK, FULL = 1000, 100_000  # draws on each side
 PAIRS = {**adversarial_pairs.PAIRS, **RELATIONS}

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.dealt_tables import floats
-from tukeydp.audit.forcing import forced
+from tukeydp.audit.forced_samplers import forced
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.audit.oracles.means import Cell, Table
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.mechanisms import clipped_sum
 from tukeydp.mechanisms.mean_plans import CubeMean
-from tukeydp.privacy import PureDP
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.account import PureDP
+from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.release import rehearsed_charge
 
 EPSILON = Fraction(7, 4)

@@ -11,22 +11,23 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, SIXTEENTHS, by_rows, floats, law, weighed
-from tukeydp.audit.forcing import forced
+from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import means as oracle
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
-from tukeydp.data.bounded import relative_grid
-from tukeydp.exact.level_draw import Group, LevelDraw
-from tukeydp.mechanisms import clip_radii, clipped_sum, spread_step, subset_means, two_step
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
+from tukeydp.mechanisms import clipped_sum, spread_step, subset_means, two_step
+from tukeydp.mechanisms import clipped_sum as clip_radii
 from tukeydp.mechanisms.mean_plans import TwoStepMean
 from tukeydp.mechanisms.spread_step import OCTAVES, SpreadPlan, spread_octaves
 from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, at_least_narrowest, clipped_around
-from tukeydp.privacy import bounded_range
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.account import bounded_range
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.laws import Group, LevelDraw
+from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import Charge, rehearsed, rehearsed_charge
+from tukeydp.trusted.rows import relative_grid
 
 _ROUNDING = 1e-9  # relative, of the floats that add up losses here
 # Of epsilon: centre, spread, radii, shares, mean. Large, so that even three rows move the radii.

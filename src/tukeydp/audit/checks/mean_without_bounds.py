@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.dealt_tables import Script, floats
-from tukeydp.audit.forcing import forced
+from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import means as oracle
 from tukeydp.data.tables import Table
 from tukeydp.mechanisms import mean_without_bounds as module
-from tukeydp.privacy import ApproxDP
-from tukeydp.randomness import seeded
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.bits import seeded
+from tukeydp.trusted.parameters import FloatArray
 
 GUARANTEE = ApproxDP(Fraction(1), Fraction(1, 10**6))
 KINDS: tuple[oracle.Row, ...] = (

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.oracles import persons as oracle
+from tukeydp.audit.oracles import laws as oracle
 from tukeydp.data.persons import persons_table
 
 _ROUNDING = 1e-12  # of means in floats

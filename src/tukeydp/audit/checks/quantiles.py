@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from tukeydp.audit.check import Check, Tally, over_cases
-from tukeydp.audit.forcing import forced
+from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import quantiles as oracle
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
-from tukeydp.data.grid import Grid
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.mechanisms import quantiles as module
-from tukeydp.mechanisms import rank_draw
+from tukeydp.mechanisms import quantiles as rank_draw
 from tukeydp.mechanisms.quantile_levels import number_of_levels
-from tukeydp.mechanisms.rank_draw import RankLaw
-from tukeydp.privacy import in_steps
-from tukeydp.randomness import Keystream, derived_key, seeded
+from tukeydp.mechanisms.quantiles import RankLaw
+from tukeydp.trusted.account import in_steps
+from tukeydp.trusted.bits import Keystream, derived_key, seeded
 from tukeydp.trusted.release import Charge, rehearsed_charge
+from tukeydp.trusted.rows import Grid
 
 _ROUNDING = 1e-9  # of laws in floats
 EPSILON = Fraction(3, 2)  # of a level

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.forcing import forced
-from tukeydp.audit.oracles import texts as oracle
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
+from tukeydp.audit.forced_samplers import forced
+from tukeydp.audit.oracles import laws as oracle
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.data.files import read_file
 from tukeydp.data.grouped_files import read_groups
 from tukeydp.data.tables import Table
 from tukeydp.mechanisms import readable_check
 from tukeydp.mechanisms.readable_check import exact_counts, with_check
-from tukeydp.privacy import PureDP
-from tukeydp.randomness import seeded
-from tukeydp.release import Release
+from tukeydp.results.release import Release
+from tukeydp.trusted.account import PureDP
+from tukeydp.trusted.bits import seeded
 from tukeydp.trusted.release import reserve
 
 EPSILON = Fraction(400)  # so large that three rows are enough for a check: its own part is 20

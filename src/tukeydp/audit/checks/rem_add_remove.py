@@ -11,17 +11,17 @@ import numpy as np
 
 from tukeydp.audit.check import Check, Tally, over_cases
 from tukeydp.audit.checks.rem_enumeration import LINE, SLANTED, chance
-from tukeydp.audit.oracles import depths as oracle
+from tukeydp.audit.oracles import laws as oracle
 from tukeydp.audit.oracles import rem as definition
-from tukeydp.audit.oracles import secret_size
-from tukeydp.audit.oracles.neighbours import Dataset
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
+from tukeydp.audit.oracles import rem as secret_size
+from tukeydp.audit.oracles.laws import Dataset
 from tukeydp.mechanisms.rem_test.evidence import Plan
 from tukeydp.mechanisms.rem_test.one_sided import evidence_of
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
 from tukeydp.sizes.level_sizes import sizes_of
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import level_sets
 
 _ROUNDING = 1e-9  # relative, of the floats that add up probabilities here
 

@@ -9,13 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.audit.accepted import Membership, accepted_weight
 from tukeydp.audit.check import Check, Tally, over_cases
-from tukeydp.audit.oracles import depths as oracle
+from tukeydp.audit.forced_samplers import Membership, accepted_weight
+from tukeydp.audit.oracles import laws as oracle
 from tukeydp.audit.oracles import rem as definition
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, worst_excess
-from tukeydp.depth.levels import LevelSets, level_sets
-from tukeydp.exact.boxes import Box
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, worst_excess
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
@@ -23,7 +21,9 @@ from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTes
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
 from tukeydp.sizes.intervals import Intervals
 from tukeydp.sizes.level_sizes import Sizes, sizes_of
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Covers
+from tukeydp.trusted.levels import LevelSets, level_sets
 
 TESTS: tuple[SafetyTest, ...] = (Graded(), Laplace(), Paper())
 _BITS = 96  # of a chance: its two ends then differ by far less than what floats can tell

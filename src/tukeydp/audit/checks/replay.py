@@ -10,23 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.algorithm3.mechanisms import noise_reaches
 from tukeydp.audit.bit_walk import Walked, walk, walk_monotone
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.oracles import noise as oracle
+from tukeydp.audit.oracles import laws as oracle
 from tukeydp.audit.oracles import rem as rem_oracle
-from tukeydp.audit.oracles.depths import depth
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact import cube_noise, noise
-from tukeydp.exact.boxes import Box
-from tukeydp.exact.level_draw import Group, LevelDraw, WordTable
-from tukeydp.exact.weighted_draw import WeightedDraw
+from tukeydp.audit.oracles.laws import depth
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, SafetyTest, passes
-from tukeydp.randomness import Bits
+from tukeydp.paper.algorithm3 import noise_reaches
 from tukeydp.sampling import kept, kernels
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.sizes.intervals import Intervals
+from tukeydp.trusted import laws as cube_noise
+from tukeydp.trusted import laws as noise
+from tukeydp.trusted.bits import Bits
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.laws import Group, LevelDraw, WeightedDraw, WordTable
+from tukeydp.trusted.levels import level_sets
 
 _ROUNDING = 1e-12  # of the law in floats
 _MOST_OPEN = 0.98  # of the probability: a walk that leaves more undecided has shown little

@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 
-from tukeydp.audit.check import Check, Effort, Result, Tally
+from tukeydp.audit.check import ALARM, Check, Effort, Result, Tally, surprise
 from tukeydp.audit.forced_samplers import EPSILON, PATHS, Draws
-from tukeydp.audit.oracles.depths import all_directions, depth
-from tukeydp.audit.statistics import ALARM, surprise
+from tukeydp.audit.oracles.laws import all_directions, depth
 
 # Draws for each path. 3000 tell a law apart whose epsilon is off by a half, 50 000 one that is off by a tenth.
 QUICK, FULL = 3000, 50_000

@@ -8,21 +8,21 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.checks import mean_cube
 from tukeydp.audit.dealt_tables import by_rows, floats, law, sixteenths, weighed
-from tukeydp.audit.forcing import forced
+from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import means as oracle
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, swap_groups
-from tukeydp.audit.oracles.spreads import factor_tables
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
+from tukeydp.audit.oracles.means import factor_tables
+from tukeydp.mechanisms import mean_ways as scaled_mean
 from tukeydp.mechanisms import scale_step as module
-from tukeydp.mechanisms import scaled_mean
 from tukeydp.mechanisms.mean_plans import CubeMean
+from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.scale_step import released_widths
-from tukeydp.mechanisms.scaled_mean import ScaledMean
-from tukeydp.privacy import bounded_range
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.account import bounded_range
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import Charge, rehearsed_charge
 
 _ROUNDING = 1e-6  # of sums read off floats, in half widths

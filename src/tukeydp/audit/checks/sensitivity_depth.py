@@ -7,12 +7,11 @@ import math
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.climbing import climb
-from tukeydp.data.grid import bounded_grid
+from tukeydp.audit.check import Check, Effort, Result, Tally, climb
 from tukeydp.depth.notions import AnyScale, AxisAligned, Directions, Exact, Notion, Random, Spread
 from tukeydp.depth.of_points import tukey_depth
+from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.rows import bounded_grid
 
 NOTIONS: tuple[Notion, ...] = (
     AxisAligned(),

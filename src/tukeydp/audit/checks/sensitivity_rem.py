@@ -8,16 +8,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.audit.check import Check, Effort, Result, Tally
+from tukeydp.audit.check import Check, Effort, Result, Tally, climb
 from tukeydp.audit.checks.rem_enumeration import TESTS, chance
-from tukeydp.audit.climbing import climb
-from tukeydp.depth.levels import level_sets
-from tukeydp.exact.boxes import Box
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import SafetyTest
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
 from tukeydp.sizes.level_sizes import sizes_of
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.parameters import FloatArray
 
 _ROUNDING = 1e-9
 _EXTENT = 60  # of the grid to either side

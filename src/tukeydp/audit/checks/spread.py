@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tukeydp.arrays import FloatArray
 from tukeydp.audit.check import Check, Tally, over_cases
 from tukeydp.audit.dealt_tables import by_rows, floats, law, sixteenths, weighed
 from tukeydp.audit.oracles import means as oracle
-from tukeydp.audit.oracles.neighbours import Dataset, count_of_pairs, datasets, worst_ratio
-from tukeydp.audit.oracles.spreads import deviation_choice
+from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, worst_ratio
+from tukeydp.audit.oracles.means import deviation_choice
 from tukeydp.mechanisms import spread_step
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_draws
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.parameters import FloatArray
 
 _ROUNDING = 1e-9  # relative, of the floats that add up probabilities here
 EPSILON = Fraction(5, 3)

@@ -17,15 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.audit import excess, laws
-from tukeydp.audit.adapters import recording
-from tukeydp.audit.called import CALLS, Whole
+from tukeydp.audit import replay as excess
+from tukeydp.audit import replay as laws
 from tukeydp.audit.check import Check, Effort, Result, Tally
-from tukeydp.audit.laws import Loss
-from tukeydp.audit.neighbouring import Family, Neighbour
-from tukeydp.audit.recording import Diverged, Draw, Recorder, Recording
+from tukeydp.audit.replay import CALLS, Diverged, Draw, Family, Loss, Neighbour, Recorder, Recording, Whole, recording
 from tukeydp.mechanisms.readable_check import CHECK as STOPPED
-from tukeydp.privacy import ApproxDP
+from tukeydp.trusted.account import ApproxDP
 
 _ROUNDING = 1e-9  # of laws in floats
 _LEAST = Fraction(1, 10**9)  # an epsilon of which all is spent already

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from tukeydp.audit.oracles.depths import Point
+from tukeydp.audit.oracles.laws import Point
 from tukeydp.audit.oracles.means import Row, Table, Weighed, blocks_of
 
 Statistic = Callable[[Sequence[Row], int], Fraction | None]  # of a block and its number; None where it fails

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tukeydp.audit.oracles.depths import Point
+from tukeydp.audit.oracles.laws import Point
 from tukeydp.audit.oracles.means import block_mean
 
 Cell = Fraction | None

@@ -1,9 +1,4 @@
-"""The mean's steps with all their secret coins, by definition and in rationals.
-
-A table is a tuple of rows, a row a tuple of rationals from -1 to 1, None where missing. Each missing cell of a block
-table lies at either end by a coin of its own, and each zero difference of halves too (docs/proofs/mean.md, sections 2
-and 5). Grid points are counted from the lower bound.
-"""
+"""The mean's and the spread's steps with all their secret coins, by definition and in rationals."""
 
 from __future__ import annotations
 
@@ -13,7 +8,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from tukeydp.audit.oracles.depths import Point
+from tukeydp.audit.oracles.laws import Point
+
+# The mean's steps with all their secret coins, by definition and in rationals.
+#
+# A table is a tuple of rows, a row a tuple of rationals from -1 to 1, None where missing. Each missing cell of a block
+# table lies at either end by a coin of its own, and each zero difference of halves too (docs/proofs/mean.md, sections 2
+# and 5). Grid points are counted from the lower bound.
 
 Cell = Fraction | None
 Row = tuple[Cell, ...]
@@ -125,3 +126,56 @@ def radius_levels(beyond: list[int]) -> dict[int, int]:
         level: sum(w for w, rows in zip(WEIGHTS, beyond, strict=True) if rows <= most - level)
         for level in range(most - min(beyond) + 1)
     }
+
+
+# Spreads by definition: deviations between parts of a block, and the common factor of a pair of rows.
+
+# Medians of the standard deviation of k standard Gaussian values: of a chi variable over the root of its freedom.
+MEDIANS = {2: 0.6744897501960817, 3: math.sqrt(math.log(2)), 4: 0.8880641651696379}
+ZERO_LOW_OF_PARTS = Fraction(10, 16)  # chance that a zero deviation between three or more parts lies at the lower end
+EQUAL_LOW = Fraction(2, 16)  # chance that a pair of equal rows lies at the lower end of the common factor
+# The grid of the common factor, in octaves below and above what was assumed, and steps of an octave.
+DOWN, UP, STEPS = 4, 6, 8
+
+
+def deviation_choice(values: Sequence[Cell], parts: int, octaves: int) -> Choice:
+    """The standard deviation between parts of a block, in eighths of an octave above 2^-octaves of the width."""
+    size, larger = divmod(len(values), parts)
+    ends = [i * size + min(i, larger) for i in range(parts + 1)]
+    there = [[v for v in values[a:b] if v is not None] for a, b in itertools.pairwise(ends)]
+    means = [(sum(part, Fraction(0)) / len(part), len(part)) for part in there if part]
+    top = 8 * octaves
+    if len(means) < 2:
+        return ((0, HALF), (top, HALF))
+    centre = sum(mean * m for mean, m in means) / sum(m for _, m in means)
+    variance = sum(m * (mean - centre) ** 2 for mean, m in means) / (len(means) - 1)
+    if not variance:
+        return ((0, ZERO_LOW_OF_PARTS), (top, 1 - ZERO_LOW_OF_PARTS))
+    log_size = math.log2(math.sqrt(variance) / 2 * MEDIANS[2] / MEDIANS[len(means)])
+    return ((min(top, max(0, round(top + 8 * log_size))), Fraction(1)),)
+
+
+def factor_choice(first: Row, second: Row, assumed: Sequence[float]) -> Choice:
+    """log2 of two rows' differences over those assumed, averaged over the columns that differ, on its grid.
+
+    Half of log2 of the share of columns that differ is added.
+    """
+    top = (DOWN + UP) * STEPS
+    there = [abs(a - b) * w for a, b, w in zip(first, second, map(Fraction, assumed), strict=True)
+             if a is not None and b is not None]  # fmt: skip
+    differing = [math.log2(v / 2) - 0.5 for v in there if v]
+    if differing:
+        log_factor = sum(differing) / len(differing) + math.log2(len(differing) / len(there)) / 2
+        return ((min(top, max(0, round((DOWN + log_factor) * STEPS))), Fraction(1)),)
+    return ((0, EQUAL_LOW), (top, 1 - EQUAL_LOW)) if there else ((0, HALF), (top, HALF))
+
+
+def factor_tables(x: Table, assumed: Sequence[float]) -> Weighed:
+    """Every table of one column that pairing the rows in secret, and coins, may give. A third row is left out."""
+    found: defaultdict[tuple[Point, ...], Fraction] = defaultdict(Fraction)
+    for order, times in Counter(itertools.permutations(x)).items():
+        cells = [factor_choice(block[0], block[1], assumed) for block in blocks_of(order, len(x) // 2)]
+        for chosen in itertools.product(*cells):
+            chance = math.prod((p for _, p in chosen), start=Fraction(times, math.factorial(len(x))))
+            found[tuple(sorted((at,) for at, _ in chosen))] += chance
+    return dict(found)

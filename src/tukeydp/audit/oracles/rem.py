@@ -1,9 +1,17 @@
-"""REM by definition, on grids of a few points: its tests, its draw, what both together come to."""
+"""REM by definition on grids of a few points, and tables of different sizes."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+
+from tukeydp.audit.oracles.laws import Dataset, Point
+from tukeydp.audit.oracles.means import Table, Weighed, mean_choice
+
+# REM by definition, on grids of a few points: its tests, its draw, what both together come to.
 
 
 def worst_case(depths: Sequence[int], t: int, eta: float, k: int) -> float:
@@ -55,3 +63,76 @@ def outcome(depths: Sequence[int], t: int, eta: float, chance: float) -> list[fl
     if not total:
         return [0.0] * len(depths) + [1.0]
     return [chance * w / total for w in weights] + [1.0 - chance]
+
+
+# Tables of different sizes, blocks that rows draw by themselves, and REM's one-sided test, by definition.
+
+
+def up_to(kinds: int, most: int) -> list[Dataset]:
+    """Every multiset of 0 ... most rows of so many kinds."""
+    sizes = range(most + 1)
+    return [x for n in sizes for x in itertools.combinations_with_replacement(range(kinds), n)]
+
+
+def one_more(kinds: int, most: int) -> Iterator[tuple[Dataset, Dataset]]:
+    """Every dataset of fewer than `most` rows with each of those that have a row more."""
+    for x in up_to(kinds, most - 1):
+        for row in range(kinds):
+            yield x, tuple(sorted((*x, row)))
+
+
+def worst_ratio(law: Callable[[Dataset], Sequence[float]], kinds: int, most: int) -> float:
+    """Largest ratio of an outcome's probabilities between neighbours, both ways; all must be positive."""
+    return max(max(p / q, q / p) for x, y in one_more(kinds, most) for p, q in zip(law(x), law(y), strict=True))
+
+
+def worst_excess(law: Callable[[Dataset], Sequence[float]], kinds: int, most: int, growth: float) -> float:
+    """The least delta for which P(E) <= growth Q(E) + delta for all neighbours, both ways, and all events E."""
+    worst = 0.0
+    for x, y in one_more(kinds, most):
+        for ours, theirs in ((law(x), law(y)), (law(y), law(x))):
+            worst = max(worst, sum(max(0.0, p - growth * q) for p, q in zip(ours, theirs, strict=True)))
+    return worst
+
+
+def drawn_tables(x: Table, columns: int, blocks: int, steps: int, partitions: int) -> Weighed:
+    """Every table on the grid that draws of block numbers and coins may give; a block without rows is missing."""
+    once: defaultdict[tuple[Point, ...], Fraction] = defaultdict(Fraction)
+    for numbers in itertools.product(range(blocks), repeat=len(x)):
+        members = [[row for row, number in zip(x, numbers, strict=True) if number == b] for b in range(blocks)]
+        cells = [mean_choice([row[j] for row in rows], steps) for rows in members for j in range(columns)]
+        for chosen in itertools.product(*cells):
+            places = iter([at for at, _ in chosen])
+            chance = math.prod((p for _, p in chosen), start=Fraction(1, blocks ** len(x)))
+            once[tuple(sorted(zip(*[places] * columns, strict=True)))] += chance
+    found: defaultdict[tuple[Point, ...], Fraction] = defaultdict(Fraction)
+    for dealt in itertools.product(once.items(), repeat=partitions):
+        rows = tuple(sorted(row for table, _ in dealt for row in table))
+        found[rows] += math.prod((p for _, p in dealt), start=Fraction(1))
+    return dict(found)
+
+
+def harm(depths: Sequence[int], t: int, eta: float, removed: int, added: int) -> float:
+    """What one row can do to a draw above t after so many others: the largest share that may fall off the edge.
+
+    Over all functions from depth - removed to depth + added, one point after the other, for the edge u = t (a row more)
+    or t + 1 (a row less): points at u - 1 do harm, points that cannot come below u are what is left.
+    """
+    worst = 0.0
+    for edge in (t, t + 1):
+        a = b = 0.0
+        for value in depths:
+            if value - removed <= edge - 1 <= value + added:
+                a += math.exp(eta * (edge - 1))
+            elif value - removed >= edge:
+                b += math.exp(eta * (value - removed))
+        worst = max(worst, a / (a + b) if a + b else 1.0)
+    return worst
+
+
+def one_sided_chance(depths: Sequence[int], t: int, eta: float, test: float, delta: float, count: int) -> float:
+    """Pass probability of the graded test from D_0 ... D_(count-1); 0 where no point is deep enough."""
+    if max(depths) < t:
+        return 0.0
+    worst = [max(harm(depths, t, eta, a, k - a) for a in range(k + 1)) for k in range(count)]
+    return graded(worst, test, eta + test, delta)

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.arrays_and_lists import NUMBERS
 from tukeydp.data.engines.batches import Pass, Read
-from tukeydp.data.frames import read_frame
+from tukeydp.data.tables import NUMBERS, read_frame
+from tukeydp.trusted.parameters import FloatArray, IntArray
 
 _FAN_IN = 8  # results that one task adds up
 

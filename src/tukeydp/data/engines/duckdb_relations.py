@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tukeydp.data.engines.arrow_batches import matrices
-from tukeydp.data.engines.batches import BATCH, Pass, Read
-from tukeydp.data.engines.schema import as_floats, require_told_apart, without_rows
+from tukeydp.data.engines.batches import BATCH, Pass, Read, as_floats, matrices, require_told_apart, without_rows
 from tukeydp.extras import missing
 
 

@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tukeydp.data.engines import duckdb_relations
-from tukeydp.data.engines.arrow_batches import matrices
-from tukeydp.data.engines.batches import BATCH, Pass, Read
-from tukeydp.data.engines.schema import as_floats, require_told_apart, without_rows
+from tukeydp.data.engines.batches import BATCH, Pass, Read, as_floats, matrices, require_told_apart, without_rows
 
 
 def opened(x: Any, names: tuple[str, ...]) -> Read:

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.engines.batches import BATCH, Pass, Read
-from tukeydp.data.engines.schema import as_floats, without_rows
-from tukeydp.errors import ParameterError
+from tukeydp.data.engines.batches import BATCH, Pass, Read, as_floats, without_rows
+from tukeydp.trusted.parameters import FloatArray, ParameterError
 
 
 def opened(x: Any, names: tuple[str, ...]) -> Read:

@@ -12,10 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
-from tukeydp.data.engines.arrow_batches import matrices
-from tukeydp.data.engines.batches import Pass, Read
-from tukeydp.data.engines.schema import as_floats, require_told_apart
+from tukeydp.data.engines.batches import Pass, Read, as_floats, matrices, require_told_apart
+from tukeydp.trusted.parameters import IntArray
 
 
 def opened(x: Any, names: tuple[str, ...]) -> Read:

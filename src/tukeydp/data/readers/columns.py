@@ -9,10 +9,8 @@ import difflib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tukeydp.arrays import FloatArray, IntArray
 from tukeydp.data.readers.sources import LOOK
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief
+from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, brief
 
 
 class TextCells(NamedTuple):

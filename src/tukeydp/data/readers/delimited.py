@@ -15,7 +15,7 @@ from tukeydp.data.numbers import BLANKS
 from tukeydp.data.readers.columns import TextCells, places_of, positions
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import LOOK, check_kind, name_of, pieces
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 _FIRST_ROWS = 4096  # room to start with; doubled as needed
 _WAITING = 8192  # cells left to Python at a time

@@ -8,11 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tukeydp.arrays import FloatArray
 from tukeydp.data.keys import KeyRule, Keys
 from tukeydp.data.numbers import BLANKS, THOUSANDS, NumberRule, number
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief, checked_choice, checked_integer
+from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, checked_choice, checked_integer
 
 # Names for marks that are awkward to type in a shell.
 MARKS = {

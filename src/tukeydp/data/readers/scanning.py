@@ -1,17 +1,4 @@
-"""Separated text to floats, compiled: records, quoted cells, and the rule of `data/numbers.py` for each cell.
-
-Missing cells are told apart: those that hold nothing, or a word for no value, and those that hold something else or
-are not there (`UNREADABLE`).
-
-No content stops or misleads the scan. A quote opens a quoted cell only where a cell begins; a cell with text after its
-closing quote is missing; a record with more cells than the header is missing as a whole, since nobody can tell which of
-its cells belongs where; a shorter one lacks its last cells, which count as unreadable: a file of other columns than
-declared, such as one of fixed widths, has short records.
-
-In a file of one column a row is what ends with an end of line. An empty last row without one could not be told from no
-row, and n would tell whether somebody's cell is empty: so what follows the last end of line is no row there, whatever
-it holds.
-"""
+"""Separated text to floats, compiled: records, quoted cells, and the rule of `data/numbers.py` for each cell."""
 
 from __future__ import annotations
 
@@ -24,11 +11,246 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import IntArray
-from tukeydp.compiled_code import compiled
 from tukeydp.data.keys import KeyRule
 from tukeydp.data.numbers import NumberRule, may_lead
-from tukeydp.data.readers.number_kernel import READ, UNDECIDED, number_in, trimmed
+from tukeydp.trusted.compiled_code import compiled
+from tukeydp.trusted.parameters import IntArray
+
+# Decimal digits to the nearest float in integer arithmetic, by the method of Eisel and Lemire (Lemire 2021, "Number
+# parsing at a gigabyte per second"). What it cannot decide is left to Python's `float`.
+
+# Powers of ten whose product with a 19-digit integer may be a float at all.
+LEAST, MOST = -342, 308
+
+
+def _table() -> NDArray[np.uint64]:
+    """The upper 128 bits of 5^q for each power q, as two words; rounded up for negative q, cut off for others."""
+    words = np.empty((MOST - LEAST + 1, 2), dtype=np.uint64)
+    for q in range(LEAST, MOST + 1):
+        if q < 0:
+            five = 5**-q
+            bits = (five - 1).bit_length()
+            value = 2 ** (bits + 127 if q >= -27 else 2 * bits + 128) // five + 1
+        else:
+            value = 5**q << 128
+        value >>= max(0, value.bit_length() - 128)
+        words[q - LEAST] = value >> 64, value & (2**64 - 1)
+    return words
+
+
+_POWERS = _table()
+_ONE = np.uint64(1)
+_LOW = np.uint64(2**32 - 1)
+_HALF = np.uint64(32)
+
+
+@compiled(inline="always")
+def _product(a, b):  # type: ignore[no-untyped-def]
+    """The upper and the lower word of a product of two words."""
+    low = (a & _LOW) * (b & _LOW)
+    first = (a >> _HALF) * (b & _LOW) + (low >> _HALF)
+    second = (a & _LOW) * (b >> _HALF) + (first & _LOW)
+    return (a >> _HALF) * (b >> _HALF) + (first >> _HALF) + (second >> _HALF), (second << _HALF) | (low & _LOW)
+
+
+@compiled
+def _leading_zeros(word):  # type: ignore[no-untyped-def]
+    count = 0
+    step = 32
+    while step:
+        if not word >> np.uint64(64 - step):
+            word <<= np.uint64(step)
+            count += step
+        step >>= 1
+    return count
+
+
+@compiled
+def nearest_float(digits, power):  # type: ignore[no-untyped-def]
+    """The bits of the float nearest to digits * 10^power, for a positive word `digits`; and whether that is decided."""
+    if power < LEAST or power > MOST:
+        return np.uint64(0), False
+    zeros = _leading_zeros(digits)
+    word = digits << np.uint64(zeros)
+    high, low = _product(word, _POWERS[power - LEAST, 0])
+    # 55 bits are wanted, one of them for rounding; where the 9 below are all ones, a carry may still come.
+    if high & np.uint64(0x1FF) == np.uint64(0x1FF):
+        more = _product(word, _POWERS[power - LEAST, 1])[0]
+        low += more
+        if low < more:
+            high += _ONE
+    if low == ~np.uint64(0) and (power < -27 or power > 55):
+        return np.uint64(0), False
+    top = high >> np.uint64(63)
+    shift = top + np.uint64(9)
+    mantissa = high >> shift
+    exponent = ((217706 * power) >> 16) + 63 + np.int64(top) - zeros + 1023  # 217706 / 2^16 = log2(10)
+    if exponent <= 0 or exponent >= 2046:  # subnormal, or near the end of the floats
+        return np.uint64(0), False
+    # Exactly half way, which only these powers can be: to even.
+    halfway = low <= _ONE and -4 <= power <= 23 and mantissa & np.uint64(3) == _ONE
+    if halfway and (mantissa << shift) == high:
+        mantissa &= ~_ONE
+    mantissa = (mantissa + (mantissa & _ONE)) >> _ONE
+    if mantissa >> np.uint64(53):
+        mantissa = _ONE << np.uint64(52)
+        exponent += 1
+    return (mantissa & ~(_ONE << np.uint64(52))) | (np.uint64(exponent) << np.uint64(52)), True
+
+
+# The rule of `data/numbers.py`, compiled: bytes of a cell to the bits of a float.
+
+MISSING, READ, UNDECIDED = 0, 1, 2
+_MOST_DIGITS = 19  # that fit into a word whatever they are
+_ZERO, _NINE, _BLANK = 48, 57, 32
+# `TRUTH` of data/numbers.py, and the bits of 1.0
+_TRUE, _FALSE = np.frombuffer(b"true", np.uint8), np.frombuffer(b"false", np.uint8)
+_ONE_WORD = np.uint64(0x3FF0000000000000)  # the bits of 1.0
+
+
+@compiled
+def _blank_at(text, a, b):  # type: ignore[no-untyped-def]
+    """How many bytes the blank that begins at a has; 0 if there is none."""
+    c = text[a]
+    if c == _BLANK or 9 <= c <= 13:
+        return 1
+    if c == 0xC2 and a + 1 < b and text[a + 1] == 0xA0:
+        return 2
+    if c == 0xE2 and a + 2 < b and text[a + 1] == 0x80 and (text[a + 2] == 0x89 or text[a + 2] == 0xAF):
+        return 3
+    return 0
+
+
+@compiled
+def trimmed(text, a, b):  # type: ignore[no-untyped-def]
+    """The span without the blanks around it."""
+    while a < b:
+        step = _blank_at(text, a, b)
+        if step == 0:
+            break
+        a += step
+    while a < b:
+        last = text[b - 1]
+        if _ZERO <= last <= _NINE:
+            break
+        step = 0
+        for size in range(1, 4):
+            if b - size >= a and _blank_at(text, b - size, b) == size:
+                step = size
+                break
+        if step == 0:
+            break
+        b -= step
+    return a, b
+
+
+@compiled
+def _mark_at(text, p, b, mark):  # type: ignore[no-untyped-def]
+    """How many bytes the mark of thousands at p has; 0 if there is none. As `THOUSANDS` of data/numbers.py has them."""
+    if text[p] == mark:
+        return 1
+    if mark == _BLANK:
+        length = _blank_at(text, p, b)
+        return length if length > 1 else 0
+    if mark == 39 and p + 2 < b and text[p] == 0xE2 and text[p + 1] == 0x80 and text[p + 2] == 0x99:
+        return 3
+    return 0
+
+
+@compiled
+def _is_word(text, a, b, word):  # type: ignore[no-untyped-def]
+    """Whether the bytes a to b are the word, which is written in small letters, in any letters."""
+    same = b - a == len(word)
+    for i in range(len(word) if same else 0):
+        c = text[a + i]
+        same = same and (c + 32 if 65 <= c <= 90 else c) == word[i]
+    return same
+
+
+def _number_in(text, a, b, decimal, mark):  # type: ignore[no-untyped-def]
+    # Of bytes, whose entries are integers of any size: numpy's would be eight bits wide.
+    return number_in.py_func(text if isinstance(text, bytes) else text.tobytes(), a, b, decimal, mark)
+
+
+@compiled(plain=_number_in)
+def number_in(text, a, b, decimal, mark):  # type: ignore[no-untyped-def]
+    """Whether the bytes a to b are a number, and the bits of the float nearest to it."""
+    nothing = np.uint64(0)
+    a, b = trimmed(text, a, b)
+    p, negative = a, False
+    if p < b and (text[p] == 43 or text[p] == 45):  # + -
+        negative = text[p] == 45
+        p += 1
+    elif p + 2 < b and text[p] == 0xE2 and text[p + 1] == 0x88 and text[p + 2] == 0x92:  # the typographic minus
+        negative = True
+        p += 3
+    digits, significant, seen, power, group, marked = np.uint64(0), 0, 0, 0, 0, False
+    first, fraction = p, False
+    while p < b:
+        c = text[p]
+        if _ZERO <= c <= _NINE:
+            if significant or c != _ZERO:
+                significant += 1
+                if significant > _MOST_DIGITS:
+                    return UNDECIDED, nothing
+                digits = digits * np.uint64(10) + np.uint64(c - _ZERO)
+            seen += 1
+            group += 1
+            power -= fraction
+            p += 1
+        elif c == decimal and not fraction:
+            if marked and group != 3:
+                return MISSING, nothing
+            fraction = True
+            p += 1
+        else:
+            step = 0 if fraction else _mark_at(text, p, b, mark)
+            if step == 0:
+                break
+            if group != 3 if marked else (group < 1 or group > 3 or text[first] == _ZERO):
+                return MISSING, nothing
+            marked, group = True, 0
+            p += step
+    if seen == 0:
+        if _is_word(text, a, b, _TRUE):
+            return READ, _ONE_WORD
+        return (READ if _is_word(text, a, b, _FALSE) else MISSING), nothing
+    if marked and not fraction and group != 3:
+        return MISSING, nothing
+    if p < b and (text[p] == 101 or text[p] == 69):  # e E
+        p += 1
+        down = p < b and text[p] == 45
+        if p < b and (text[p] == 43 or text[p] == 45):
+            p += 1
+        exponent, start = 0, p
+        while p < b and _ZERO <= text[p] <= _NINE:
+            exponent = min(exponent * 10 + text[p] - _ZERO, 100_000)  # beyond all floats, short of an overflow
+            p += 1
+        if p == start:
+            return MISSING, nothing
+        power += -exponent if down else exponent
+    if p < b:
+        return MISSING, nothing
+    sign = np.uint64(negative) << np.uint64(63)
+    if significant == 0:
+        return READ, sign
+    bits, decided = nearest_float(digits, power)
+    return (READ if decided else UNDECIDED), bits | sign
+
+
+# Separated text to floats, compiled: records, quoted cells, and the rule of `data/numbers.py` for each cell.
+#
+# Missing cells are told apart: those that hold nothing, or a word for no value, and those that hold something else or
+# are not there (`UNREADABLE`).
+#
+# No content stops or misleads the scan. A quote opens a quoted cell only where a cell begins; a cell with text after
+# its closing quote is missing; a record with more cells than the header is missing as a whole, since nobody can tell
+# which of its cells belongs where; a shorter one lacks its last cells, which count as unreadable: a file of other
+# columns than declared, such as one of fixed widths, has short records.
+#
+# In a file of one column a row is what ends with an end of line. An empty last row without one could not be told from
+# no row, and n would tell whether somebody's cell is empty: so what follows the last end of line is no row there,
+# whatever it holds.
 
 Bytes = NDArray[np.uint8]
 # The bits of a NaN that no number has and no arithmetic makes: the mark of an unreadable cell, until they are counted.

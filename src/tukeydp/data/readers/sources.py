@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tukeydp.data.readers.options import ReadOptions
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 BLOCK = 1 << 22  # bytes read at a time: large enough for speed, small beside a table where memory matters
 _PLAIN = {"utf-8", "utf-8-sig", "ascii"}

@@ -9,7 +9,7 @@ import zipfile
 import zlib
 
 from tukeydp.data.readers.sources import BLOCK, name_of
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.parameters import ParameterError
 
 _CELL = 32  # bytes that the readers hold for a cell, filled or not: a far corner alone makes a sheet of billions
 _REFERENCE = re.compile(rb"""\sr\s*=\s*["']([A-Z]{0,3})([0-9]{1,7})["']""")

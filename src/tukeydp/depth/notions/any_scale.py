@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.depth.notions.drawn import Drawn
 from tukeydp.depth.notions.spread import Spread
-from tukeydp.randomness import Keystream, derived_key
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.parameters import FloatArray
 
 # Weights of one column against another, at most: columns more unlike than this are left to their axes.
 _MOST_UNLIKE = 1000.0

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
-from tukeydp.data.grid import Grid
 from tukeydp.depth.directions import as_fractions, fitting
 from tukeydp.depth.notions.base import FiniteNotion
+from tukeydp.trusted.parameters import IntArray
+from tukeydp.trusted.rows import Grid
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
-from tukeydp.data.grid import DEFAULT_BITS, Grid
 from tukeydp.data.streams import StreamedRows
 from tukeydp.depth.deciding import GridDepth
-from tukeydp.depth.levels import LevelSets, level_sets
-from tukeydp.errors import ParameterError
+from tukeydp.trusted.levels import LevelSets, level_sets
+from tukeydp.trusted.parameters import IntArray, ParameterError
+from tukeydp.trusted.rows import DEFAULT_BITS, Grid
 
 # Bits of a grid without bounds: the rest of 62 is for directions of up to `_MANY_COLUMNS` entries.
 WIDE_BITS, _MANY_COLUMNS = 50, 64

@@ -9,13 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.data.grid import LIMIT, Grid
 from tukeydp.depth.directions import LONGEST, SHORTEST, as_fractions, fitting
 from tukeydp.depth.notions.base import FiniteNotion, Notion
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import checked_integer
-from tukeydp.randomness import derived_key
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, checked_integer
+from tukeydp.trusted.rows import LIMIT, Grid
 
 
 @dataclass(frozen=True)

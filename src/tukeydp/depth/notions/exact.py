@@ -7,19 +7,19 @@ from functools import cache
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
-from tukeydp.data.grid import Grid
 from tukeydp.data.streams import StreamedRows
 from tukeydp.depth.cones import proven
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.exact_depth import least_weight
 from tukeydp.depth.exact_envelope import first_envelope, require_exact_differences, starting_directions
-from tukeydp.depth.levels import LevelSets, level_sets
 from tukeydp.depth.notions.any_scale import AnyScale
 from tukeydp.depth.notions.axis_aligned import AxisAligned
 from tukeydp.depth.notions.base import Notion, PreparedDepth, not_streamed
 from tukeydp.depth.notions.drawn import default_directions
 from tukeydp.depth.vectors import from_integers
+from tukeydp.trusted.levels import LevelSets, level_sets
+from tukeydp.trusted.parameters import IntArray
+from tukeydp.trusted.rows import Grid
 
 # Bits of a column's grid with bounds: so that the normal of any hyperplane near grid points can be written to within a
 # step. Finer grids make nearly flat data slow; the law does not depend on it. Without bounds: as wide as still is fast.

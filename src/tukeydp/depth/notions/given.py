@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.arrays import IntArray
-from tukeydp.data.grid import DEFAULT_BITS, FEWEST_BITS, LIMIT, Grid
 from tukeydp.depth.directions import fitting, integers_along
 from tukeydp.depth.notions.base import FiniteNotion
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import rational
+from tukeydp.trusted.parameters import IntArray, ParameterError, rational
+from tukeydp.trusted.rows import DEFAULT_BITS, FEWEST_BITS, LIMIT, Grid
 
 
 @dataclass(frozen=True, init=False)

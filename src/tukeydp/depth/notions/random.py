@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tukeydp.arrays import FloatArray
 from tukeydp.depth.directions import unit_vectors
 from tukeydp.depth.notions.drawn import Drawn
+from tukeydp.trusted.parameters import FloatArray
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
 from tukeydp.depth.directions import unit_vectors
 from tukeydp.depth.notions.drawn import Drawn, default_directions
-from tukeydp.errors import ParameterError
-from tukeydp.randomness import Keystream
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.parameters import FloatArray, ParameterError
 
 # Directions: spreading takes time like their square, seconds at this many. Only the error message depends on it.
 _MOST = 4096

@@ -8,9 +8,8 @@ from opendp.domains import atom_domain, vector_domain
 from opendp.mod import Domain, Metric, Transformation
 from opendp.transformations import make_user_transformation
 
-from tukeydp.errors import ParameterError
 from tukeydp.integrations.opendp.spaces import nothing_quoted, space
-from tukeydp.parameters import checked_integer
+from tukeydp.trusted.parameters import ParameterError, checked_integer
 
 
 def make_column(input_domain: Domain, input_metric: Metric, column: int) -> Transformation:

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 from opendp.measures import approximate, max_divergence
 from opendp.mod import Measure
 
-from tukeydp.errors import ParameterError
-from tukeydp.exact.brackets import exp_between, log_between
 from tukeydp.integrations.opendp.spaces import Space
-from tukeydp.parameters import brief, positive_rational, show
-from tukeydp.privacy import ApproxDP, Guarantee, delta_of
+from tukeydp.trusted.account import ApproxDP, Guarantee, delta_of
+from tukeydp.trusted.laws import exp_between, log_between
+from tukeydp.trusted.parameters import ParameterError, brief, positive_rational, show
 
 Loss = float | tuple[float, float]
 

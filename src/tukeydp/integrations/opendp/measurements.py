@@ -35,7 +35,7 @@ from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_test.choice import require_range
-from tukeydp.privacy import ApproxDP
+from tukeydp.trusted.account import ApproxDP
 
 
 def make_boxem(

@@ -17,14 +17,13 @@ from opendp.measurements import make_user_measurement
 from opendp.mod import Measurement
 
 from tukeydp.data.tables import Table
-from tukeydp.errors import ParameterError
 from tukeydp.integrations.opendp.losses import checked_epsilon, measure_for, privacy_map
 from tukeydp.integrations.opendp.spaces import Space, nothing_quoted, space
 from tukeydp.padding import checked_interval
-from tukeydp.parameters import brief
-from tukeydp.privacy import Guarantee
-from tukeydp.randomness import seeded
-from tukeydp.release import Refused, Release
+from tukeydp.results.release import Refused, Release
+from tukeydp.trusted.account import Guarantee
+from tukeydp.trusted.bits import seeded
+from tukeydp.trusted.parameters import ParameterError, brief
 
 Mechanism = Callable[..., Release | Refused]
 DEFAULT_STEP = Fraction(1, 10**6)  # td.rem's resolution unless given, in units of the data

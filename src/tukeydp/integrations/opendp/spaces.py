@@ -11,10 +11,8 @@ import numpy as np
 from opendp.extras.numpy import NPArray2Domain
 from opendp.mod import AtomDomain, Domain, ExtrinsicDomain, Metric, VectorDomain
 
-from tukeydp.arrays import FloatArray
 from tukeydp.data.tables import Table, read_table
-from tukeydp.errors import ParameterError
-from tukeydp.parameters import brief, checked_integer
+from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, checked_integer
 
 # What OpenDP calls numbers. Others (text, dates) have no mean.
 _NUMBERS = {"f32", "f64", "bool", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "usize"}

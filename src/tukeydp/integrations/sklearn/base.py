@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tukeydp.arrays import FloatArray
 from tukeydp.data.relation import require_columns_without_rows
 from tukeydp.integrations.sklearn.schema import require_schema, table_of
-from tukeydp.privacy import Guarantee
-from tukeydp.randomness import SeededRandomness
-from tukeydp.release import Refused, Release
+from tukeydp.results.release import Refused, Release
+from tukeydp.trusted.account import Guarantee
+from tukeydp.trusted.bits import SeededRandomness
+from tukeydp.trusted.parameters import FloatArray
 
 
 class NothingReleased(NotFittedError):  # type: ignore[misc]

@@ -9,11 +9,10 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import DataConversionWarning
 
-from tukeydp.arrays import FloatArray
-from tukeydp.errors import ParameterError
 from tukeydp.integrations.sklearn.base import PrivateEstimator
 from tukeydp.integrations.sklearn.schema import shape_of
 from tukeydp.mechanisms.regression import regression
+from tukeydp.trusted.parameters import FloatArray, ParameterError
 
 
 class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]

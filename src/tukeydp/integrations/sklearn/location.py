@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from tukeydp.arrays import FloatArray
-from tukeydp.errors import ParameterError
 from tukeydp.integrations.sklearn.base import PrivateEstimator
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.rem import rem
-from tukeydp.privacy import ApproxDP
-from tukeydp.release import Refused, Release
+from tukeydp.results.release import Refused, Release
+from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.parameters import FloatArray, ParameterError
 
 
 class PrivateMean(PrivateEstimator):

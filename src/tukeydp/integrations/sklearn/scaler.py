@@ -11,10 +11,7 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tukeydp.arrays import FloatArray
-from tukeydp.data.grid import per_column
 from tukeydp.data.relation import MOST_ROWS_DECLARED, checked_relation
-from tukeydp.errors import ParameterError
 from tukeydp.integrations.sklearn.base import PrivateEstimator
 from tukeydp.integrations.sklearn.schema import require_schema, table_of
 from tukeydp.mechanisms.cube import checked_epsilon
@@ -22,10 +19,11 @@ from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.spread import spread
 from tukeydp.mechanisms.spread_step import spread_plan
 from tukeydp.padding import paced
-from tukeydp.parameters import brief, rational, show
-from tukeydp.privacy import bounded_range
-from tukeydp.release import Release
+from tukeydp.results.release import Release
 from tukeydp.spending import Together, require_room
+from tukeydp.trusted.account import bounded_range
+from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, rational, show
+from tukeydp.trusted.rows import per_column
 
 # Between bounds that are hardly apart a released deviation may be too small for a float, and 0.
 _SMALLEST = 1e-300

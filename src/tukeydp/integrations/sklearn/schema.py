@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.arrays_and_lists import width_of_rows
-from tukeydp.data.tables import Table, read_table
-from tukeydp.errors import ParameterError
+from tukeydp.data.tables import Table, read_table, width_of_rows
+from tukeydp.trusted.parameters import ParameterError
 
 _RESHAPE = "must have rows and columns. Reshape your data: X.reshape(-1, 1) is one column, X.reshape(1, -1) one row"
 

@@ -15,10 +15,8 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.errors import ParameterError
 from tukeydp.mechanisms.rem_test.evidence import Plan, sparse_offsets
-from tukeydp.parameters import show
+from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, show
 
 # Nothing here can break the guarantee: a plan is public whatever it is. A bad one costs releases or accuracy.
 

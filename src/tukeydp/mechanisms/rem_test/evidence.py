@@ -18,11 +18,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from tukeydp.exact.brackets import exp_between, exp_bracket
 from tukeydp.exact.hinted import asked
 from tukeydp.mechanisms.rem_test.known_sizes import KnownSizes
 from tukeydp.mechanisms.rem_test.next_size import View, closeness, next_size
 from tukeydp.sizes.level_sizes import RoughlyMeasured, Sizes
+from tukeydp.trusted.laws import exp_between, exp_bracket
 
 # Sizes are whole numbers of 2^-_UNIT grid points here, rounded to the safe side: below one point there is nothing but
 # zero. Fewer bits would weaken the test, more cost time.

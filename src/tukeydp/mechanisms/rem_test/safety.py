@@ -13,9 +13,9 @@ from fractions import Fraction
 from heapq import heappop, heappush
 from typing import Protocol
 
-from tukeydp.exact.brackets import exp_between
 from tukeydp.mechanisms.rem_test.evidence import Evidence
-from tukeydp.randomness import Bits
+from tukeydp.trusted.bits import Bits
+from tukeydp.trusted.laws import exp_between
 
 # Bits of the coin, and of everything compared with it, at first; doubled until the coin is certain. Speed only.
 _FIRST_BITS = 96

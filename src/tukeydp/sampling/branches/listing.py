@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import IntArray
-from tukeydp.compiled_code import compiled_in_memory
 from tukeydp.sampling.branches.nodes import depth_of
-from tukeydp.sampling.records import Ranks
+from tukeydp.trusted.compiled_code import compiled_in_memory
+from tukeydp.trusted.parameters import IntArray
+from tukeydp.trusted.records import Ranks
 
 # Directions that are tried by themselves before all of them: those that rejected last. Speed only: with fewer more
 # visits go through all directions, with more the few take as long as these.

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.arrays import FloatArray, IntArray
-from tukeydp.compiled_code import compiled_in_memory
 from tukeydp.sampling.branches.programs import Slopes, certified, program
-from tukeydp.sampling.records import Ranks
+from tukeydp.trusted.compiled_code import compiled_in_memory
+from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.records import Ranks
 
 _FRACTIONAL = 1e-6  # of a grid step: how far from an integer a coordinate must be to be worth a cut there. Speed only
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tukeydp.arrays import FloatArray
-from tukeydp.compiled_code import compiled_in_memory
-from tukeydp.sampling.records import Ranks
+from tukeydp.trusted.compiled_code import compiled_in_memory
+from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.records import Ranks
 
 # Hints only: caps are certified in integers.
 _VIOLATED = 1e-9  # of a row of length one: what is violated by less counts as kept

@@ -1,0 +1,1 @@
+"""Budgets: what was spent, where it is kept, and what is left."""

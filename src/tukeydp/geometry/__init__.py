@@ -1,1 +1,0 @@
-"""Level sets as polytopes, their volumes and pictures. **Not private**: nothing proven imports this room."""

@@ -1,0 +1,1 @@
+"""The paper: level sets as polytopes, volumes, random walks, Algorithm 3. Nothing proven imports this room."""

@@ -1,0 +1,42 @@
+"""All experiments, in the order of the paper; then what it could not do."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from tukeydp.paper.experiments.experiment import Experiment, registered_in
+from tukeydp.trusted.parameters import ParameterError
+
+_MODULES = (
+    "times",
+    "geometry",
+    "errors",
+    "small_samples",
+    "directions",
+    "outliers",
+    "ten_columns",
+    "univariate",
+    "asymptotic",
+    "scaling",
+    "rem_theorem",
+    "algorithm_three",
+    "dimensions",
+    "fourteen_columns",
+    "exact_four",
+    "smallest_rows",
+    "scales",
+    "real_data",
+    "real_tables",
+)
+EXPERIMENTS: tuple[Experiment, ...] = tuple(
+    experiment
+    for name in _MODULES
+    for experiment in registered_in(import_module(f"tukeydp.paper.experiments.{name}").__name__)
+)
+
+
+def named(name: str) -> Experiment:
+    for experiment in EXPERIMENTS:
+        if experiment.name == name:
+            return experiment
+    raise ParameterError("name", f"must be all or one of {', '.join(e.name for e in EXPERIMENTS)}", repr(name))

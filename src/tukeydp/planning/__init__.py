@@ -1,1 +1,0 @@
-"""Before and after a release: plans, budgets, the ledgers they are kept in, and summaries."""
