@@ -115,7 +115,7 @@ def test_the_sources_are_all_that_kernels_are_made_from():
     """Files with compiled functions, whatever of ours these use, and records that they are handed."""
     assert set(trees()) >= SOURCES
     assert {file.name: found for file, tree in trees().items() if (found := list(missed(file, tree)))} == {}
-    assert sum(any(compiled_functions(tree)) for tree in trees().values()) > 20
+    assert sum(any(compiled_functions(tree)) for tree in trees().values()) > 15
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_a_change_in_the_file_of_a_callee_is_seen(copied):
     assert projected(copied) == (False, 2.0)
     kept = kept_files(copied)
     assert len({name.split("-")[0] for name in kept}) == len(kept) / 2 > 1  # an index and a file for each function
-    text = (copied / "tukeydp/errors.py").read_text(encoding="utf-8")
-    (copied / "tukeydp/errors.py").write_text(text + "\n# no kernel is made from this\n", encoding="utf-8")
+    text = (copied / "tukeydp/trusted/parameters.py").read_text(encoding="utf-8")
+    (copied / "tukeydp/trusted/parameters.py").write_text(text + "\n# no kernel is made from this\n", encoding="utf-8")
     assert projected(copied) == (True, 2.0)
     assert kept_files(copied) == kept
     callee = copied / "tukeydp/depth/double_digits.py"

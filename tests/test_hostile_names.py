@@ -115,15 +115,15 @@ def things():
     return {
         "release": release, "grouped": grouped, "quantiles": quantiles, "summary": summary, "drawn": drawn,
         "account": account,
-        "refused": td.release.Refused(**_of_refusal(release)),
+        "refused": td.Refused(**_of_refusal(release)),
         "plan": td.plan(400, columns=dict.fromkeys(HOSTILE, (0, 1)), epsilon=1, sd=dict.fromkeys(HOSTILE, "0.1")),
         "look": look_at_file(file), "file": file, "table": Table(table.to_numpy(), HOSTILE),
     }  # fmt: skip
 
 
 def _of_refusal(release):
-    same = ("guarantee", "seeded", "mechanism", "n", "d", "columns", "units", "bounds", "settings", "notes")
-    return {name: getattr(release, name) for name in same if name in td.release.Refused.__dataclass_fields__}
+    same = ("seal", "guarantee", "seeded", "mechanism", "n", "d", "columns", "units", "bounds", "settings", "notes")
+    return {name: getattr(release, name) for name in same if name in td.Refused.__dataclass_fields__}
 
 
 def exporters(things, tmp_path, monkeypatch):
@@ -467,7 +467,7 @@ def test_nobody_escapes_by_himself_or_not_at_all():
             continue
         if own or (any(MARKUP.search(text) for text in texts) and name not in escaping_modules()):
             apart[name] = own or "markup"
-    assert apart == {"app.safety": "markup", "forecast.plan_words": "markup"}  # no name in them
+    assert apart == {"app.safety": "markup"}  # no name in them
 
 
 @pytest.mark.parametrize("text", ["-5", "+5", "-5.25", "-1e-7", "-.5", "5", "1/3", "a-b", "a - b", "a=b", "x, y", ""])

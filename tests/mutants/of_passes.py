@@ -122,8 +122,8 @@ MUTANTS = (
     Mutant(
         "means of lazy frames for nothing",
         "mechanisms/aggregate.py",
-        "source=bits, accountant=accountant, parameters=public)",
-        "source=bits, accountant=None, parameters=public)",
+        "accountant=accountant, parameters=told)",
+        "accountant=None, parameters=told)",
         (f"{BAD}test_an_aggregate_that_fails_in_the_middle_has_spent",),
         "A run that fails would have cost nothing.",
     ),

@@ -352,9 +352,9 @@ def mean_in_passes(
         bounded_columns(table.d, clip, table.columns) if clip is not None else bounded_columns(table.d, bounds, names)
     )
     drawn = BlockRelease(guarantee, count, dealings, table.d, names, bounds, depth, resolution)
-    public = {**table.public, "columns": names, "bounds": drawn.ends, "settings": drawn.settings}
+    told = {**table.public, "columns": names, "bounds": drawn.ends, "settings": drawn.settings}
     parts = {"draw": guarantee}
-    run = reserve(parts, mechanism="aggregate", source=bits, accountant=accountant, parameters=public)
+    run = reserve(parts, mechanism="aggregate", source=bits, accountant=accountant, parameters=told)
     sums = BlockSums(cells, count, dealings, run.secret("dealings"))
     (found,) = table.total(sums)
     means = np.concatenate([_in_units(cells, part) for part, _ in sums.tables(found)])
