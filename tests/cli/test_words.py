@@ -79,7 +79,8 @@ def in_terminal(arguments, environment):
 
     parent, child = pty.openpty()
     program = [sys.executable, "-m", "tukeydp", *arguments]
-    process = subprocess.Popen(program, stdout=child, stderr=child, stdin=child, env=environment)
+    # Standard error elsewhere: on a terminal, a first run says there that it compiles.
+    process = subprocess.Popen(program, stdout=child, stdin=child, env=environment)
     os.close(child)
     found = b""
     while True:
