@@ -18,7 +18,7 @@ from support import kernel_calls
 from tukeydp.trusted import compiled_code
 
 TESTS = Path(__file__).parent
-PACKAGE = Path(compiled_code.__file__).parent
+PACKAGE = Path(compiled_code.__file__).parent.parent
 pytestmark = pytest.mark.skipif(compiled_code.numba is None, reason="there is nothing to compare with")
 
 

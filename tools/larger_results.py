@@ -17,6 +17,8 @@ from docs_results import with_table
 
 from tukeydp.mechanisms.mean_ways import way_error
 from tukeydp.mechanisms.passes import Values, pass_plan, spread_sums, subset_sums
+from tukeydp.trusted.account import PureDP
+from tukeydp.trusted.release import rehearsed_charge
 from tukeydp.trusted.rows import BoundedColumns, bounded_columns
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -119,12 +121,15 @@ def _handed_on(call: str, d: int) -> int:
     """Bytes of what a partition adds to the largest of the passes: two numbers for each sum, and how many rows."""
     columns = _columns(d)
     plan = pass_plan(ROWS, columns, Fraction(1), mechanism=CALLS[call])
+    paid = rehearsed_charge(PureDP(Fraction(1)), bytes(32)).for_any_law()  # how much is added up depends on no key
     if plan.mechanism == "cube":
         length = Values(columns).length
     elif plan.mechanism == "subset":
-        length = subset_sums(plan.plan, columns, b"").length
+        length = subset_sums(plan.plan, columns, paid).length
     else:
-        length = subset_sums(plan.plan.centre, columns, b"").length + spread_sums(plan.plan.spread, columns, b"").length
+        length = (
+            subset_sums(plan.plan.centre, columns, paid).length + spread_sums(plan.plan.spread, columns, paid).length
+        )
     return SUM * (1 + 2 * length)
 
 

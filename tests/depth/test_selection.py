@@ -35,7 +35,7 @@ def test_ranks_are_those_of_sorted_projections(size, data):
     directions = data.draw(st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=1, max_size=5))
     out = data.draw(st.integers(1, len(rows) // 2))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(selection, "_SAMPLE", data.draw(st.sampled_from([1, 4, 10**6])))
+        patch.setattr(selection, "_SELECTION_SAMPLE", data.draw(st.sampled_from([1, 4, 10**6])))
         patch.setattr(selection, "_ERRORS", data.draw(st.sampled_from([0.0, 0.5, 4.0])))
         found = find_ranks(np.array(rows), np.array(directions), out).projections
     assert found.tolist() == expected(rows, directions, out)
@@ -44,7 +44,7 @@ def test_ranks_are_those_of_sorted_projections(size, data):
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 def test_a_sample_that_says_nothing_about_the_rows_costs_time_only(size, monkeypatch):
     """Every fifth row, which are the ones sampled, lies far out on one side."""
-    monkeypatch.setattr(selection, "_SAMPLE", 8)
+    monkeypatch.setattr(selection, "_SELECTION_SAMPLE", 8)
     monkeypatch.setattr(selection, "_ERRORS", 0.5)
     rows = np.random.default_rng(0).integers(-size, size, (40, 2)) // 4
     rows[::5] = size

@@ -118,7 +118,7 @@ def test_the_page_has_five_files_their_lines_and_a_test():
         "src/tukeydp/depth/notions/diagonals.py",
         "src/tukeydp/mechanisms/columnwise.py",
         "src/tukeydp/baselines/laplace.py",
-        "src/tukeydp/experiments/epsilons.py",
+        "src/tukeydp/paper/experiments/epsilons.py",
         "src/tukeydp/data/readers/json_lines.py",
     ]
     assert sum(path.startswith("tests") for path in files) == 1

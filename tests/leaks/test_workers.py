@@ -91,11 +91,10 @@ def test_threads_draw_differently():
 
 def test_a_shared_stream_would_be_noticed(tmp_path):
     """The control: children that inherit a source made before the fork repeat each other."""
-    seeded = RELEASES.replace(
-        "import numpy", "import tukeydp.trusted.bits as r, os; K = os.urandom(32); import numpy", 1
-    )
-    patched = seeded + "r.SystemRandomness.key = lambda self: r.derived_key(K)\n"
+    shared = "import tukeydp.trusted.bits as r, os, itertools; K, C = os.urandom(32), itertools.count(); import numpy"
+    seeded = RELEASES.replace("import numpy", shared, 1)
+    patched = seeded + "r.SystemRandomness.key = lambda self: r.derived_key(K, next(C))\n"
     script = tmp_path / "script.py"
     script.write_text(patched + FORKED)
     done = subprocess.run([sys.executable, "-W", "ignore", script], capture_output=True, text=True, timeout=600)
-    assert [int(n) for n in done.stdout.split()] == [30, 6]
+    assert [int(n) for n in done.stdout.split()] == [30, 12]

@@ -39,9 +39,11 @@ from tukeydp.sampling.sampler import Sampler
 from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
 from tukeydp.sizes.intervals import Intervals
 from tukeydp.sizes.level_sizes import Sizes, sizes_of
+from tukeydp.trusted.account import PureDP
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box, whole_grid
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.release import rehearsed
 from tukeydp.trusted.rows import unbounded_grid
 
 
@@ -217,9 +219,8 @@ def test_after_passing_points_follow_the_restricted_law():
     fixed = Plan(30, 4, Fraction(1, 5), Fraction(1), Fraction(1, 3), 3, tuple(range(31)))
     grid = unbounded_grid(1, resolution=1, bits=20)
     prepared = td.AxisAligned().prepare(rows, grid, bytes(32))
-    drawn = [
-        _draw(prepared, whole_grid(grid), fixed, Graded(), derived_key("a", i), derived_key("b", i)) for i in range(800)
-    ]
+    runs = [rehearsed({"draw": PureDP(1)}, derived_key("a", i)) for i in range(800)]
+    drawn = [_draw(prepared, whole_grid(grid), fixed, Graded(), run.charge("draw"), run) for run in runs]
     points = grid_points((9,))
     depth = depths(tuple(rows[:, 0].tolist()), points, UNIT)
     assert (depth == 3).any()  # one level below the lowest: points that must not be drawn

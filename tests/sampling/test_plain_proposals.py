@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tukeydp as td
+from support.covers import planted_in, tree_groups
 from tukeydp.sampling import compiling, kept, plain_proposals
-from tukeydp.sampling.branches import planted
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import records
 from tukeydp.trusted.bits import Keystream, derived_key
@@ -138,9 +138,9 @@ def test_pieces_are_drawn_from_as_in_compiled_code():
     """A point of a union takes one word, whatever the columns: so the words of all that follow are others."""
     levels = level_sets(ROWS // 8, DIRECTIONS)
     within = Box((-9, -9, -9), (9, 9, 9))
-    tree = planted(levels, within, 2, 20, 0.3)
+    tree = planted_in(levels, within, 2, 0.3)
     tree.grow(40, 0.0)
-    groups = [(Group(0, 1, within.size), within), *tree.groups(tree.top)]
+    groups = [(Group(0, 1, within.size), within), *tree_groups(tree)]
     assert any(box.count > 1 for _, box in groups[1:])
     search = Search(levels, within, groups, Fraction(1, 3))
     assert search._proposals.parts.any()

@@ -146,7 +146,7 @@ def discrete_gaussian(deviation: int, bits: Bits) -> int:
     scale = deviation + 1
     square = deviation * deviation
     while True:
-        z = discrete_laplace(scale, bits)
+        z = _laplace(scale, bits)
         excess = abs(z) * scale - square
         if bernoulli_exp(excess * excess, 2 * square * scale * scale, bits):
             return z
@@ -159,6 +159,10 @@ def discrete_laplace(scale: Fraction | int, bits: Bits) -> int:
     """
     if not scale > 0:
         raise ParameterError("scale", "must be > 0", scale)
+    return _laplace(scale, bits)
+
+
+def _laplace(scale: Fraction | int, bits: Bits) -> int:
     while True:
         z = _signed_geometric(scale.numerator, scale.denominator, bits)
         if z is not None:
