@@ -141,6 +141,8 @@ def _cap(nodes: Nodes, here: int, ranks: Ranks, slopes: Slopes, deepest: int) ->
         if depth < ranks.highest:
             nodes.cap[here] = min(nodes.cap[here], depth)
         return depth
+    if nodes.cap[here] <= ranks.left_out:  # below what the ranks tell of: no program, and nothing to gain by a cut
+        return 0
     z, multipliers = program(low, high, nodes.cap[here], nodes.basis[here], ranks, slopes)
     cap = certified(multipliers, low, high, nodes.cap[here], ranks)
     if cap < nodes.cap[here]:
