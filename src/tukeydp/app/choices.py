@@ -18,7 +18,7 @@ from tukeydp.forecast.plan_words import answer
 from tukeydp.forecast.question import Option
 from tukeydp.forecast.shapes import SHAPES, made_up
 from tukeydp.forecast.tables import MOST_CELLS
-from tukeydp.mechanisms.per_person import of_persons
+from tukeydp.trusted.account import about_persons
 from tukeydp.spending import dry_run
 from tukeydp.trusted.account import Guarantee
 from tukeydp.trusted.parameters import ParameterError, checked_choice, positive_rational, rational
@@ -125,9 +125,8 @@ class Choices:
     def dry_run(self) -> tuple[Guarantee, str]:
         """What a release costs, and its mechanism; it raises as a release would. The table is one of blanks."""
         blank = Table(np.broadcast_to(np.nan, (self.rows, len(self.columns))), tuple(self.bounds))
-        groups = [None] * self.rows if self.by else []
-        cost, mechanism = dry_run(lambda pays: self.on(blank, groups, accountant=pays))
-        return of_persons(cost) if self.person else cost, mechanism
+        cost, mechanism = dry_run(lambda pays: self.on(blank, self._groups([None] * self.rows), accountant=pays))
+        return about_persons(cost) if self.person else cost, mechanism
 
     def rehearsal(self) -> Any:
         """The same release of made-up rows, bell-shaped between the bounds: public numbers only, nothing spent."""
@@ -136,14 +135,17 @@ class Choices:
         shaped = made_up(SHAPES[0], rows, len(self.columns), 0)
         cells = (lower + upper) / 2 + (upper - lower) / self.plan().question.widths * shaped
         groups = [self.keys[i % len(self.keys)] for i in range(rows)] if self.by else []
-        return self.on(Table(cells, tuple(self.bounds)), groups)
+        return self.on(Table(cells, tuple(self.bounds)), self._groups(groups))
 
-    def on(self, table: Table, groups: Sequence[str | None], **more: Any) -> Any:
-        """The call on a table of persons or rows, with the key of each row's group if there are groups."""
+    def _groups(self, keys: Sequence[str | None]) -> dict[str, Any]:
+        """The key of each row of a table of blanks or made-up rows."""
+        return {"by": GroupOfRow(self.by, keys), "keys": list(self.keys)} if self.by else {}
+
+    def on(self, table: Table, apart: Mapping[str, Any], **more: Any) -> Any:
+        """The call on a table, with each row's group and person where there are any."""
         function, options = self.call()
-        grouped = {"by": GroupOfRow(self.by, groups), "keys": list(self.keys)} if self.by else {}
         allowed = {"check": td.Check(**self.allowed)} if self.allowed else {}
-        return getattr(td, function)(table, **grouped, **options, **allowed, **more)
+        return getattr(td, function)(table, **apart, **options, **allowed, **more)
 
     def _planned(self) -> dict[str, Any]:
         groups = len(self.keys) if len(self.keys) > 1 else None
@@ -163,8 +165,6 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
     for field, name in (("groups", by), ("persons", person)):
         if name and name in {column.name for column in columns}:
             raise ParameterError(f"the column of {field}", "must not be released as well", repr(name))
-    if by and person:
-        raise ParameterError("the column of persons", "must be left out with groups", repr(person))
     planned = typed.get("rows", "").strip()
     if planned and not (planned.isdecimal() and planned.isascii() and len(planned) < len(str(_MOST_PLANNED))):
         raise ParameterError("rows", f"must be a whole number below {_MOST_PLANNED:,}", repr(planned[:40]))

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -23,8 +24,7 @@ from tukeydp.app.keeping import ORDER, Shelf, keep, note_seen
 from tukeydp.app.reading import within
 from tukeydp.app.results import Told, numbers, told
 from tukeydp.app.script import notebook, parts, script
-from tukeydp.data.files import read_file
-from tukeydp.data.grouped_files import read_groups, read_persons
+from tukeydp.data.grouped_files import read_records
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
 from tukeydp.padding import paced
@@ -50,18 +50,10 @@ class Order:
     def result(self, account: Any, seed: int | None) -> Any:
         """The call of the public API. What raises before the budget is spent costs nothing."""
         choices, names = self.choices, list(self.choices.bounds)
-        groups: list[str | None] = []
-        more: dict[str, Any] = {}
-        if choices.by:
-            table, groups, _ = within(
-                self.memory, read_groups, self.file, names, choices.by, choices.keys, self.options
-            )
-        elif choices.person:
-            table, more["person"] = within(self.memory, read_persons, self.file, names, choices.person, self.options)
-        else:
-            table = within(self.memory, read_file, self.file, names, self.options)
+        apart = {"by": choices.by or None, "keys": choices.keys or None, "person": choices.person or None}
+        table, found = within(self.memory, partial(read_records, **apart), self.file, names, self.options)
         randomness = None if seed is None else seeded(seed)
-        return choices.on(table, groups, accountant=account, randomness=randomness, **more)
+        return choices.on(table, found, accountant=account, randomness=randomness)
 
 
 @dataclass

@@ -23,17 +23,10 @@ def parts(file: str, options: ReadOptions, choices: Choices, ledger: str | None)
     dialect = ", ".join(f"{name}={value!r}" for name, value in declared(options).items())
     how = f"ReadOptions({dialect})"
     columns = pformat([column.name for column in choices.columns], width=100)
-    source, extra = "tukeydp.data.files", ""
-    if choices.by:
-        source, extra = "tukeydp.data.grouped_files", "by=by, keys=keys, "
-        keys = pformat(list(choices.keys), width=100)
-        read = f"x, by, keys = read_groups({file!r}, columns, {choices.by!r}, {keys}, {how})"
-    elif choices.person:
-        source, extra = "tukeydp.data.grouped_files", "person=person, "
-        read = f"x, person = read_persons({file!r}, columns, {choices.person!r}, {how})"
-    else:
-        read = f"x = read_file({file!r}, columns, {how})"
-    reader = read.partition("= ")[2].partition("(")[0]
+    apart = {"by": choices.by, "keys": list(choices.keys), "person": choices.person}
+    named = "".join(f", {name}={pformat(value, width=100)}" for name, value in apart.items() if value)
+    extra = "**apart, " if named else ""
+    read = f"x, apart = read_records({file!r}, columns, {how}{named})"
     account = "" if ledger is None else f"budget = td.Accountant.open({ledger!r})\n"
     paid = "" if ledger is None else "accountant=budget, "
     told = [f"{name}={pformat(value, width=100)}" for name, value in given.items()]
@@ -41,7 +34,8 @@ def parts(file: str, options: ReadOptions, choices: Choices, ledger: str | None)
         told.append(f"check=td.Check({', '.join(f'{name}={share!r}' for name, share in choices.allowed.items())})")
     options_text = ",\n    ".join(told)
     return _ABOUT.format(version=__version__, epsilon=choices.epsilon), [
-        f"import tukeydp as td\nfrom {source} import {reader}\nfrom tukeydp.data.readers.options import ReadOptions",
+        "import tukeydp as td\n"
+        "from tukeydp.data.grouped_files import read_records\nfrom tukeydp.data.readers.options import ReadOptions",
         f"columns = {columns}\n{read}",
         f"{account}release = td.{function}(\n    x, {extra}{paid}\n    {options_text},\n)",
         "print(release)",

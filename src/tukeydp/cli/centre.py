@@ -66,7 +66,7 @@ def centre(
     keys_file: groups.KeysFile = None,
     counts: groups.Counts = None,
     person: groups.Person = None,
-    per_person: groups.PerPerson = "mean",
+    per_person: groups.PerPerson = None,
     certify: Annotated[
         str | None,
         typer.Option(
@@ -121,7 +121,7 @@ def centre(
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
         groups.listed_keys(by, keys, keys_file, counts)
-        groups.check_person(person, per_person, by)
+        groups.check_person(person, per_person)
         checking()
         check_stream()
         names = reading.names(file, columns)
@@ -142,35 +142,18 @@ def centre(
         way, present = chosen(mechanism, "centre", given)
         persons = person is not None
         account = options.account_for(ledger, mechanism, epsilon, present.get("delta"), neighbours, persons=persons)
-        if by is not None:
-            if mechanism != "boxem":
-                rule = "must be boxem with by: without bounds there are no centres by group"
-                raise ParameterError("mechanism", rule, repr(mechanism))
-            listed = groups.listed_keys(by, keys, keys_file)
-            return groups.released(
-                partial(way.checked, counts=counts),
-                reading,
-                file,
-                names,
-                by,
-                listed,
-                epsilon,
-                seed,
-                check=checking(),
-                **account,
-                **present,
-            )
-        if person is not None:
-            source = options.source_for(seed)
-            of_persons: dict[str, Any] = {"per_person": per_person, "epsilon": epsilon, "randomness": source}
-            return groups.about_persons(way.run, reading, file, names, person, **of_persons, **account, **present)
         if stream:
             parts = reading.stream(file, names, MEMORY if memory is None else memory)
             asked = {"epsilon": epsilon, "check": checking()}
             return way.checked(parts, randomness=options.source_for(seed), **asked, **account, **present)
-        table = reading.table(file, names, neighbours)
-        asked = {"epsilon": epsilon, "check": checking()}
-        return way.checked(table, randomness=options.source_for(seed), **asked, **account, **present)
+        if by is not None and mechanism != "boxem":
+            rule = "must be boxem with by: without bounds there are no centres by group"
+            raise ParameterError("mechanism", rule, repr(mechanism))
+        present.pop("neighbours", None)
+        run = way.checked if by is None else partial(way.checked, counts=counts)
+        apart = {"by": by, "keys": groups.listed_keys(by, keys, keys_file), "person": person, "per_person": per_person}
+        present |= {"epsilon": epsilon, "check": checking(), **account}
+        return groups.released(run, reading, file, names, seed, neighbours=neighbours, **apart, **present)
 
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))

@@ -10,12 +10,8 @@ import typer
 
 from tukeydp.cli.options import source_for
 from tukeydp.cli.reading import Reading
-from tukeydp.data.grouped_files import read_groups as read_grouped_file
-from tukeydp.data.grouped_files import read_persons
-from tukeydp.data.tables import Table
-from tukeydp.mechanisms.per_person import released_per_person
-from tukeydp.results.grouped_release import GroupedRelease
-from tukeydp.results.release import Outcome
+from tukeydp.data.grouped_files import read_records
+from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.trusted.parameters import ParameterError
 
 By = Annotated[str | None, typer.Option(help="Column with the key of each row's group: a result for each group.")]
@@ -39,7 +35,13 @@ Person = Annotated[
     str | None,
     typer.Option(help="Column with each row's person, where some have several rows: every person then counts once."),
 ]
-PerPerson = Annotated[str, typer.Option(help="With --person: mean or median of a person's rows.")]
+PerPerson = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="With --person: what a person's rows become, mean (unless given), median, sum, min, max, first or last; "
+        "COLUMN=RULE for one column. May be repeated."
+    ),
+]
 
 
 def listed_keys(by: str | None, keys: Sequence[str] | None, keys_file: Path | None, *others: Any) -> list[str] | None:
@@ -60,22 +62,21 @@ def listed_keys(by: str | None, keys: Sequence[str] | None, keys_file: Path | No
     return None if not keys else [key for text in keys for key in (text.split(",") if len(keys) == 1 else [text])]
 
 
-def check_person(person: str | None, per_person: str, by: str | None) -> None:
+def check_person(person: str | None, per_person: Sequence[str] | None) -> None:
     """Before a file of data is read."""
-    if person is None and per_person != "mean":
+    if person is None and per_person:
         raise ParameterError("person", "must be given with per-person", "none")
-    if person is not None and by is not None:
-        raise ParameterError("person", "must be left out with by", repr(person))
 
 
-def read_groups(
-    reading: Reading, file: Path, names: list[str], by: str | None, keys: Sequence[str] | None
-) -> tuple[Table, dict[str, Any]]:
-    """The table and, by groups, the key of each row. All columns are read in one go, each row by itself."""
-    if by is None:
-        return reading.table(file, names), {}
-    table, groups, known = read_grouped_file(file, names, by, keys, reading.declared([*names, by]))
-    return table, {"by": groups, "keys": known}
+def rules(per_person: Sequence[str] | None) -> dict[str, Any]:
+    """`--per-person median` for all columns, `--per-person visits=sum` for one."""
+    given = list(per_person or ())
+    alone = [text for text in given if "=" not in text]
+    if len(alone) > 1 or (alone and len(given) > 1):
+        raise ParameterError("per-person", "must be one rule for all columns, or COLUMN=RULE for each", ", ".join(given))
+    if alone:
+        return {"per_person": alone[0]}
+    return {"per_person": dict(text.rpartition("=")[::2] for text in given)} if given else {}
 
 
 def released(
@@ -83,26 +84,19 @@ def released(
     reading: Reading,
     file: Path,
     names: list[str],
-    by: str | None,
-    keys: Sequence[str] | None,
-    epsilon: Any,
     seed: int | None,
     *,
-    check: Any,
+    by: str | None = None,
+    keys: Sequence[str] | None = None,
+    person: str | None = None,
+    per_person: Sequence[str] | None = None,
+    neighbours: str | None = None,
     **present: Any,
-) -> Outcome | GroupedRelease:
-    """Read, and release by groups, after the check unless that was declined."""
-    table, grouped = read_groups(reading, file, names, by, keys)
-    return run(table, epsilon=epsilon, check=check, randomness=source_for(seed), **grouped, **present)
-
-
-def about_persons(
-    run: Callable[..., Any], reading: Reading, file: Path, names: list[str], person: str, **options: Any
-) -> Outcome:
-    """Read the columns and the ids in one go, and release by any mechanism, with a guarantee about persons.
-
-    Without the check of readable rows: one person may have any number of them.
-    """
-    table, ids = read_persons(file, names, person, reading.declared([*names, person]))
-    options = {"bounds": None, "accountant": None, **options}
-    return released_per_person(run, table, person=ids, **options)
+) -> Any:
+    """Read all columns in one go, each row by itself, and release: of rows or persons, by groups or not."""
+    apart = [name for name in (by, person) if name is not None]
+    fewest = 0 if neighbours == "add-remove" else 1
+    declared = reading.declared([*names, *apart])
+    table, found = read_records(file, names, declared, by=by, keys=keys, person=person, fewest=fewest)
+    told = {} if neighbours is None else {"neighbours": neighbours}
+    return of_persons(run)(table, randomness=source_for(seed), **found, **rules(per_person), **told, **present)

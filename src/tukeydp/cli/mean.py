@@ -52,7 +52,7 @@ def mean(
     keys_file: groups.KeysFile = None,
     counts: groups.Counts = None,
     person: groups.Person = None,
-    per_person: groups.PerPerson = "mean",
+    per_person: groups.PerPerson = None,
     sd: Annotated[
         list[str] | None,
         typer.Option(
@@ -101,7 +101,7 @@ def mean(
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
         groups.listed_keys(by, keys, keys_file, counts)
-        groups.check_person(person, per_person, by)
+        groups.check_person(person, per_person)
         checking()
         names = reading.names(file, columns)
         return names, with_file(bounds, bounds_file, names)
@@ -117,28 +117,22 @@ def mean(
             "joint": joint or None,
             "fill": options.one_per_column("fill", fill, names, "VALUE"),
         }
-        given |= {"neighbours": neighbours, "rows": rows}
-        if by is not None:
-            return by_groups(given)
-        way, present = chosen(mechanism, "mean", given)
-        persons = person is not None
-        account = options.account_for(ledger, mechanism, epsilon, present.get("delta"), neighbours, persons=persons)
-        if person is not None:
-            source = options.source_for(seed)
-            of_persons: dict[str, Any] = {"per_person": per_person, "epsilon": epsilon, "randomness": source}
-            return groups.about_persons(way.run, reading, file, names, person, **of_persons, **account, **present)
-        table = reading.table(file, names, neighbours)
-        asked = {"epsilon": epsilon, "check": checking()}
-        return way.checked(table, randomness=options.source_for(seed), **asked, **account, **present)
-
-    def by_groups(given: dict[str, Any]) -> Outcome | GroupedRelease:
-        if given.pop("fill") is not None:
-            raise ParameterError("fill", "must be left out with by", ", ".join(fill or ()))
-        run = partial(released_mean, mechanism=mechanism, counts=counts)
-        account = options.account_for(ledger, mechanism, epsilon, None)
-        present = {**account, **{option: value for option, value in given.items() if value is not None}}
-        listed = groups.listed_keys(by, keys, keys_file)
-        return groups.released(run, reading, file, names, by, listed, epsilon, seed, check=checking(), **present)
+        given |= {"rows": rows}
+        if by is None:
+            way, present = chosen(mechanism, "mean", {**given, "neighbours": neighbours})
+            run: Any = way.checked
+        else:
+            if given.pop("fill") is not None:
+                raise ParameterError("fill", "must be left out with by", ", ".join(fill or ()))
+            present = {option: value for option, value in given.items() if value is not None}
+            run = partial(released_mean, mechanism=mechanism, counts=counts)
+        present.pop("neighbours", None)
+        present |= {"epsilon": epsilon, "check": checking()}
+        present |= options.account_for(
+            ledger, mechanism, epsilon, present.get("delta"), neighbours, persons=person is not None
+        )
+        apart = {"by": by, "keys": groups.listed_keys(by, keys, keys_file), "person": person, "per_person": per_person}
+        return groups.released(run, reading, file, names, seed, neighbours=neighbours, **apart, **present)
 
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))

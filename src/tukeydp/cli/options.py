@@ -16,7 +16,7 @@ from tukeydp.accounts.accountant import Accountant
 from tukeydp.accounts.budget import Remaining
 from tukeydp.cli.words import complain
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
-from tukeydp.mechanisms.per_person import of_persons
+from tukeydp.trusted.account import about_persons
 from tukeydp.mechanisms.readable_check import least_cost_with_check
 from tukeydp.mechanisms.registry import mechanisms_for, takers
 from tukeydp.trusted.account import NEIGHBOURS
@@ -153,7 +153,7 @@ def account_for(
     account = Accountant.open(ledger)
     if delta is None or mechanism in ("auto", "rem"):
         least = least_cost_with_check(epsilon, delta, neighbours or "swap")
-        account.require(of_persons(least) if persons else least)
+        account.require(about_persons(least) if persons else least)
     # What other noise costs is known to the run only, which checks it before the data are touched.
     return {"accountant": account}
 

@@ -50,6 +50,10 @@ def summary(
     by: groups.By = None,
     keys: groups.KeyList = None,
     keys_file: groups.KeysFile = None,
+    person: groups.Person = None,
+    per_person: groups.PerPerson = None,
+    neighbours: options.Neighbours = None,
+    rows: options.Rows = None,
     confidence: Annotated[
         str, typer.Option(help="Nominal, of the confidence intervals; none for a table without them.")
     ] = "0.95",
@@ -75,12 +79,13 @@ def summary(
     """
 
     def checking() -> Any:
-        return finishing.check_asked(no_check, allow_unreadable, allow_unlisted, by=by)
+        return finishing.check_asked(no_check, allow_unreadable, allow_unlisted, by=by, person=person)
 
     def known() -> list[Path]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
         groups.listed_keys(by, keys, keys_file)
+        groups.check_person(person, per_person)
         checking()
         return _checked_targets(out, file)
 
@@ -95,10 +100,10 @@ def summary(
             "sd": options.one_per_column("sd", sd, names, "VALUE"),
             "confidence": None if confidence.lower() == "none" else confidence,
         }
-        account: dict[str, Any] = {**options.account_for(ledger, "summary", epsilon, None)}
-        table, grouped = groups.read_groups(reading, file, names, by, listed)
-        given |= {"epsilon": epsilon, "check": checking(), "randomness": options.source_for(seed)}
-        return released_summary(table, **account, **given, **grouped)
+        given |= {"epsilon": epsilon, "check": checking(), **({} if rows is None else {"rows": rows})}
+        given |= options.account_for(ledger, "summary", epsilon, None, neighbours, persons=person is not None)
+        apart = {"by": by, "keys": listed, "person": person, "per_person": per_person}
+        return groups.released(released_summary, reading, file, names, seed, neighbours=neighbours, **apart, **given)
 
     targets = options.run(known)
     found = options.run(partial(paced, pad_to, job))

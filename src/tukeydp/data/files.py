@@ -245,12 +245,16 @@ class FileTable(Source):
     def table(self) -> Table:
         return self._numbers
 
-    def with_cells(self, named: str) -> tuple[Table, list[Any]]:
-        others = tuple(name for name in self.columns if name != named)
-        found = _Distinct()
-        options = replace(self.options.only((*others, named)), keys={named: found})
-        both = read_file(self.path, [*others, named], options, fewest=0)
-        return both.without_last(), found.cells(both.cells[:, -1])
+    def with_cells(self, *named: str) -> tuple[Table, list[list[Any]]]:
+        others = tuple(name for name in self.columns if name not in named)
+        found = {name: _Distinct() for name in named}
+        listed = [*others, *found]
+        options = replace(self.options.only(listed), keys=dict(found))
+        both = read_file(self.path, listed, options, fewest=0)
+        cells = [found[name].cells(both.cells[:, listed.index(name)]) for name in named]
+        for _ in found:
+            both = both.without_last()
+        return both, cells
 
 
 class _Distinct(Keys):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -231,32 +231,39 @@ def _from_polars(column: Any) -> list[Any]:
 # What raises is the schema, never a cell.
 
 
-class Apart(NamedTuple):
-    """The other columns, the cells that were taken out, as they are, and the name of their column."""
-
-    table: Table
-    cells: list[Any]
-    name: str
+# What to take out: by parameter (`by`, `person`) the name of a column or a cell for each row, and what a cell is.
+Wanted = Mapping[str, tuple[Any, str]]
 
 
-def taken_apart(x: Any, named: Any, parameter: str, what: str, usual: str) -> Apart:
-    """`named` is the name of a column of `x`, or has a cell for each row; `what` a cell is, for error messages.
+def taken_apart(x: Any, wanted: Wanted, fewest: int = 1) -> tuple[Table, dict[str, list[Any]], dict[str, str]]:
+    """The table without the columns that are wanted; their cells as they are, and their names, by parameter.
 
-    A list without a name of its own is called `usual`.
+    A list of cells without a name of its own is called by what it has: "group" or "person".
     """
-    if isinstance(x, Source) and isinstance(named, str):
-        _check_once(named, list(x.names), parameter)
-        table, cells = x.with_cells(named)
-        table, name = read_table(table), named
-    elif isinstance(named, str):
-        cells, rest = _without_column(x, named, parameter, what)
-        table, name = read_table(rest), named
+    named = {parameter: given for parameter, (given, _) in wanted.items() if isinstance(given, str)}
+    cells: dict[str, list[Any]] = {}
+    if isinstance(x, Source) and named:
+        for parameter, name in named.items():
+            _check_once(name, list(x.names), parameter)
+        table, found = x.with_cells(*named.values())
+        cells = dict(zip(named, found, strict=True))
+        table = read_table(table, fewest=fewest)
     else:
-        table, name = read_table(x), str(getattr(named, "name", None) or usual)
-        cells = named.with_cells(named.columns[0])[1] if _is_column(named) else key_cells(named, parameter, what)
-    if len(cells) != table.n:
-        raise ParameterError(parameter, f"must name a column, or have one {what} for each row", f"{len(cells)} of them")
-    return Apart(table, cells, name)
+        rest = x
+        for parameter, name in named.items():
+            cells[parameter], rest = _without_column(rest, name, parameter, wanted[parameter][1])
+        table = read_table(rest, fewest=fewest)
+    names = dict(named)
+    for parameter, (given, what) in wanted.items():
+        if parameter not in named:
+            usual = "group" if parameter == "by" else parameter
+            names[parameter] = str(getattr(given, "name", None) or usual)
+            read = _is_column(given)
+            cells[parameter] = given.with_cells(given.columns[0])[1][0] if read else key_cells(given, parameter, what)
+        if len(cells[parameter]) != table.n:
+            rule = f"must name a column, or have one {what} for each row"
+            raise ParameterError(parameter, rule, f"{len(cells[parameter])} of them")
+    return table, cells, names
 
 
 def _is_column(named: Any) -> bool:
@@ -321,8 +328,8 @@ class GroupedTable:
 def grouped_table(x: Any, by: Any, keys: Any) -> GroupedTable:
     """`by` is the name of a column of `x`, or one key for each row."""
     known = checked_keys(keys)
-    table, cells, name = taken_apart(x, by, "by", "key", "group")
-    return GroupedTable(table, known.places(cells), known, name)
+    table, cells, names = taken_apart(x, {"by": (by, "key")})
+    return GroupedTable(table, known.places(cells["by"]), known, names["by"])
 
 
 def require_by(by: Any, keys: Any, *others: Any) -> bool:

@@ -14,13 +14,14 @@ from typing import Any, NoReturn
 
 from tukeydp.data.engines import dask_frames, duckdb_relations, ibis_tables, polars_frames, spark_frames
 from tukeydp.data.engines.batches import Kernel, Pass, Read, checked_names
+from tukeydp.data.keys import Keys
 from tukeydp.trusted.parameters import INTERRUPTIONS, SPENT, ParameterError
 
 # Floats that plans are made of hold such numbers exactly; the limbs of sums stay far below 64 bits.
 MOST_ROWS = 2**40
 
 # Package and class that a lazy frame is known by -> what opens it. A new engine is one file and one line here.
-_ENGINES: dict[tuple[str, str], Callable[[Any, tuple[str, ...]], Read]] = {
+_ENGINES: dict[tuple[str, str], Callable[[Any, tuple[str, ...], str | None, Keys | None], Read]] = {
     ("polars", "LazyFrame"): polars_frames.opened,
     ("duckdb", "DuckDBPyRelation"): duckdb_relations.opened,
     ("_duckdb", "DuckDBPyRelation"): duckdb_relations.opened,  # where the class says it is from, by version
@@ -44,12 +45,18 @@ def is_lazy(x: Any) -> bool:
 
 @dataclass(frozen=True)
 class LazyTable:
-    """n rows, d columns, read in passes. Shape and names are public, as those of a table in memory."""
+    """n rows, d columns, read in passes. Shape and names are public, as those of a table in memory.
+
+    With `keys` the column `by`, which is not measured, has the rows' groups. `secret`: nobody is told n.
+    """
 
     n: int
     columns: tuple[str, ...]
     engine: str
     read: Read
+    by: str | None = None
+    keys: Keys | None = None
+    secret: bool = False
 
     @property
     def d(self) -> int:
@@ -62,15 +69,15 @@ class LazyTable:
 
     def total(self, *kernels: Kernel) -> list[list[int]]:
         """What each kernel gives, added up over all rows in one pass: exact, whatever the number of rows."""
-        one = Pass(kernels, self.columns)
+        one = Pass(kernels, self.columns if self.by is None else (*self.columns, self.by), self.keys)
         try:
             rows, found = one.whole(self.read(one))
         except INTERRUPTIONS:
             raise
         except BaseException as error:  # an engine's message may quote the cells that it failed at
             _failed(self.engine, error)
-        # n is public, and so is whether a pass has as many rows.
-        if rows != self.n:
+        # Where n is public, so is whether a pass has as many rows; where it is secret, nobody looks.
+        if rows != self.n and not self.secret:
             rule = f"must give the same rows in every pass; {SPENT}"
             raise ParameterError("x", rule, f"another number of rows from {self.engine}")
         return found
@@ -81,7 +88,7 @@ def _failed(engine: str, error: BaseException) -> NoReturn:
     raise ParameterError("x", rule, f"{type(error).__name__} from {engine}") from None
 
 
-def lazy_table(x: Any) -> LazyTable:
+def lazy_table(x: Any, by: Any = None, keys: Keys | None = None, *, secret: bool = False) -> LazyTable:
     """`x` with its schema checked and its rows counted; no cell is used here.
 
     The schema and the number of rows may raise, and both are public; so may a query that its engine fails to count.
@@ -89,16 +96,18 @@ def lazy_table(x: Any) -> LazyTable:
     if _kind(x)[0] == "narwhals":
         x = x.to_native()
     engine = _kind(x)[0].removeprefix("_")
+    if by is not None and not isinstance(by, str):
+        raise ParameterError("by", "must be the name of a column of a lazy frame", type(by).__name__)
     try:
-        names, n = checked_names(x)
-        read = _ENGINES[_kind(x)](x, names)
+        names, n = checked_names(x, by)
+        read = _ENGINES[_kind(x)](x, names, by, keys)
     except (ParameterError, *INTERRUPTIONS):
         raise
     except BaseException as error:  # its words may quote a cell
         rule = "must be a frame that can be read; nothing was spent"
         raise ParameterError("x", rule, f"{type(error).__name__} from {engine}") from None
-    if n < 1:
+    if n < 1 and not secret:
         raise ParameterError("x", "must have at least one row and one column", f"shape {(n, len(names))}")
     if n >= MOST_ROWS:
         raise ParameterError("x", f"must have fewer than {MOST_ROWS} rows", n)
-    return LazyTable(n, names, engine, read)
+    return LazyTable(n, names if by is None else names[:-1], engine, read, by, keys, secret)

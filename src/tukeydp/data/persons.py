@@ -1,4 +1,4 @@
-"""One row for each person (docs/proofs/persons.md): rows with the same id are averaged, or their median is taken.
+"""One record for each person (docs/proofs/persons.md): rows with the same id become one, by a public rule.
 
 What a person becomes is a function of that person's rows and of nothing else, whatever their order. The number of
 persons is public; how many rows there are, of one person or of all, is not.
@@ -8,35 +8,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from tukeydp.data.keys import Keys, as_text, is_time, taken_apart
+from tukeydp.data.keys import NO_GROUP, Keys, as_text, is_time
 from tukeydp.data.numbers import BLANKS, PLAIN, TRUTH, NumberRule, is_missing
-from tukeydp.data.tables import Table
-from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, checked_choice
-from tukeydp.trusted.rows import checked_bounds
+from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, brief, checked_choice
 
 NOBODY = -1
-STATISTICS = ("mean", "median")
-
-
-def persons_table(x: Any, person: Any, bounds: Any, statistic: str) -> Table:
-    """The table of persons; `person` is the name of a column, or has an id for each row. Cells are clipped first."""
-    checked_choice("per_person", statistic, STATISTICS)
-    rows, ids, _ = taken_apart(x, person, "person", "id", "person")
-    ends = None
-    if bounds is not None:
-        lower, upper = checked_bounds(rows.d, bounds, rows.columns)
-        ends = (np.array([float(v) for v in lower]), np.array([float(v) for v in upper]))
-    numbers = person_numbers(ids)
-    count = int(numbers.max(initial=NOBODY)) + 1
-    if not count:
-        raise ParameterError("person", "must have an id in at least one row", "none")
-    return Table(one_row_each(rows.cells, numbers, count, ends, statistic), rows.columns, rows.units)
 
 
 def person_numbers(ids: Iterable[Any]) -> IntArray:
@@ -90,19 +72,42 @@ def _of_float(value: float) -> Hashable:
 
 @np.errstate(all="ignore")  # no cell may warn
 def one_row_each(
-    cells: FloatArray, persons: IntArray, count: int, ends: tuple[FloatArray, FloatArray] | None, statistic: str
+    cells: FloatArray, persons: IntArray, count: int, ends: tuple[FloatArray, FloatArray] | None, rules: Sequence[str]
 ) -> FloatArray:
-    """For each person and column the mean or the median of the values that are there; NaN where there are none."""
+    """For each person and column what its rule makes of the values that are there; NaN where there are none.
+
+    Values are clipped first, and so is what they become: a sum too is a value between the bounds.
+    """
     clipped = cells if ends is None else np.clip(cells, *ends)
-    found = _means if statistic == "mean" else _medians
     columns = []
-    for j in range(cells.shape[1]):
+    for j, rule in enumerate(rules):
         there = (persons >= 0) & ~np.isnan(clipped[:, j])
         values, owners = clipped[there, j], persons[there]
-        order = np.lexsort((values, owners))  # sums run from the smallest value up, whatever the order of the rows
-        columns.append(found(values[order], owners[order], count))
+        # Sums run from the smallest value up, whatever the order of the rows; first and last go by that order.
+        order = np.argsort(owners, kind="stable") if rule in IN_ORDER else np.lexsort((values, owners))
+        columns.append(_RULES[rule](values[order], owners[order], count))
     table = np.column_stack(columns)
     return table if ends is None else np.clip(table, *ends)  # a mean may be rounded beyond a bound
+
+
+def group_of_each(groups: IntArray, persons: IntArray, count: int) -> IntArray:
+    """The group that all of a person's rows with a listed key name; none for a person whose rows name several."""
+    there = (persons >= 0) & (groups >= 0)
+    first, last = np.full(count, np.iinfo(np.int64).max), np.full(count, NO_GROUP)
+    np.minimum.at(first, persons[there], groups[there])
+    np.maximum.at(last, persons[there], groups[there])
+    return np.where(first == last, last, NO_GROUP)
+
+
+def checked_rules(per_person: Any, d: int, columns: Sequence[str] | None) -> list[str]:
+    """The rule of each column: one for all, or a dict of column name -> rule; the mean where a dict says nothing."""
+    if not isinstance(per_person, Mapping):
+        return [checked_choice("per_person", per_person, STATISTICS)] * d
+    for name, rule in per_person.items():
+        checked_choice("per_person", rule, STATISTICS)
+        if columns is None or name not in columns:
+            raise ParameterError("per_person", "must name columns of x", brief(name))
+    return [per_person.get(name, "mean") for name in columns or ()]
 
 
 def _means(values: FloatArray, owners: IntArray, count: int) -> FloatArray:
@@ -120,6 +125,32 @@ def _medians(values: FloatArray, owners: IntArray, count: int) -> FloatArray:
     found = np.full(count, np.nan)
     found[some] = values[low] / 2.0 + values[high] / 2.0
     return found
+
+
+def _sums(values: FloatArray, owners: IntArray, count: int) -> FloatArray:
+    present = np.bincount(owners, minlength=count)
+    return np.asarray(np.where(present > 0, np.bincount(owners, values, count), np.nan))
+
+
+def _at(end: Callable[[IntArray, IntArray], IntArray]) -> Callable[[FloatArray, IntArray, int], FloatArray]:
+    """One value of each person, by its place among that person's values."""
+
+    def found(values: FloatArray, owners: IntArray, count: int) -> FloatArray:
+        present = np.bincount(owners, minlength=count)
+        some, start = present > 0, np.cumsum(present) - present
+        chosen = np.full(count, np.nan)
+        chosen[some] = values[end(start, present)[some]]
+        return chosen
+
+    return found
+
+
+_FIRST, _LAST = _at(lambda start, present: start), _at(lambda start, present: start + present - 1)
+IN_ORDER = ("first", "last")  # of the rows: data that a file or a frame in memory keeps
+_RULES = {
+    "mean": _means, "median": _medians, "sum": _sums, "min": _FIRST, "max": _LAST, "first": _FIRST, "last": _LAST
+}  # fmt: skip
+STATISTICS = tuple(_RULES)
 
 
 class Ids(Keys):

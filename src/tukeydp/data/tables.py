@@ -436,8 +436,8 @@ class Source(ABC):
         """All columns as numbers."""
 
     @abstractmethod
-    def with_cells(self, named: str) -> tuple[Table, list[Any]]:
-        """All other columns as numbers, and the cells of the named one as they are; it need not be one of `columns`."""
+    def with_cells(self, *named: str) -> tuple[Table, list[list[Any]]]:
+        """All other columns as numbers, and the cells of the named ones as they are; these need not be of `columns`."""
 
 
 def finite_rows(cells: FloatArray) -> FloatArray:

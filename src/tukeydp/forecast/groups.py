@@ -11,7 +11,8 @@ import numpy as np
 from tukeydp.forecast.mean import NARROW, mean_rehearsal, own_means
 from tukeydp.forecast.shapes import SHAPES, Shape, made_up
 from tukeydp.forecast.tables import MOST_CELLS
-from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, GroupWay, RowsOfGroups, filled_blocks
+from tukeydp.mechanisms.clipped_mean import ClippedMean
+from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, GroupWay, Means, RowsOfGroups, filled_blocks
 from tukeydp.mechanisms.mean_plans import SubsetMean
 from tukeydp.mechanisms.mean_ways import known_widths
 from tukeydp.mechanisms.subset_means import SubsetPlan
@@ -36,6 +37,14 @@ def subset_of_group(way: GroupWay, rows: int) -> SubsetMean | None:
     return None
 
 
+def clipped_rehearsal(plan: ClippedMean, n: int, rows: int, columns: BoundedColumns, sd: Any) -> Rehearsal:
+    """For a clipped mean of n records, or of groups of `rows` each."""
+    if plan.groups is None:
+        return mean_rehearsal(plan, n, columns, sd)
+    given = None if sd is None else tuple((columns.widths / known_widths(columns, sd)).tolist())
+    return Rehearsal(_grouped_error, (plan, n, rows, columns, given))
+
+
 def grouped_rehearsal(way: GroupWay, n: int, rows: int, columns: BoundedColumns, sd: Any) -> Rehearsal:
     """For groups of `rows` rows each, n in all; `sd` as given to the mechanism."""
     subset = subset_of_group(way, rows)
@@ -46,7 +55,7 @@ def grouped_rehearsal(way: GroupWay, n: int, rows: int, columns: BoundedColumns,
 
 
 def _grouped_error(
-    way: GroupWay,
+    way: GroupWay | ClippedMean,
     n: int,
     rows: int,
     columns: BoundedColumns,
@@ -77,13 +86,13 @@ def _grouped_error(
     return replace(error, typical=(least[0], error.typical[1]), within_95=(least[1], error.within_95[1]))
 
 
-def _shape_error(way: GroupWay, n: int, rows: int, widths: FloatArray, shape: Shape, missing: float) -> ShapeError:
+def _shape_error(way: GroupWay | ClippedMean, n: int, rows: int, widths: FloatArray, shape: Shape, missing: float) -> ShapeError:
     tables = [_errors(way, n, rows, widths, shape, missing, i) for i in range(_TABLES)]
     return shape_error(shape, np.concatenate(tables))
 
 
 def _errors(
-    way: GroupWay, n: int, rows: int, widths: FloatArray, shape: Shape, missing: float, number: int
+    way: GroupWay | ClippedMean, n: int, rows: int, widths: FloatArray, shape: Shape, missing: float, number: int
 ) -> FloatArray:
     """Released means less the groups' own, in standard deviations: a row for each group."""
     d = len(widths)
@@ -94,7 +103,11 @@ def _errors(
     groups = np.minimum(np.arange(size) // rows, count)
     groups = np.where(groups < count, groups, -1)
     public_key, key = (derived_key("rehearsal", part, number) for part in ("public", "secret"))
-    found = way.draw(relative, groups, count, public_key, rehearsed_charge(way.guarantee, key))
+    charge = rehearsed_charge(way.guarantee, key)
+    if isinstance(way, ClippedMean):
+        found: Means = way.of_groups(relative, groups, count, charge)
+    else:
+        found = way.draw(relative, groups, count, public_key, charge)
     own = np.array([own_means(relative[groups == g]) for g in range(count)])
     # Where no mean would be given, the middle of the bounds stands for it.
     released = np.array([[float(Fraction(0) if v is None else v) for v in row] for row in found])

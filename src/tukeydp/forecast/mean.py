@@ -23,6 +23,7 @@ from tukeydp.forecast.tables import (
     walked_centres,
 )
 from tukeydp.mechanisms.cliff import widest_bounds, width_sentence
+from tukeydp.mechanisms.clipped_mean import ClippedMean
 from tukeydp.mechanisms.clipped_sum import CountedMean
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.mean_ways import ScaledMean, known_widths
@@ -156,7 +157,7 @@ def _draws(plan: MeanPlan, relative: FloatArray, raised: Fraction, number: int, 
         steps = replace(plan.plan, epsilons=(centre, spread, radii, shares, mean))
         found = centres(relative, steps.epsilons[0], steps.centre, public_key, secret_key, _PASSES)
         return _two_step_draws(steps, relative, found, *keys)
-    assert isinstance(plan, CubeMean | CountedMean)
+    assert isinstance(plan, CubeMean | CountedMean | ClippedMean)
     enough = replace(plan, epsilon=raised * plan.epsilon)
     secret = (derived_key(i, keys[1]) for i in range(_PASSES))
     charges = (rehearsed_charge(enough.guarantee, key) for key in secret)

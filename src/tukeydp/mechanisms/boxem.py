@@ -15,7 +15,7 @@ from tukeydp.forecast.centre import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.grouped_centre import grouped_boxem
 from tukeydp.mechanisms.grouped_mean import refuse_with_groups
-from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
+from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.mechanisms.streaming import on_grid, refuse_streams, require_room_for_ranks, table_or_stream
 from tukeydp.mechanisms.unproven import require_swaps, unproven_boxem
@@ -33,6 +33,7 @@ from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds, require_bou
 
 
 @padded
+@of_persons
 @checked(whole_rows=True)
 @on_one_thread
 def boxem(
@@ -46,7 +47,7 @@ def boxem(
     keys: Any = None,
     counts: Any = None,
     person: Any = None,
-    per_person: str = "mean",
+    per_person: Any = "mean",
     certify: Any = None,
     neighbours: str = "swap",
     rows: Any = None,
@@ -143,16 +144,7 @@ def boxem(
     """
     budget = positive_rational("epsilon", epsilon)
     relation = checked_relation(neighbours, rows)
-    refuse_streams(x, person=person, by=by, unproven=unproven)
-    if person is not None:
-        relation.require_swap("person")
-        require_bounds(bounds, "wide ones cost little, and td.rem(x, epsilon=..., delta=...) does without")
-        return released_per_person(
-            boxem, x, person=person, per_person=per_person, bounds=bounds, accountant=accountant, by=by,
-            epsilon=epsilon, depth=depth, resolution=resolution, certify=certify, unproven=unproven,
-            randomness=randomness,
-        )  # fmt: skip
-    refuse_without_person(per_person)
+    refuse_streams(x, by=by, unproven=unproven)
     if require_by(by, keys, counts):
         relation.require_swap("by")
         refuse_with_groups(certify=certify, unproven=unproven)

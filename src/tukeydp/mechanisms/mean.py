@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from tukeydp.blas import on_one_thread
 from tukeydp.data.keys import require_by
 from tukeydp.data.lazy_tables import LazyTable, is_lazy
-from tukeydp.data.relation import checked_relation
+from tukeydp.data.records import records as open_records
+from tukeydp.data.relation import Relation, checked_relation
+from tukeydp.data.tables import Table
+from tukeydp.mechanisms.clipped_interval import Level, checked_confidence, checked_joint
 from tukeydp.mechanisms.cube import checked_epsilon, opened
-from tukeydp.mechanisms.grouped_mean import Asked, grouped_mean, refuse_with_groups
-from tukeydp.mechanisms.interval_plan import interval_plan
+from tukeydp.mechanisms.grouped_mean import GROUP_MECHANISMS, Asked, grouped_mean
 from tukeydp.mechanisms.mean_of_secret_size import (
     require_planned_for_secret_size,
     secret_size_plan,
@@ -18,9 +21,9 @@ from tukeydp.mechanisms.mean_of_secret_size import (
 )
 from tukeydp.mechanisms.mean_ways import MECHANISMS, mean_plan
 from tukeydp.mechanisms.mean_without_bounds import without_bounds, without_bounds_with_interval
-from tukeydp.mechanisms.passes import pass_plan, refuse_in_passes
-from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
-from tukeydp.mechanisms.planned import planned_release, release_with_interval
+from tukeydp.mechanisms.passes import pass_plan
+from tukeydp.mechanisms.per_person import of_persons
+from tukeydp.mechanisms.planned import Wanted, clipped_release, planned_release
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.padding import padded
 from tukeydp.results.release import Refused, Release
@@ -33,6 +36,7 @@ from tukeydp.trusted.rows import bounded_columns, require_bounds
 
 
 @padded
+@of_persons
 @checked()
 @on_one_thread
 def mean(
@@ -48,7 +52,7 @@ def mean(
     keys: Any = None,
     counts: Any = None,
     person: Any = None,
-    per_person: str = "mean",
+    per_person: Any = "mean",
     sd: Any = None,
     confidence: Any = None,
     joint: bool = False,
@@ -154,69 +158,108 @@ def mean(
     """
     budget = checked_epsilon(epsilon)
     relation = checked_relation(neighbours, rows)
-    if is_lazy(x):
-        require_bounds(bounds, "without them a table in memory is needed")
-        refuse_in_passes(by=by, keys=keys, counts=counts, person=person, confidence=confidence, joint=joint)
-    if person is not None:
-        relation.require_swap("person")
-        return released_per_person(
-            mean, x, person=person, per_person=per_person, bounds=bounds, accountant=accountant, by=by, epsilon=epsilon,
-            delta=delta, mechanism=mechanism, blocks=blocks, partitions=partitions, sd=sd, confidence=confidence,
-            joint=joint, randomness=randomness,
+    grouped = require_by(by, keys, counts)
+    level = _level(confidence, joint)
+    if delta is not None:
+        ApproxDP(budget, delta)  # checks it, also where bounds make it unnecessary
+    if bounds is None:
+        if is_lazy(x) or grouped:
+            require_bounds(bounds, "without them a table in memory is needed, and no groups")
+        return _without_bounds(
+            x, relation, budget, delta, mechanism=mechanism, blocks=blocks, partitions=partitions, sd=sd, level=level,
+            accountant=accountant, randomness=randomness,
         )  # fmt: skip
-    refuse_without_person(per_person)
-    if require_by(by, keys, counts):
-        relation.require_swap("by")
-        refuse_with_groups(delta=delta, confidence=confidence, joint=joint)
+    if delta is not None and grouped:
+        raise ParameterError("delta", "must be left out with by: between bounds means need no delta", brief(delta))
+    checked_choice("mechanism", mechanism, GROUP_MECHANISMS if grouped else MECHANISMS)
+    # Sums answer whatever is asked for; depth of blocks and rows where there is nothing but a table, or groups of one.
+    by_sums = level is not None or (grouped and (relation.secret or is_lazy(x))) or (relation.secret and is_lazy(x))
+    if grouped and not by_sums:
         asked_of_groups = Asked(budget, bounds, mechanism, blocks, partitions, sd, counts)
         paying = {"accountant": accountant, "randomness": randomness}
         return grouped_mean(x, asked_of_groups, by=by, keys=keys, **paying)  # type: ignore[return-value]
-    checked_choice("mechanism", mechanism, MECHANISMS if bounds is not None else (*MECHANISMS, "rem"))
-    if relation.secret:
-        require_planned_for_secret_size(mechanism, bounds, confidence=confidence, joint=joint)
-    if delta is not None:
-        ApproxDP(budget, delta)  # checks it, also where bounds make it unnecessary
+    if by_sums:
+        _require_sums(mechanism, blocks, partitions, "confidence" if level else "by" if grouped else "a lazy frame")
+    elif relation.secret:
+        require_planned_for_secret_size(mechanism)
     # Which way to a mean it is, and what it costs, takes the table's shape to say; an interval adds a step.
-    steps = 1 if confidence is None else 2
-    require_room(accountant, least_cost(budget, delta if bounds is None else None, steps, neighbours))
+    require_room(accountant, least_cost(budget, None, 6 if by_sums else 1, neighbours))
     bits = source(randomness)
+    if by_sums:
+        opened_records = open_records(x, relation, by=by, keys=keys)
+        table = opened_records.table
+        columns = bounded_columns(table.d, bounds, table.columns)
+        wanted = Wanted(budget, columns, level, in_order("sd", sd, table.columns), bounds_only=mechanism == "cube")
+        return clipped_release(opened_records, wanted, bits, accountant)  # type: ignore[return-value]
     table = opened(x, relation)
     sd = in_order("sd", sd, table.columns)
     asked = {"mechanism": mechanism, "sd": sd, "blocks": blocks, "partitions": partitions}
+    columns = bounded_columns(table.d, bounds, table.columns)
     if isinstance(table, LazyTable):
-        columns = bounded_columns(table.d, bounds, table.columns)
         in_passes = pass_plan(table.n, columns, budget, **asked)
         return planned_release(table, columns, in_passes, bits, sd=sd, accountant=accountant)
-    if bounds is None:
-        if mechanism not in ("auto", "rem"):
-            raise ParameterError("bounds", f"must be given with mechanism={mechanism!r}", "none")
-        for name, value in (("partitions", partitions), ("sd", sd if confidence is None else None)):
-            if value is not None:
-                raise ParameterError(name, "must be left out without bounds", brief(value))
-        if delta is None:
-            rule = (
-                "must be given: bounds=(lower, upper), what is known of the columns without looking, or delta= instead"
-            )
-            raise ParameterError("bounds", rule, "neither")
-        guarantee = ApproxDP(budget, delta, neighbours=neighbours)
-        if relation.secret:
-            return without_bounds_of_secret_size(table, guarantee, relation, blocks, bits, accountant)
-        if confidence is not None:
-            return without_bounds_with_interval(
-                table, guarantee, blocks, bits, sd=sd, confidence=confidence, joint=joint, accountant=accountant
-            )
-        if joint:
-            raise ParameterError("joint", "must be left out without confidence", brief(joint))
-        return without_bounds(table, guarantee, blocks, bits, accountant=accountant)
-    columns = bounded_columns(table.d, bounds, table.columns)
-    if confidence is not None:
-        with_interval = interval_plan(table.n, columns, budget, confidence=confidence, joint=joint, **asked)
-        return release_with_interval(table, columns, with_interval, bits, sd=sd, accountant=accountant)
-    if joint:
-        raise ParameterError("joint", "must be left out without confidence", brief(joint))
     plan = (
         secret_size_plan(relation.rows, columns, budget, **asked)
         if relation.secret
         else mean_plan(table.n, columns, budget, **asked)
     )
     return planned_release(table, columns, plan, bits, sd=sd, accountant=accountant, relation=relation)
+
+
+def _level(confidence: Any, joint: Any) -> Level | None:
+    together = checked_joint(joint)
+    if confidence is None:
+        if together:
+            raise ParameterError("joint", "must be left out without confidence", brief(joint))
+        return None
+    return Level(checked_confidence(confidence), together)
+
+
+def _require_sums(mechanism: str, blocks: Any, partitions: Any, why: str) -> None:
+    """Sums are what intervals, and groups of secret or streamed tables, are made of."""
+    if mechanism not in ("auto", "two-step", "cube"):
+        rule = f"must be auto, two-step or cube with {why}: the law of a point that is drawn by depth has no formula"
+        raise ParameterError("mechanism", rule, mechanism)
+    for name, value in (("blocks", blocks), ("partitions", partitions)):
+        if value is not None:
+            raise ParameterError(name, f"must be left out with {why}: sums have no blocks", brief(value))
+
+
+def _without_bounds(
+    x: Any,
+    relation: Relation,
+    budget: Fraction,
+    delta: Any,
+    *,
+    mechanism: str,
+    blocks: Any,
+    partitions: Any,
+    sd: Any,
+    level: Level | None,
+    accountant: Spends | None,
+    randomness: Any,
+) -> Release | Refused:
+    """REM on means of blocks, or on the rows: (epsilon, delta)-DP, and it may refuse."""
+    checked_choice("mechanism", mechanism, (*MECHANISMS, "rem"))
+    if mechanism not in ("auto", "rem"):
+        raise ParameterError("bounds", f"must be given with mechanism={mechanism!r}", "none")
+    for name, value in (("partitions", partitions), ("sd", sd if level is None else None)):
+        if value is not None:
+            raise ParameterError(name, "must be left out without bounds", brief(value))
+    if delta is None:
+        rule = "must be given: bounds=(lower, upper), what is known of the columns without looking, or delta= instead"
+        raise ParameterError("bounds", rule, "neither")
+    if relation.secret and level is not None:
+        rule = "must be left out with neighbours='add-remove' and without bounds: the spread there needs a public size"
+        raise ParameterError("confidence", rule, level.confidence)
+    require_room(accountant, least_cost(budget, delta, 1 if level is None else 2, relation.neighbours))
+    bits = source(randomness)
+    table = opened(x, relation)
+    assert isinstance(table, Table)
+    guarantee = ApproxDP(budget, delta, neighbours=relation.neighbours)
+    if relation.secret:
+        return without_bounds_of_secret_size(table, guarantee, relation, blocks, bits, accountant)
+    if level is None:
+        return without_bounds(table, guarantee, blocks, bits, accountant=accountant)
+    sd, asked = in_order("sd", sd, table.columns), {"confidence": level.confidence, "joint": level.joint}
+    return without_bounds_with_interval(table, guarantee, blocks, bits, sd=sd, **asked, accountant=accountant)

@@ -54,12 +54,9 @@ _FEWEST_FOR_REM = 4
 _FEWEST_BLOCKS = 16
 
 
-def require_planned_for_secret_size(mechanism: str, bounds: Any, **without: Any) -> None:
-    """What there is no proof for, or what tells n, is refused in words before the table is touched."""
-    for name, value in without.items():
-        if value not in (None, False):
-            raise ParameterError(name, "must be left out with neighbours='add-remove'", brief(value))
-    if bounds is not None and mechanism not in MECHANISMS:
+def require_planned_for_secret_size(mechanism: str) -> None:
+    """What divides by the number of rows is refused in words before the table is touched."""
+    if mechanism not in MECHANISMS:
         rule = "must be auto, subset or cube with neighbours='add-remove': two-step divides by the number of rows"
         raise ParameterError("mechanism", rule, brief(mechanism))
 

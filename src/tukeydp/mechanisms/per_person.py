@@ -1,61 +1,102 @@
-"""A mechanism on persons rather than rows: one row for each, and a guarantee that says so (docs/proofs/persons.md)."""
+"""A mechanism on persons rather than rows: one record for each, and a guarantee that says so (docs/proofs/persons.md).
+
+`of_persons` gives any mechanism the parameters `person` and `per_person`: the rows of each person become one row of a
+table, by a public rule, and one key, and the mechanism runs on that table. So whatever it does with rows, groups or a
+secret number of rows, it does with persons.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
-from tukeydp.data.persons import persons_table
+import numpy as np
+
+from tukeydp.data.grouped_files import GroupOfRow
+from tukeydp.data.keys import checked_keys, taken_apart
+from tukeydp.data.persons import NOBODY, checked_rules, group_of_each, one_row_each, person_numbers
+from tukeydp.data.relation import checked_relation, require_columns_without_rows
+from tukeydp.data.tables import Table
+from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.spending import require_room
-from tukeydp.trusted.account import Guarantee
-from tukeydp.trusted.parameters import ParameterError, brief
-from tukeydp.trusted.release import PERSONS as PERSONS
-from tukeydp.trusted.release import Spends
+from tukeydp.trusted.account import Guarantee, about_persons
+from tukeydp.trusted.parameters import FloatArray, ParameterError, brief
+from tukeydp.trusted.release import PERSONS, Spends
+from tukeydp.trusted.rows import checked_bounds
+
+__all__ = ["PERSONS", "OfPersons", "about_persons", "of_persons", "persons_table"]
+
+Mechanism = TypeVar("Mechanism", bound=Callable[..., Any])
 
 
-def refuse_without_person(per_person: str) -> None:
-    """What goes with `person` is refused without it."""
-    if per_person != "mean":
-        raise ParameterError("per_person", "must be left out without person", brief(per_person))
+def of_persons(mechanism: Mechanism) -> Mechanism:
+    """Give a mechanism its parameters `person` and `per_person`."""
+    takes_groups = "by" in inspect.signature(mechanism).parameters
+
+    @wraps(mechanism)
+    def run(x: Any, *given: Any, person: Any = None, per_person: Any = "mean", **options: Any) -> Any:
+        if person is None:
+            if per_person != "mean":
+                raise ParameterError("per_person", "must be left out without person", brief(per_person))
+            return mechanism(x, *given, **options)
+        accountant = options.pop("accountant", None)
+        by = options.pop("by", None) if takes_groups else None
+        relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
+        table, groups = persons_table(
+            x, person, options.get("bounds"), per_person, by=by, keys=options.get("keys"), fewest=not relation.secret
+        )
+        if groups is not None:
+            options["by"] = groups
+        if accountant is not None:
+            options["accountant"] = OfPersons(accountant)
+        return _told(mechanism(table, *given, **options), per_person)
+
+    return run  # type: ignore[return-value]
 
 
-def refuse_with_groups_and_persons(person: Any) -> None:
-    """A person may have rows in several groups. A list of ids is data, and not quoted."""
-    raise ParameterError("person", "must be left out with by", repr(person) if isinstance(person, str) else "ids")
+def persons_table(
+    x: Any, person: Any, bounds: Any, per_person: Any, *, by: Any = None, keys: Any = None, fewest: int = 1
+) -> tuple[Table, GroupOfRow | None]:
+    """One row for each person, and the key of each one's group. Cells are clipped first.
+
+    `person` is the name of a column, or has an id for each row; so does `by` with keys.
+    """
+    known = None if by is None else checked_keys(keys)
+    if not fewest:
+        require_columns_without_rows(x)
+    wanted = {"person": (person, "id"), **({} if known is None else {"by": (by, "key")})}
+    rows, taken, names = taken_apart(x, wanted, fewest)
+    rules = checked_rules(per_person, rows.d, rows.columns)
+    numbers = person_numbers(taken["person"])
+    count = int(numbers.max(initial=NOBODY)) + 1
+    if count < fewest:
+        raise ParameterError("person", "must have an id in at least one row", "none")
+    cells = one_row_each(rows.cells, numbers, count, _ends(rows, bounds), rules)
+    table = Table(cells, rows.columns, rows.units)
+    if known is None:
+        return table, None
+    places = group_of_each(known.places(taken["by"]), numbers, count)
+    return table, GroupOfRow(names["by"], [None if place < 0 else known.names[place] for place in places.tolist()])
 
 
-def released_per_person(
-    run: Callable[..., Any],
-    x: Any,
-    *,
-    person: Any,
-    per_person: str,
-    bounds: Any,
-    accountant: Spends | None,
-    by: Any = None,
-    **options: Any,
-) -> Any:
-    """What `run` makes of the table with one row for each person; `accountant` pays for a guarantee about persons."""
-    if by is not None:
-        refuse_with_groups_and_persons(person)
-    table = persons_table(x, person, bounds, per_person)
-    paying = None if accountant is None else OfPersons(accountant)
-    if bounds is not None:
-        options["bounds"] = bounds
-    outcome = run(table, accountant=paying, **options)
-    told = {**outcome.settings, "per_person": per_person}
-    return replace(
-        outcome,
-        seal=None if outcome.seal is None else outcome.seal.about_persons(),
-        settings=told,
-        notes=(*outcome.notes, person_note(per_person)),
-    )
+def _ends(table: Table, bounds: Any) -> tuple[FloatArray, FloatArray] | None:
+    if bounds is None:
+        return None
+    lower, upper = checked_bounds(table.d, bounds, table.columns)
+    return np.array([float(v) for v in lower]), np.array([float(v) for v in upper])
 
 
-def of_persons(guarantee: Any) -> Any:
-    """The same guarantee about persons: each is one row of the table that it was proven for."""
-    return None if guarantee is None else replace(guarantee, neighbours=PERSONS)
+def _told(outcome: Any, per_person: Any) -> Any:
+    """The outcome with a guarantee about persons, and the rule by which their rows became one."""
+    seal = None if outcome.seal is None else outcome.seal.about_persons()
+    settings = {"per_person": dict(per_person) if isinstance(per_person, Mapping) else per_person}
+    note = person_note(per_person, grouped=isinstance(outcome, GroupedRelease))
+    if isinstance(outcome, GroupedRelease):
+        return outcome.charged(seal, settings, note)
+    return replace(outcome, seal=seal, settings={**outcome.settings, **settings}, notes=(*outcome.notes, note))
 
 
 @dataclass(frozen=True)
@@ -65,14 +106,21 @@ class OfPersons:
     accountant: Spends
 
     def require(self, guarantee: Guarantee) -> None:
-        require_room(self.accountant, of_persons(guarantee))
+        require_room(self.accountant, about_persons(guarantee))
 
     def spend(self, guarantee: Guarantee, *, mechanism: str, seeded: bool, parameters: Mapping[str, Any]) -> Any:
-        return self.accountant.spend(of_persons(guarantee), mechanism=mechanism, seeded=seeded, parameters=parameters)
+        told = about_persons(guarantee)
+        return self.accountant.spend(told, mechanism=mechanism, seeded=seeded, parameters=parameters)
 
 
-def person_note(statistic: str) -> str:
+def person_note(per_person: Any, grouped: bool = False) -> str:
+    rules = (
+        ", ".join(f"{rule} of {name}" for name, rule in per_person.items()) + ", else the mean"
+        if isinstance(per_person, Mapping)
+        else f"the {per_person}"
+    )
+    several = " A person whose rows name several groups is in none of them." if grouped else ""
     return (
-        f"Every person counts once, with the {statistic} of their rows. What is called the number of rows is that of "
-        "persons, which is public; how many rows anybody has is secret. Rows without an id are left out."
+        f"Every person counts once, with {rules} of their rows. What is called the number of rows is that of "
+        f"persons; how many rows anybody has is secret. Rows without an id are left out.{several}"
     )

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from tukeydp.data.lazy_tables import LazyTable
+from tukeydp.data.records import Records
 from tukeydp.data.relation import SWAP, Relation
 from tukeydp.data.tables import Table
-from tukeydp.forecast.interval_runs import RemMean
+from tukeydp.forecast.groups import clipped_rehearsal
 from tukeydp.forecast.mean import mean_rehearsal
-from tukeydp.mechanisms.interval_plan import IntervalPlan
-from tukeydp.mechanisms.mean_interval import Found, mean_interval
-from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, TwoStepMean
+from tukeydp.mechanisms.clipped_interval import Level, clipped_interval
+from tukeydp.mechanisms.clipped_mean import ClippedMean, clipped_plan
+from tukeydp.mechanisms.grouped_centre import assumed_rows, one_of
+from tukeydp.mechanisms.grouped_sums import too_few
+from tukeydp.mechanisms.mean_plans import MeanPlan
+from tukeydp.mechanisms.mean_ways import known_widths
 from tukeydp.mechanisms.passes import PassPlan, drawn_in_passes
-from tukeydp.mechanisms.spread_step import spread_octaves
-from tukeydp.mechanisms.two_step import two_step_result
+from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.results.interval import Calibration
 from tukeydp.results.release import Release
-from tukeydp.trusted.bits import Randomness, derived_key
-from tukeydp.trusted.parameters import FloatArray
-from tukeydp.trusted.release import Charge, Run, Spends, reserve
+from tukeydp.trusted.bits import Randomness
+from tukeydp.trusted.release import Charge, Spends, reserve
 from tukeydp.trusted.rows import BoundedColumns
 
 MEAN_NOTE = (
@@ -71,76 +74,86 @@ def _drawn(
     return drawn_in_passes(plan, table, columns, public_key, charge)
 
 
-def release_with_interval(
-    table: Table,
-    columns: BoundedColumns,
-    plan: IntervalPlan,
-    bits: Randomness,
-    sd: Any = None,
-    accountant: Spends | None = None,
-) -> Release:
-    """Mean, standard deviation and interval of each column for one budget; `sd` as the plan was made with.
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a clipped mean besides the table; `known` are public standard deviations, in their units."""
 
-    The spread and the mean are steps with randomness of their own, whose epsilons add up; the interval is made of what
-    they have released, and computed when it is asked for (docs/proofs/mean.md, section 10).
-    """
-    mean, spread_epsilon = plan.spending.mean, plan.spending.spread_epsilon
-    assert not isinstance(mean, RemMean)
-    split = {"epsilon_mean": mean.epsilon, "epsilon_spread": spread_epsilon} if spread_epsilon else {}
-    settings = {"confidence": plan.confidence, "joint": plan.joint, **split, **mean.settings}
-    public = {**table.public, "bounds": columns.ends, "settings": settings}
-    run = reserve(plan.parts, mechanism=mean.mechanism, source=bits, accountant=accountant, parameters=public)
-    relative = columns.relative(table.cells)
-    public_key = run.public("directions")
-    spread = _spread(relative, plan, public_key, run)
-    if isinstance(mean, TwoStepMean):
-        drawn, found = _two_steps(relative, mean, spread, public_key, run.charge("mean"))
-    else:
-        drawn = mean.draw(relative, public_key, run.charge("mean"))
-        noise = 1.0 / (float(mean.settings["epsilon_mean"]) * table.n) if isinstance(mean, CubeMean) else 0.0
-        found = Found(_shares_of_width(drawn), spread, (noise,) * table.d, (0.0,) * table.d)
-    return Release(
-        point=columns.in_units(drawn),
+    epsilon: Fraction
+    columns: BoundedColumns
+    level: Level | None = None
+    sd: Any = None
+    bounds_only: bool = False
+
+    def plan(self, records: Records) -> ClippedMean:
+        return clipped_plan(
+            records.size,
+            self.columns,
+            self.epsilon,
+            neighbours=records.relation.neighbours,
+            groups=None if records.keys is None else len(records.keys),
+            known=self.sd is not None,
+            interval=self.level is not None,
+            bounds_only=self.bounds_only,
+        )
+
+    @property
+    def known(self) -> tuple[float, ...] | None:
+        """Relative to the bounds, whose width is then 2."""
+        return None if self.sd is None else tuple((2.0 / known_widths(self.columns, self.sd)).tolist())
+
+
+def clipped_release(
+    records: Records, wanted: Wanted, bits: Randomness, accountant: Spends | None = None
+) -> Release | GroupedRelease:
+    """Means clipped where the records are, with intervals if they are asked for: of all records, or of every group."""
+    plan, columns = wanted.plan(records), wanted.columns
+    asked = {} if wanted.level is None else {"confidence": wanted.level.confidence, "joint": wanted.level.joint}
+    groups = {} if records.keys is None else {"groups": len(records.keys)}
+    settings = {**asked, **groups, **plan.settings, **records.relation.settings}
+    public = {**records.public, "bounds": columns.ends, "settings": settings}
+    if records.keys is not None:
+        public |= {"by": records.by, "keys": records.keys.names}
+    run = reserve({"mean": plan.guarantee}, mechanism=plan.mechanism, source=bits, accountant=accountant, parameters=public)
+    found = plan.released(records, columns, run.charge("mean"))
+    size = records.size
+    rows = size if size is None or records.keys is None else assumed_rows(size, len(records.keys))
+    shared: dict[str, Any] = {
+        "seal": run.seal,
+        "mechanism": plan.mechanism,
+        "seeded": not bits.private,
+        **records.public,
+        "bounds": columns.ends,
+        "notes": (MEAN_NOTE,),
+        "rehearsal": None if rows is None or size is None else clipped_rehearsal(plan, size, rows, columns, wanted.sd),
+    }
+
+    def release(g: int, **more: Any) -> Release:
+        told = [found.told(g, j) for j in range(columns.d)]
+        point = columns.in_units(found.means()[g])
+        point[[not one for one in told]] = np.nan
+        inputs = (found, columns, g, wanted.known, wanted.level)
+        return Release(
+            point=point,
+            calibration=None if wanted.level is None else Calibration(clipped_interval, inputs),
+            **{**shared, **more},
+        )
+
+    if records.keys is None:
+        return release(0, settings=settings)
+    names = records.keys.names
+    notes = (MEAN_NOTE, one_of(len(names)), too_few("mean"))
+    members = {
+        name: release(g, notes=notes, settings={**settings, "by": records.by, "key": name})
+        for g, name in enumerate(names)
+    }
+    counts = {name: max(0, round(found.sums[g][columns.d])) for g, name in enumerate(names)}
+    return GroupedRelease(
+        releases=members,
         seal=run.seal,
-        mechanism=mean.mechanism,
+        mechanism=plan.mechanism,
         seeded=not bits.private,
-        **table.public,
-        bounds=columns.ends,
-        noise_sd=mean.noise_sd(table.n, columns.widths),
+        n=records.public["n"],
+        by=records.by or "group",
+        counts=counts,
         settings=settings,
-        notes=(MEAN_NOTE,),
-        rehearsal=mean_rehearsal(mean, table.n, columns, sd),
-        calibration=Calibration(mean_interval, (plan, columns, found)),
     )
-
-
-def _spread(relative: FloatArray, plan: IntervalPlan, public_key: bytes, run: Run) -> tuple[float | None, ...]:
-    """Spreads in widths of the bounds: public ones, those that are released by themselves, None for the others."""
-    if plan.known is not None:
-        return plan.known
-    found: list[float | None] = [None] * relative.shape[1]
-    if plan.spending.spread is not None:
-        columns = list(plan.spending.measured)
-        charge = run.charge("spread", "spread")
-        spread_key = derived_key("spread", public_key)
-        octaves = spread_octaves(relative[:, columns], charge, plan.spending.spread, spread_key)
-        for j, octave in zip(columns, octaves.tolist(), strict=True):
-            found[j] = 2.0**octave
-    return tuple(found)
-
-
-def _two_steps(
-    relative: FloatArray, mean: TwoStepMean, known: tuple[float | None, ...], public_key: bytes, charge: Charge
-) -> tuple[list[Fraction], Found]:
-    """The mean, and what its steps have released besides."""
-    result = two_step_result(relative, mean.plan, public_key, charge)
-    missing = [float(share) for share in result.missing]
-    scale = 1.0 / (float(mean.plan.epsilons[-1]) * len(relative))
-    noise = scale * (result.high - result.low) / 2.0 / (1.0 - np.array(missing))
-    spread = known if result.spread is None else tuple((result.spread / 2.0).tolist())
-    return result.mean, Found(_shares_of_width(result.mean), spread, tuple(noise.tolist()), tuple(missing))
-
-
-def _shares_of_width(relative: list[Fraction]) -> tuple[float, ...]:
-    """From numbers between -1 and 1 to numbers between 0 and 1."""
-    return tuple(float((1 + v) / 2) for v in relative)

@@ -397,8 +397,8 @@ def _read(x: Any, *others: Any, **options: Any) -> tuple[Table, tuple[Any, ...],
     relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
     if options.get("by") is None:
         return relation.table(x), others, {}
-    table, cells, name = taken_apart(x, options["by"], "by", "key", "group")
-    return table, others, {"by": GroupOfRow(name, cells)}
+    table, cells, names = taken_apart(x, {"by": (options["by"], "key")})
+    return table, others, {"by": GroupOfRow(names["by"], cells["by"])}
 
 
 def with_check(

@@ -12,7 +12,7 @@ from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
 from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
 from tukeydp.forecast.rem import RemInputs, rem_rehearsal
-from tukeydp.mechanisms.per_person import refuse_without_person, released_per_person
+from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.rem_test.evidence import Plan
@@ -35,6 +35,7 @@ _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "pape
 
 
 @padded
+@of_persons
 @checked(whole_rows=True)
 @on_one_thread
 def rem(
@@ -47,7 +48,7 @@ def rem(
     threshold: int | None = None,
     test: str = "graded",
     person: Any = None,
-    per_person: str = "mean",
+    per_person: Any = "mean",
     neighbours: str = "swap",
     rows: Any = None,
     accountant: Spends | None = None,
@@ -140,14 +141,6 @@ def rem(
     relation = checked_relation(neighbours, rows)
     guarantee = ApproxDP(epsilon, delta, neighbours=neighbours)
     checked_choice("test", test, _TESTS)
-    if person is not None:
-        relation.require_swap("person")
-        return released_per_person(
-            rem, x, person=person, per_person=per_person, bounds=None, accountant=accountant, epsilon=epsilon,
-            delta=delta, depth=depth, resolution=resolution, threshold=threshold, test=test, unproven=unproven,
-            randomness=randomness,
-        )  # fmt: skip
-    refuse_without_person(per_person)
     require_swaps(relation, unproven)
     if relation.secret and test != "graded":
         raise ParameterError("test", "must be graded with neighbours='add-remove'", brief(test))

@@ -52,7 +52,7 @@ def summary(
     keys: Any = None,
     confidence: Any = 0.95,
     person: Any = None,
-    per_person: str = "mean",
+    per_person: Any = "mean",
     sd: Any = None,
     accountant: Spends | None = None,
     check: Any = None,

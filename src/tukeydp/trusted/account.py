@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,12 @@ NEIGHBOURS = {
         "one person swapped with all their rows, number of persons public, number of rows secret",
     ),
     "add-remove": ("one row added or removed", "one row added or removed, number of rows secret"),
+    "add-remove-person": (
+        "one person added or removed",
+        "one person added or removed with all their rows, numbers of persons and of rows secret",
+    ),
 }
+_PERSON = "-person"  # what the name of a relation between persons ends in
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,18 @@ def stated(guarantee: Guarantee | None) -> str:
 def epsilon_stated(guarantee: Guarantee | None) -> str:
     """For tables; empty where there is none."""
     return "" if guarantee is None else show(guarantee.epsilon)
+
+
+def about_persons(guarantee: Any) -> Any:
+    """The same guarantee about persons, each of whom is one row of the table that it was proven for."""
+    if guarantee is None or guarantee.neighbours.endswith(_PERSON):
+        return guarantee
+    return replace(guarantee, neighbours=guarantee.neighbours + _PERSON)
+
+
+def relation_of(neighbours: str) -> str:
+    """The relation of the rows that a mechanism sees: a person is one of them."""
+    return neighbours.removesuffix(_PERSON)
 
 
 def delta_of(guarantee: Any) -> Fraction:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any, NoReturn, Protocol
 
-from tukeydp.trusted.account import Guarantee, cost_of, delta_of
+from tukeydp.trusted.account import Guarantee, about_persons, cost_of, delta_of, relation_of
 from tukeydp.trusted.bits import Bits, Keystream, Randomness, derived_key
 from tukeydp.trusted.prices import Score, kappa
 
@@ -104,9 +104,8 @@ class Seal:
         return self.guarantee, None if self.guarantee is None else self.guarantee.zcdp, self.seeded
 
     def about_persons(self) -> Seal:
-        """The same of a run whose rows are persons: what one row of it is, a swap of one person changes."""
-        told = None if self.guarantee is None else replace(self.guarantee, neighbours=PERSONS)
-        return Seal(told, self.seeded, _MADE_HERE)
+        """The same of a run whose rows are persons: each is a function of one person's rows."""
+        return Seal(about_persons(self.guarantee), self.seeded, _MADE_HERE)
 
     def __copy__(self) -> Seal:
         return self
@@ -255,8 +254,8 @@ class Charge(_Once):
 
     def _cover(self, needed: Any, on_blocks: bool = False) -> None:
         have = self._part
-        seen = "swap" if on_blocks else _relation(have.neighbours)
-        if _relation(needed.neighbours) != seen:
+        seen = "swap" if on_blocks else relation_of(have.neighbours)
+        if relation_of(needed.neighbours) != seen:
             raise Misuse("the charge is for other neighbours")
         if needed.epsilon > have.epsilon or delta_of(needed) > delta_of(have):
             raise Misuse("the charge does not cover the run: its epsilon or delta is smaller")
@@ -292,7 +291,7 @@ class Paid(_Once):
     """A consumed charge: the numbers that its law is made of, and the keys of its bits, each label once."""
 
     def __init__(self, part: Guarantee, keys: _Keys, key: bytes) -> None:
-        self.epsilon, self.delta, self.relation = part.epsilon, delta_of(part), _relation(part.neighbours)
+        self.epsilon, self.delta, self.relation = part.epsilon, delta_of(part), relation_of(part.neighbours)
         self._keys, self._key = keys, key
 
     def under(self, relation: str) -> Paid:
@@ -315,11 +314,6 @@ class Paid(_Once):
 
     def bits(self, *labels: object) -> Bits:
         return Keystream(self.key(*labels)).bits(0)
-
-
-def _relation(neighbours: str) -> str:
-    """A person is one row of the table that mechanisms see."""
-    return "swap" if neighbours == PERSONS else neighbours
 
 
 def plain(value: Any) -> Any:

@@ -8,14 +8,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tukeydp.data.keys import Keys, arrow_keys
 from tukeydp.data.tables import TEXT_ADVICE, floats
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError
 
 # The schema of a lazy frame and its number of rows, through narwhals: public, and checked before anything is spent.
 
 
-def checked_names(x: Any) -> tuple[tuple[str, ...], int]:
-    """The names of the columns, all of them numbers or truth values, and the number of rows by one query."""
+def checked_names(x: Any, by: str | None = None) -> tuple[tuple[str, ...], int]:
+    """The names of the columns, all of them numbers or truth values, and the number of rows by one query.
+
+    The column of groups, which may hold anything that keys can be, comes last.
+    """
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(x)
@@ -25,12 +29,19 @@ def checked_names(x: Any) -> tuple[tuple[str, ...], int]:
         raise ParameterError("x", "must have distinct column names", f"{len(frame.columns)} columns")
     if not names:
         raise ParameterError("x", "must have at least one row and one column", "no column")
+    if by is not None and names.count(by) != 1:
+        raise ParameterError("by", "must name a column of x", repr(by))
     for name, kind in schema.items():
+        if str(name) == by:
+            continue
         if isinstance(kind, nw.String | nw.Categorical | nw.Enum | nw.Object):
             raise ParameterError(f"x column {name!r}", TEXT_ADVICE, _kind(kind))
         if not kind.is_numeric() and not isinstance(kind, nw.Boolean):
             raise ParameterError(f"x column {name!r}", "must hold numbers", _kind(kind))
-    return names, int(frame.select(nw.len()).collect().item())
+    others = tuple(name for name in names if name != by)
+    if not others:
+        raise ParameterError("x", "must have at least one row and one column", "no column but that of groups")
+    return others if by is None else (*others, by), int(frame.select(nw.len()).collect().item())
 
 
 def _kind(kind: Any) -> str:
@@ -52,22 +63,42 @@ def without_rows(x: Any) -> Any:
     return nw.from_native(x).head(0).to_native()
 
 
-def as_floats(x: Any) -> Any:
+def as_floats(x: Any, names: tuple[str, ...] = (), by: str | None = None) -> Any:
     """The frame with its columns cast to floats by the engine, cell by cell; still lazy, and of the same kind.
 
-    Not by name: polars would take the name `^a.*$` for a pattern.
+    The column of groups stays as it is, and comes last. Not by name where there is none: polars would take the name
+    `^a.*$` for a pattern.
     """
     import narwhals.stable.v2 as nw
 
-    return nw.from_native(x).select(nw.all().cast(nw.Float64)).to_native()
+    frame = nw.from_native(x)
+    if by is None:
+        return frame.select(nw.all().cast(nw.Float64)).to_native()
+    if any(name.startswith("^") for name in names):
+        raise ParameterError("x", "must have no column whose name begins with ^, a pattern to polars, with by", "one")
+    return frame.select(*(nw.col(name).cast(nw.Float64) for name in names if name != by), nw.col(by)).to_native()
 
 
 # Arrow record batches of floats as matrices, null as NaN: what DuckDB, Ibis and Spark hand over.
 
 
-def matrices(batches: Iterable[Any]) -> Iterator[FloatArray]:
+def matrices(batches: Iterable[Any], keys: Keys | None = None) -> Iterator[FloatArray]:
     for batch in batches:
-        yield np.column_stack([floats(column) for column in batch.columns])
+        measured = batch.columns if keys is None else batch.columns[:-1]
+        groups = [] if keys is None else [group_numbers(batch.columns[-1], keys)]
+        yield np.column_stack([*(floats(column) for column in measured), *groups])
+
+
+def group_numbers(column: Any, keys: Keys) -> FloatArray:
+    """The number of each row's group, NaN for none: every value of an Arrow column is compared once, by itself."""
+    import pyarrow as pa
+
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    places = keys.places(arrow_keys(coded.dictionary)).astype(np.float64)
+    known = np.append(np.where(places < 0, np.nan, places), np.nan)
+    indices = coded.indices.fill_null(len(places)).to_numpy(zero_copy_only=False)
+    return np.asarray(known[indices])
 
 
 # One pass over rows: what a batch gives, and how batches add up.
@@ -102,6 +133,7 @@ class Pass:
 
     kernels: tuple[Kernel, ...]
     columns: tuple[str, ...]
+    keys: Keys | None = None  # of the last column, where it has groups
 
     def of(self, batches: Iterable[FloatArray], *place: int) -> IntArray:
         """How many rows there are, and the kernels' integers in two limbs, for batches that share a place."""

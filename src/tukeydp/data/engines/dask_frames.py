@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 
 from tukeydp.data.engines.batches import Pass, Read
+from tukeydp.data.keys import Keys, key_cells
 from tukeydp.data.tables import NUMBERS, read_frame
 from tukeydp.trusted.parameters import FloatArray, IntArray
 
 _FAN_IN = 8  # results that one task adds up
 
 
-def opened(x: Any, names: tuple[str, ...]) -> Read:
-    return lambda one: _added_up(x[list(x.columns)], one)
+def opened(x: Any, names: tuple[str, ...], by: str | None, keys: Keys | None) -> Read:
+    labels = {str(label): label for label in x.columns}
+    return lambda one: _added_up(x[[labels[name] for name in names]], one)
 
 
 def _added_up(frame: Any, one: Pass) -> IntArray:
@@ -37,14 +39,20 @@ def _added_up(frame: Any, one: Pass) -> IntArray:
 
 def _of_partition(partition: Any, one: Pass, number: int) -> IntArray:
     try:
-        return one.of([_cells(partition, one.columns)], number)
+        return one.of([_cells(partition, one.columns, one.keys)], number)
     except Exception:  # raised here, a worker would log it, with the partition's cells
         return np.empty(0, dtype=np.int64)
 
 
-def _cells(partition: Any, names: tuple[str, ...]) -> FloatArray:
+def _cells(partition: Any, names: tuple[str, ...], keys: Keys | None) -> FloatArray:
     if tuple(str(label) for label in partition.columns) != names:
         raise ValueError("other columns")
+    if keys is not None:
+        measured, groups = partition.iloc[:, :-1], partition.iloc[:, -1]
+        codes, values = groups.factorize()
+        places = keys.places(key_cells(values)).astype(np.float64)
+        known = np.append(np.where(places < 0, np.nan, places), np.nan)  # -1, the last, for missing cells
+        return np.column_stack([_cells(measured, names[:-1], None), known[codes]])
     for j in range(partition.shape[1]):
         dtype = partition.dtypes.iloc[j]
         # What the table declares to be numbers must be numbers: text would be read cell by cell. Arrow's types, of

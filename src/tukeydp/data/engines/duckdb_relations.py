@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from tukeydp.data.engines.batches import BATCH, Pass, Read, as_floats, matrices, require_told_apart, without_rows
+from tukeydp.data.keys import Keys
 from tukeydp.extras import missing
 
 
-def opened(x: Any, names: tuple[str, ...]) -> Read:
+def opened(x: Any, names: tuple[str, ...], by: str | None, keys: Keys | None) -> Read:
     try:
         import pyarrow  # noqa: F401 what DuckDB hands batches over with
     except ImportError:
         raise missing("x", "pyarrow to read a DuckDB relation", "duckdb") from None
     require_told_apart(names)
-    Pass((), names).of(matrices(reader(as_floats(without_rows(x)))))
+    Pass((), names).of(matrices(reader(as_floats(without_rows(x), names, by)), keys))
     # A new relation for each pass: one that has been executed keeps its result.
-    return lambda one: one.of(matrices(reader(as_floats(x))))
+    return lambda one: one.of(matrices(reader(as_floats(x, names, by)), keys))
 
 
 def reader(relation: Any) -> Any:

@@ -8,11 +8,13 @@ from typing import Any
 from tukeydp.data.engines import duckdb_relations
 from tukeydp.data.engines.batches import BATCH, Pass, Read, as_floats, matrices, require_told_apart, without_rows
 
+from tukeydp.data.keys import Keys
 
-def opened(x: Any, names: tuple[str, ...]) -> Read:
+
+def opened(x: Any, names: tuple[str, ...], by: str | None, keys: Keys | None) -> Read:
     require_told_apart(names)
-    Pass((), names).of(matrices(_batches(as_floats(without_rows(x)))))
-    return lambda one: one.of(matrices(_batches(as_floats(x))))
+    Pass((), names).of(matrices(_batches(as_floats(without_rows(x), names, by)), keys))
+    return lambda one: one.of(matrices(_batches(as_floats(x, names, by)), keys))
 
 
 def _batches(table: Any) -> Iterable[Any]:

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from tukeydp.data.engines.batches import Pass, Read, as_floats, matrices, require_told_apart
+from tukeydp.data.keys import Keys
 from tukeydp.trusted.parameters import IntArray
 
 
-def opened(x: Any, names: tuple[str, ...]) -> Read:
+def opened(x: Any, names: tuple[str, ...], by: str | None, keys: Keys | None) -> Read:
     require_told_apart(names)
-    frame = as_floats(x)
+    frame = as_floats(x, names, by)
     if tuple(frame.columns) != names:  # asks for the plan's analysis, which a name with a dot may fail
         raise ValueError("other columns")
     return lambda one: _collected(frame, one)
@@ -44,5 +45,5 @@ class _Partition:
         context = TaskContext.get()
         if context is None:  # without its number two partitions would have the same draws
             raise RuntimeError("not in a task of Spark")
-        found = self.one.of(matrices(batches), context.partitionId())
+        found = self.one.of(matrices(batches, self.one.keys), context.partitionId())
         yield pa.RecordBatch.from_pydict({"part": pa.array([found.tobytes()], pa.binary())})

@@ -1,0 +1,78 @@
+"""Records: a table, which group each of its rows is in, and who may be told how many there are.
+
+The relation between neighbours and the groups are fields of it, so that no mechanism of sums has a second version for
+them. A request (`Records.total`) is one reading of all records, in memory or in passes over a lazy frame; what it
+returns are integers (docs/proofs/out-of-core.md). A person is a record like a row (`mechanisms/per_person.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tukeydp.data.engines.batches import Kernel, Pass
+from tukeydp.data.keys import NO_GROUP, Keys, checked_keys, taken_apart
+from tukeydp.data.lazy_tables import LazyTable, is_lazy, lazy_table
+from tukeydp.data.relation import Relation, require_columns_without_rows
+from tukeydp.data.tables import Table
+from tukeydp.trusted.parameters import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """One row for each record, and the number of its group, `NO_GROUP` for none; secret like cells. Keys are public.
+
+    Attributes
+    ----------
+    groups, keys, by
+        None without groups. Of a lazy table the groups are the last column of its batches.
+    """
+
+    table: Table | LazyTable
+    relation: Relation
+    groups: IntArray | None = None
+    keys: Keys | None = None
+    by: str | None = None
+
+    @property
+    def size(self) -> int | None:
+        """Records to plan for; None if no number is public."""
+        return self.relation.size(self.table)
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """What a release tells about its table."""
+        return self.relation.public(self.table)
+
+    def total(self, *kernels: Kernel) -> list[list[int]]:
+        """What each kernel gives, added up over all records: exact, however many there are."""
+        if isinstance(self.table, LazyTable):
+            return self.table.total(*kernels)
+        cells = self.table.cells
+        if self.groups is not None:
+            cells = np.column_stack([cells, np.where(self.groups == NO_GROUP, np.nan, self.groups)])
+        return in_pieces(cells, *kernels)
+
+
+def in_pieces(cells: FloatArray, *kernels: Kernel) -> list[list[int]]:
+    """What each kernel gives, added up over all rows."""
+    one = Pass(kernels, tuple(map(str, range(cells.shape[1]))))
+    return one.whole(one.of([cells]))[1]
+
+
+def records(x: Any, relation: Relation, *, by: Any = None, keys: Any = None) -> Records:
+    """Open a table; `by` names one of its columns, or has a key for each row. What raises is the schema, never a cell.
+
+    Of a lazy frame the schema and the number of rows are asked.
+    """
+    known = None if by is None else checked_keys(keys)
+    if is_lazy(x):
+        return Records(lazy_table(x, by, known, secret=relation.secret), relation, keys=known, by=by)
+    if known is None:
+        return Records(relation.table(x), relation)
+    if relation.secret:
+        require_columns_without_rows(x)
+    table, taken, names = taken_apart(x, {"by": (by, "key")}, fewest=0 if relation.secret else 1)
+    return Records(table, relation, known.places(taken["by"]), known, names["by"])

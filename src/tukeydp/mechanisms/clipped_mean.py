@@ -1,0 +1,364 @@
+"""Means clipped where the records are: one plan for tables, groups, secret sizes and lazy frames (docs/proofs/mean.md, 6).
+
+Each step is pure DP given what the steps before have released, so their epsilons add up:
+
+1. centre: a cell of each column near its median, all columns at once;
+2. radii: how far from there each column is clipped, from the numbers of records beyond;
+3. missing: in which columns so many cells are missing that the values must be counted;
+4. squares: of what is left between the ends, for standard deviations and intervals, of all groups together;
+5. sums of every group between the ends, with the number of its records where that is secret.
+
+Where the records are too few for the first two steps, columns are clipped at their bounds. What the steps have released
+is kept (`Transcript`): means, standard deviations and intervals are made of it alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tukeydp.data.records import Records, in_pieces
+from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
+from tukeydp.trusted.account import PureDP, bounded_range, cost_of
+from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.release import Charge
+from tukeydp.trusted.rows import BoundedColumns
+from tukeydp.trusted.steps import (
+    BeyondCounts,
+    CellCounts,
+    Window,
+    WindowSums,
+    deepest_cells,
+    joint_rungs,
+    noised_counts,
+    noised_sums,
+    rung,
+)
+
+# Cells of a column that its centre is looked for in: fine enough for bounds a hundred standard deviations wide, few
+# enough for a few hundred records.
+CELLS = 2**10
+# Radii in half widths of the bounds, in half octaves down to 1/256: with smaller ones several columns at once are
+# clipped to nothing.
+RADII = tuple(2.0 ** (1 - k / 2) for k in range(17))
+_KNEE = 10  # the place in RADII, 1/32 of the width, from which on smaller ones gain less weight
+# With an interval columns are clipped so much farther out than the radius that was drawn: beyond it lie a few records,
+# which are not to be lost. A mean alone has more from less noise.
+MARGIN = 1.5
+# Missing cells that stand out: more than so many median noises.
+NOTICED = 2.0
+MISSING = Fraction(1, 50)  # share of epsilon that tells them
+_FEW_COLUMNS = 2  # up to so many the radius of each is drawn by itself, at the full rate of nested counts
+
+
+class Shares(NamedTuple):
+    """Of epsilon, for the steps before the sums; what they leave is for the sums."""
+
+    centre: Fraction
+    radii: Fraction
+    missing: Fraction
+    squares: Fraction
+
+
+@dataclass(frozen=True)
+class ClippedMean:
+    """What is fixed beforehand.
+
+    Attributes
+    ----------
+    found
+        Columns whose range is looked for; the others are clipped at their bounds.
+    squared
+        Columns whose squares are summed.
+    weights
+        Of the radii, before the data are looked at.
+    groups
+        None without groups; else how many keys there are.
+    """
+
+    epsilon: Fraction
+    shares: Shares
+    found: tuple[int, ...]
+    squared: tuple[int, ...]
+    weights: tuple[int, ...]
+    margin: float = 1.0
+    neighbours: str = "swap"
+    groups: int | None = None
+
+    @property
+    def mechanism(self) -> str:
+        return "two-step" if self.found else "cube"
+
+    @property
+    def for_sums(self) -> Fraction:
+        return self.epsilon * (1 - sum(self.shares))
+
+    @property
+    def parts(self) -> dict[str, PureDP]:
+        """What each step costs."""
+        pure = {name: PureDP(share * self.epsilon, neighbours=self.neighbours) for name, share in self._noised if share}
+        return self._drawn | pure | {"sums": PureDP(self.for_sums, neighbours=self.neighbours)}
+
+    @property
+    def _noised(self) -> tuple[tuple[str, Fraction], ...]:
+        return ("missing", self.shares.missing), ("squares", self.shares.squares)
+
+    @property
+    def _drawn(self) -> dict[str, PureDP]:
+        if not self.found:
+            return {}
+        radii, each = self.shares.radii * self.epsilon, self.radii_alone
+        names = [f"radius {j}" for j in self.found] if each else ["radii"]
+        return {"centre": bounded_range(self.shares.centre * self.epsilon, self.neighbours)} | {
+            name: bounded_range(radii / len(names), self.neighbours) for name in names
+        }
+
+    @property
+    def radii_alone(self) -> bool:
+        return len(self.found) <= _FEW_COLUMNS
+
+    @property
+    def guarantee(self) -> PureDP:
+        return cost_of(self.parts)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What a release tells of the steps."""
+        named = zip(("centre", "radii", "missing", "squares"), self.shares, strict=True)
+        spent = {f"epsilon_{name}": share * self.epsilon for name, share in named if share}
+        return {**spent, "epsilon_mean": self.for_sums}
+
+    @property
+    def secret(self) -> bool:
+        """Whether it is secret how many records a group has: of one table, only with neighbours="add-remove"."""
+        return self.groups is not None or self.neighbours == "add-remove"
+
+    def noise_sd(self, n: int, widths: FloatArray) -> None:
+        """Not public: the noise is as wide as the range that was found."""
+        return None
+
+    def draw(self, relative: FloatArray, public_key: bytes, charge: Charge) -> list[Fraction]:
+        """The means of a table of relative values without groups: for forecasts."""
+        d = relative.shape[1]
+        unit = BoundedColumns((Fraction(-1),) * d, (Fraction(1),) * d)
+        return self.run(lambda *kernels: in_pieces(relative, *kernels), unit, len(relative), charge).means()[0]
+
+    def of_groups(self, relative: FloatArray, groups: Any, count: int, charge: Charge) -> list[list[Any]]:
+        """The same of groups, -1 for none: for forecasts. None where the number of values cannot be told from none."""
+        d = relative.shape[1]
+        unit = BoundedColumns((Fraction(-1),) * d, (Fraction(1),) * d)
+        cells = np.column_stack([relative, np.where(groups < 0, np.nan, groups)])
+        plan = replace(self, groups=count)
+        found = plan.run(lambda *kernels: in_pieces(cells, *kernels), unit, len(relative), charge)
+        return [
+            [v if found.told(g, j) else None for j, v in enumerate(row)] for g, row in enumerate(found.means())
+        ]
+
+    def released(self, records: Records, columns: BoundedColumns, charge: Charge) -> Transcript:
+        n = None if records.relation.secret else records.table.n
+        return self.run(records.total, columns, n, charge)
+
+    def run(self, total: Any, columns: BoundedColumns, n: int | None, charge: Charge) -> Transcript:
+        """All steps, each a reading of the records; n is None where it is secret."""
+        run = charge.split(self.parts)
+        d = columns.d
+        low, high, fill = [-1.0] * d, [1.0] * d, [0.0] * d
+        missing = [0] * d
+        if self.found:
+            cells = CellCounts(columns, self.found, CELLS)
+            (counted,) = total(cells)
+            places = deepest_cells(cells.most_beyond(counted), run.charge("centre", "step", "centre"))
+            centre = tuple((2.0 * place + 1.0) / CELLS - 1.0 for place in places)
+            beyond = BeyondCounts(columns, self.found, centre, RADII)
+            (counted,) = total(beyond)
+            counts, missing = beyond.counts(counted)
+            for j, c, radius in zip(self.found, centre, self._radii(counts, run), strict=True):
+                low[j], high[j], fill[j] = max(-1.0, c - self.margin * radius), min(1.0, c + self.margin * radius), c
+        else:
+            beyond = BeyondCounts(columns, (), (), ())
+            (missing,) = total(beyond)
+        many = self._stand_out(missing, run)
+        fill = [math.nan if j in many else v for j, v in enumerate(fill)]
+        window = Window(tuple(low), tuple(high), tuple(fill))
+        sums = WindowSums(columns, window, self.groups or 1, records=self.secret, counted=many)
+        kernels = [sums]
+        if self.squared:
+            kernels.append(WindowSums(columns, window, 1, squared=self.squared))
+        found = total(*kernels)
+        squares: tuple[Fraction, ...] = ()
+        if self.squared:
+            squares = tuple(noised_sums(kernels[1], found[1], run.charge("squares", "step", "squares"))[0])
+        noised = noised_sums(sums, found[0], run.charge("sums", "step", "sums"))
+        return Transcript(self, n, window, many, tuple(map(tuple, noised)), squares)
+
+    def _radii(self, counts: Sequence[Any], run: Any) -> list[float]:
+        if not self.radii_alone:
+            return [RADII[i] for i in joint_rungs(counts, self.weights, run.charge("radii", "step", "radii"))]
+        charges = (run.charge(f"radius {j}", "step", "radius", j) for j in self.found)
+        return [RADII[rung(c, self.weights, charge)] for c, charge in zip(counts, charges, strict=True)]
+
+    def _stand_out(self, missing: list[int], run: Any) -> tuple[int, ...]:
+        """The columns in which more cells are missing than noise alone might be."""
+        noised = noised_counts(missing, run.charge("missing", "step", "missing"))
+        usual = NOTICED * median_of_noise(len(missing)) / float(self.shares.missing * self.epsilon)
+        return tuple(j for j, count in enumerate(noised) if count > usual)
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """What the steps of a clipped mean have released, in relative values; means are made of it, and nothing else.
+
+    Attributes
+    ----------
+    n
+        Records; None where that is secret.
+    window
+        Where columns were clipped.
+    counted
+        Columns whose values were counted, since many are missing.
+    sums
+        For each group its columns' sums, in half widths of the window from its middle; then the number of records
+        where it is secret, and the numbers of values of the columns that were counted. With noise.
+    squares
+        Of 2 v^2 - 1, v from -1 to 1 in the window, for the plan's squared columns, all groups together. With noise.
+    """
+
+    plan: ClippedMean
+    n: int | None
+    window: Window
+    counted: tuple[int, ...]
+    sums: tuple[tuple[Fraction, ...], ...]
+    squares: tuple[Fraction, ...]
+
+    @property
+    def d(self) -> int:
+        return len(self.window.low)
+
+    @property
+    def coordinates(self) -> int:
+        """Numbers of each group that share one noise."""
+        return len(self.sums[0])
+
+    def size(self, g: int) -> Fraction:
+        """Records of a group, as released; at least one."""
+        if not self.plan.secret:
+            assert self.n is not None
+            return Fraction(self.n)
+        return max(Fraction(1), self.sums[g][self.d])
+
+    def values(self, g: int, j: int) -> Fraction:
+        """Values of a column in a group, as released; at least one, and no more than there are records."""
+        if j not in self.counted:
+            return self.size(g)
+        place = self.d + self.plan.secret + self.counted.index(j)
+        most = self.size(g) if not self.plan.secret else self.sums[g][place]
+        return max(Fraction(1), min(self.sums[g][place], most))
+
+    def middle(self, j: int) -> tuple[Fraction, Fraction]:
+        """Middle and half width of a column's window."""
+        low, high = Fraction(self.window.low[j]), Fraction(self.window.high[j])
+        return (low + high) / 2, (high - low) / 2
+
+    def means(self) -> list[list[Fraction]]:
+        """Of each group and column, from -1 to 1."""
+        return [[self._mean(g, j) for j in range(self.d)] for g in range(len(self.sums))]
+
+    def inside(self, g: int, j: int) -> Fraction:
+        """The mean of a column in a group, from -1 to 1 in its window."""
+        return max(Fraction(-1), min(self.sums[g][j] / self.values(g, j), Fraction(1)))
+
+    def _mean(self, g: int, j: int) -> Fraction:
+        middle, half = self.middle(j)
+        return middle + half * self.inside(g, j)
+
+    def told(self, g: int, j: int) -> bool:
+        """Whether the number of values can be told from none, but for a chance of one in a hundred."""
+        if not self.plan.secret and j not in self.counted:
+            return True
+        noise = noise_scale(self) * quantile_of_noise(self.coordinates, 2 * _TOLD - 1)
+        place = self.d + self.plan.secret + self.counted.index(j) if j in self.counted else self.d
+        return float(self.sums[g][place]) > noise
+
+
+_TOLD = 0.99
+
+
+def noise_scale(found: Transcript) -> float:
+    """Of the cube noise in sums, a value at the window's end being 1."""
+    return strength(found.plan.neighbours) / float(found.plan.for_sums)
+
+
+def strength(neighbours: str) -> float:
+    """By how many contributions one record moves a sum: two where it is replaced."""
+    return 1.0 if neighbours == "add-remove" else 2.0
+
+
+# Which shares, from public numbers: rows times epsilon for each column decide. Those of the interval are the ones that
+# held on thirteen shapes of columns (shared with no table that they are tried on); a mean alone needs no squares, and a
+# narrower range.
+_PLENTY, _SOME = 900, 200
+
+
+def clipped_plan(
+    size: int | None,
+    columns: BoundedColumns,
+    epsilon: Fraction,
+    *,
+    neighbours: str = "swap",
+    groups: int | None = None,
+    known: bool = False,
+    interval: bool = False,
+    bounds_only: bool = False,
+) -> ClippedMean:
+    """The steps for so many records, None if nobody knows; `known`: standard deviations are public, none is found.
+
+    Columns between 0 and 1 are clipped there, and what their spread may be follows from their mean.
+    """
+    measured = tuple(j for j in range(columns.d) if not columns.between_0_and_1(j))
+    rows = math.inf if size is None else size * float(epsilon) * 2.0 / strength(neighbours)
+    squared = measured if interval and not known else ()
+    found = () if bounds_only or not measured or _centre_share(rows, len(measured)) > _MOST_FOR_CENTRE else measured
+    each = rows / max(1, len(measured))
+    shares, steep = _shares(rows, each, len(found), interval)
+    squares = shares.squares if squared else Fraction(0)
+    margin = MARGIN if interval else 1.0
+    weights = _weights(*steep)
+    return ClippedMean(epsilon, shares._replace(squares=squares), found, squared, weights, margin, neighbours, groups)
+
+
+_MOST_FOR_CENTRE = 0.35
+
+
+def _centre_share(rows: float, d: int) -> float:
+    """So that a cell near the median outweighs all others: rows times epsilon against the logarithm of their number."""
+    return 4.0 * (math.log(CELLS) * d + 4.0) / rows
+
+
+def _shares(rows: float, each: float, d: int, interval: bool) -> tuple[Shares, tuple[float, float]]:
+    """Shares, and how steeply the weights of radii rise above and below the knee."""
+    if not d:
+        return Shares(Fraction(0), Fraction(0), MISSING, Fraction(1, 10)), (0.0, 0.0)
+    centre = Fraction(math.ceil(1000 * max(0.05, _centre_share(rows, d))), 1000)
+    if each >= _PLENTY:
+        radii, squares, steep = Fraction(1, 4) if d <= _FEW_COLUMNS else Fraction(3, 10), Fraction(1, 10), (2.0, 1.0)
+    elif each >= _SOME:
+        radii, squares, steep = Fraction(21, 50), Fraction(1, 20), (1.5, 0.5)
+    else:
+        radii, squares, steep = Fraction(7, 20), Fraction(1, 20), (1.5, 0.0)
+    if not interval:
+        radii = Fraction(3, 20)
+    return Shares(centre, radii, MISSING, squares), steep
+
+
+def _weights(above: float, below: float) -> tuple[int, ...]:
+    """Of the radii: wide ranges cost noise, so that smaller radii weigh more, and the smallest hardly more."""
+    found = []
+    for k in range(len(RADII)):
+        octaves = above * min(k, _KNEE) / 2 + below * max(0, k - _KNEE) / 2
+        found.append(round(1024 * 2.0**octaves))
+    return tuple(found)

@@ -1,0 +1,256 @@
+"""The steps that means are made of: what each record adds, by itself, and the draws and noise that are paid for it.
+
+A kernel says what a piece of records adds up to, as integers; it looks at one record at a time, and at nothing else. A
+step takes a charge, knows how far one record moves what the kernel adds up, and releases it (docs/proofs/mean.md,
+sections 4 and 6; docs/proofs/groups.md). Persons are records like rows. Groups are numbers in the last column of the
+cells, counted from 0; records in no listed group have none (NaN), and add nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tukeydp.trusted.laws import WORD, Group, LevelDraw, WeightedDraw, cube_noise
+from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.prices import COUNT, MOST_BEYOND, Score, sums_from_an_end, sums_from_the_middle
+from tukeydp.trusted.release import Charge
+from tukeydp.trusted.rows import BoundedColumns
+
+# Steps of a column's range from its middle to either end: so fine that rounding to them is nothing beside the noise, so
+# coarse that sums of 2^31 records fit in 64 bits.
+HALF = 2**29
+
+Place = tuple[int, ...]
+
+
+def listed(cells: FloatArray, d: int) -> tuple[FloatArray, IntArray]:
+    """The records that are in a listed group, and their groups; all, in group 0, where there are none."""
+    if cells.shape[1] == d:
+        return cells, np.zeros(len(cells), dtype=np.int64)
+    groups = cells[:, d]
+    there = groups >= 0
+    return cells[there, :d], groups[there].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class CellCounts:
+    """For each of `places` how many records have a value in each of so many equal cells between the bounds."""
+
+    columns: BoundedColumns
+    places: tuple[int, ...]
+    cells: int
+
+    @property
+    def length(self) -> int:
+        return len(self.places) * self.cells
+
+    def __call__(self, cells: FloatArray, place: Place) -> IntArray:
+        relative = self.columns.relative(listed(cells, self.columns.d)[0])[:, list(self.places)]
+        found = np.zeros((len(self.places), self.cells), dtype=np.int64)
+        for j in range(len(self.places)):
+            values = relative[~np.isnan(relative[:, j]), j]
+            # Once more after rounding: a value belongs to one cell, whatever floats did before.
+            number = np.clip(np.floor((values + 1.0) / 2.0 * self.cells).astype(np.int64), 0, self.cells - 1)
+            found[j] = np.bincount(number, minlength=self.cells)
+        return found.reshape(-1)
+
+    def most_beyond(self, total: Sequence[int]) -> list[IntArray]:
+        """For each column and cell the most records on one side of it: one record more or less moves it by 0 or 1."""
+        counts = np.array(total, dtype=np.int64).reshape(len(self.places), self.cells)
+        up_to = np.cumsum(counts, axis=1)
+        return list(np.maximum(up_to - counts, up_to[:, -1:] - up_to))
+
+
+@dataclass(frozen=True, eq=False)
+class BeyondCounts:
+    """For each of `places` how many records lie farther from its centre than each radius, in relative units.
+
+    Missing cells do not. The last numbers are those of missing cells, one for each column of the table.
+    """
+
+    columns: BoundedColumns
+    places: tuple[int, ...]
+    centre: tuple[float, ...]
+    radii: tuple[float, ...]
+
+    @property
+    def length(self) -> int:
+        return len(self.places) * len(self.radii) + self.columns.d
+
+    def __call__(self, cells: FloatArray, place: Place) -> IntArray:
+        relative = self.columns.relative(listed(cells, self.columns.d)[0])
+        with np.errstate(all="ignore"):
+            away = np.abs(relative[:, list(self.places)] - np.array(self.centre))
+            beyond = np.array([(away > radius).sum(axis=0) for radius in self.radii], dtype=np.int64).T
+        return np.concatenate([beyond.reshape(-1), np.isnan(relative).sum(axis=0)])
+
+    def counts(self, total: Sequence[int]) -> tuple[list[IntArray], list[int]]:
+        """Records beyond for each place and radius; missing cells of each column."""
+        end = len(self.places) * len(self.radii)
+        beyond = np.array(total[:end], dtype=np.int64).reshape(len(self.places), len(self.radii))
+        return list(beyond), list(total[end:])
+
+
+@dataclass(frozen=True)
+class Window:
+    """Where each column is clipped, as numbers from -1 to 1, and what a missing cell counts as; NaN: as nothing.
+
+    All of it public, or released.
+    """
+
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    fill: tuple[float, ...]
+
+    def within(self, relative: FloatArray) -> FloatArray:
+        """Values from -1 at the window's lower end to 1 at its upper, each by itself."""
+        low, high = np.array(self.low), np.array(self.high)
+        with np.errstate(all="ignore"):
+            filled = np.where(np.isnan(relative), np.array(self.fill), relative)
+            # A window of no width leaves its values in the middle.
+            inside = (2.0 * np.clip(filled, low, high) - low - high) / (high - low)
+        return np.where(np.isnan(filled), np.nan, np.where(high > low, inside, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class WindowSums:
+    """Sums of every group: of values in whole steps from the window's middle, and of what is counted.
+
+    `squared`: of 2 v^2 - 1 for values v from -1 to 1 in these columns, in place of the values.
+    `records` counts the records themselves, `counted` the values that are there in these columns: HALF for each.
+    Whatever a record adds lies between -HALF and HALF, in one group.
+    """
+
+    columns: BoundedColumns
+    window: Window
+    groups: int
+    records: bool = False
+    counted: tuple[int, ...] = ()
+    squared: tuple[int, ...] | None = None
+
+    @property
+    def width(self) -> int:
+        """Numbers of each group."""
+        summed = self.columns.d if self.squared is None else len(self.squared)
+        return summed + self.records + len(self.counted)
+
+    @property
+    def length(self) -> int:
+        return self.groups * self.width
+
+    def __call__(self, cells: FloatArray, place: Place) -> IntArray:
+        inside, groups = listed(cells, self.columns.d)
+        relative = self.columns.relative(inside)
+        numbers = self.window.within(relative)
+        if self.groups == 1:
+            groups = np.zeros_like(groups)  # all listed groups together
+        if self.squared is not None:
+            numbers = 2.0 * numbers[:, list(self.squared)] ** 2 - 1.0
+        with np.errstate(all="ignore"):
+            filled = np.where(np.isnan(numbers), 0.0, numbers)
+            # Once more after rounding: no record adds more, whatever floats did before.
+            steps = [np.clip(np.rint(filled * HALF).astype(np.int64), -HALF, HALF)]
+        if self.records:
+            steps.append(np.full((len(inside), 1), HALF, dtype=np.int64))
+        steps.append(np.where(np.isnan(relative[:, list(self.counted)]), 0, HALF).astype(np.int64))
+        added = np.concatenate(steps, axis=1)
+        found = np.empty((self.groups, self.width), dtype=np.int64)
+        for j in range(self.width):
+            # Floats that hold integers: over a piece of records sums stay below 2^53, so they are exact.
+            found[:, j] = np.bincount(groups, added[:, j].astype(np.float64), minlength=self.groups)
+        return found.reshape(-1)
+
+
+def deepest_cells(beyond: Sequence[IntArray], charge: Charge) -> list[int]:
+    """A cell for each column, those near the median of every column most likely: pure epsilon-DP."""
+    ones = [[1] * len(counts) for counts in beyond]
+    return _joint(beyond, ones, charge, MOST_BEYOND)
+
+
+def joint_rungs(beyond: Sequence[IntArray], weights: Sequence[int], charge: Charge) -> list[int]:
+    """A rung for each column by its weight times e^(-kappa x the most records beyond a column's): pure epsilon-DP."""
+    return _joint(beyond, [weights] * len(beyond), charge, MOST_BEYOND)
+
+
+def rung(beyond: IntArray, weights: Sequence[int], charge: Charge) -> int:
+    """The same for one column, whose counts all move one way when a record comes, goes or is replaced."""
+    paid = charge.for_bounded_range()
+    kappa = paid.weight(COUNT)
+    return WeightedDraw(weights, [-kappa * int(count) for count in beyond]).draw(paid.bits())
+
+
+def _joint(beyond: Sequence[IntArray], weights: Sequence[Sequence[int]], charge: Charge, score: Score) -> list[int]:
+    """One place for each column, with probability proportional to the product of weights times e^(-kappa most).
+
+    Level l says that at most `most - l` records lie beyond in any column: each column's places with as few are known,
+    and so is their weight. So a level is drawn, as for depth, and in it a place for each column by itself.
+    """
+    paid = charge.for_bounded_range()
+    bits = paid.bits()
+    ladders = [_Ladder.of(counts, weight) for counts, weight in zip(beyond, weights, strict=True)]
+    fewest = max(ladder.rows[0] for ladder in ladders)
+    thresholds = sorted({rows for ladder in ladders for rows in ladder.rows if rows >= fewest}, reverse=True)
+    most, lowest, groups = thresholds[0], 0, []
+    for rows in thresholds:
+        size = 1
+        for ladder in ladders:
+            size *= ladder.weight_up_to(rows)
+        groups.append(Group(lowest, most - rows, size))
+        lowest = most - rows + 1
+    level, _ = LevelDraw(groups, 2 * paid.weight(score)).finish(bits.take(WORD), bits)
+    return [ladder.drawn(most - level, bits) for ladder in ladders]
+
+
+@dataclass(frozen=True)
+class _Ladder:
+    """Places of one column in the order of their counts, and the weight of each and all before it."""
+
+    rows: list[int]
+    places: list[int]
+    ends: list[int]
+
+    @staticmethod
+    def of(counts: IntArray, weights: Sequence[int]) -> _Ladder:
+        order = np.argsort(counts, kind="stable").tolist()
+        ends, total = [], 0
+        for place in order:
+            total += weights[place]
+            ends.append(total)
+        return _Ladder([int(counts[place]) for place in order], order, ends)
+
+    def weight_up_to(self, rows: int) -> int:
+        return self.ends[int(np.searchsorted(self.rows, rows, side="right")) - 1]
+
+    def drawn(self, rows: int, bits: Any) -> int:
+        """A place with at most so many records beyond, by the weights."""
+        number = bits.below(self.weight_up_to(rows))
+        return self.places[int(np.searchsorted(np.array(self.ends, dtype=object), number, side="right"))]
+
+
+def noised_sums(sums: WindowSums, total: Sequence[int], charge: Charge) -> list[list[Fraction]]:
+    """Every group's sums with cube noise, a value at the window's end being 1: pure epsilon-DP for all groups together.
+
+    A record that is replaced, or goes to another group, moves two groups' numbers by HALF each, or one by twice that.
+    """
+    paid = charge.for_any_law()
+    scale = paid.scale(sums_from_the_middle(HALF), sums.groups)
+    return [
+        [Fraction(s + z, HALF) for s, z in zip(row, cube_noise(sums.width, scale, paid.bits("group", g)), strict=True)]
+        for g, row in enumerate(_rows(total, sums.width))
+    ]
+
+
+def noised_counts(counts: Sequence[int], charge: Charge) -> list[Fraction]:
+    """Numbers of cells in each column with cube noise: one record moves each by at most 1. Pure epsilon-DP."""
+    paid = charge.for_any_law()
+    noise = cube_noise(len(counts), paid.scale(sums_from_an_end(HALF)), paid.bits())
+    return [Fraction(count * HALF + z, HALF) for count, z in zip(counts, noise, strict=True)]
+
+
+def _rows(total: Sequence[int], width: int) -> list[list[int]]:
+    return [list(total[start : start + width]) for start in range(0, len(total), width)]
