@@ -18,9 +18,8 @@ from tukeydp.forecast.plan_words import answer
 from tukeydp.forecast.question import Option
 from tukeydp.forecast.shapes import SHAPES, made_up
 from tukeydp.forecast.tables import MOST_CELLS
-from tukeydp.trusted.account import about_persons
 from tukeydp.spending import dry_run
-from tukeydp.trusted.account import Guarantee
+from tukeydp.trusted.account import Guarantee, about_persons
 from tukeydp.trusted.parameters import ParameterError, checked_choice, positive_rational, rational
 
 _MOST_PLANNED = 10**8  # rows to plan for: a blank table with groups has a key for each, a gigabyte in all

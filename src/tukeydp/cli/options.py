@@ -16,10 +16,9 @@ from tukeydp.accounts.accountant import Accountant
 from tukeydp.accounts.budget import Remaining
 from tukeydp.cli.words import complain
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
-from tukeydp.trusted.account import about_persons
 from tukeydp.mechanisms.readable_check import least_cost_with_check
 from tukeydp.mechanisms.registry import mechanisms_for, takers
-from tukeydp.trusted.account import NEIGHBOURS
+from tukeydp.trusted.account import NEIGHBOURS, about_persons
 from tukeydp.trusted.bits import SeededRandomness, seeded
 from tukeydp.trusted.parameters import ParameterError, checked_choice, show
 

@@ -86,7 +86,9 @@ def _grouped_error(
     return replace(error, typical=(least[0], error.typical[1]), within_95=(least[1], error.within_95[1]))
 
 
-def _shape_error(way: GroupWay | ClippedMean, n: int, rows: int, widths: FloatArray, shape: Shape, missing: float) -> ShapeError:
+def _shape_error(
+    way: GroupWay | ClippedMean, n: int, rows: int, widths: FloatArray, shape: Shape, missing: float
+) -> ShapeError:
     tables = [_errors(way, n, rows, widths, shape, missing, i) for i in range(_TABLES)]
     return shape_error(shape, np.concatenate(tables))
 

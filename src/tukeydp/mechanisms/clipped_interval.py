@@ -155,7 +155,9 @@ def _tail(found: Transcript, g: int, j: int, deviation: float, mean: float, end:
 def records_beyond(found: Transcript) -> float:
     """How many records of a column typically lie beyond its radius: what one of them costs in the exponent, inverted."""
     plan = found.plan
-    joint = 1.0 if plan.radii_alone else strength(found.plan.neighbours) / 2.0  # nested counts of one column cost alike either way
+    joint = (
+        1.0 if plan.radii_alone else strength(found.plan.neighbours) / 2.0
+    )  # nested counts of one column cost alike either way
     return joint * len(plan.found) / float(plan.shares.radii * plan.epsilon)
 
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tukeydp.data.records import Records, in_pieces
-from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
+from tukeydp.results.noise_quantiles import quantile_of_noise
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import Charge
@@ -50,8 +50,8 @@ _KNEE = 10  # the place in RADII, 1/32 of the width, from which on smaller ones 
 # With an interval columns are clipped so much farther out than the radius that was drawn: beyond it lie a few records,
 # which are not to be lost. A mean alone has more from less noise.
 MARGIN = 1.5
-# Missing cells that stand out: more than so many median noises.
-NOTICED = 2.0
+# Missing cells stand out where noise alone would be as many in one table of fifty.
+_NOTICED = 0.96
 MISSING = Fraction(1, 50)  # share of epsilon that tells them
 _FEW_COLUMNS = 2  # up to so many the radius of each is drawn by itself, at the full rate of nested counts
 
@@ -155,9 +155,7 @@ class ClippedMean:
         cells = np.column_stack([relative, np.where(groups < 0, np.nan, groups)])
         plan = replace(self, groups=count)
         found = plan.run(lambda *kernels: in_pieces(cells, *kernels), unit, len(relative), charge)
-        return [
-            [v if found.told(g, j) else None for j, v in enumerate(row)] for g, row in enumerate(found.means())
-        ]
+        return [[v if found.told(g, j) else None for j, v in enumerate(row)] for g, row in enumerate(found.means())]
 
     def released(self, records: Records, columns: BoundedColumns, charge: Charge) -> Transcript:
         n = None if records.relation.secret else records.table.n
@@ -205,7 +203,7 @@ class ClippedMean:
     def _stand_out(self, missing: list[int], run: Any) -> tuple[int, ...]:
         """The columns in which more cells are missing than noise alone might be."""
         noised = noised_counts(missing, run.charge("missing", "step", "missing"))
-        usual = NOTICED * median_of_noise(len(missing)) / float(self.shares.missing * self.epsilon)
+        usual = quantile_of_noise(len(missing), _NOTICED) / float(self.shares.missing * self.epsilon)
         return tuple(j for j, count in enumerate(noised) if count > usual)
 
 
@@ -255,9 +253,8 @@ class Transcript:
         """Values of a column in a group, as released; at least one, and no more than there are records."""
         if j not in self.counted:
             return self.size(g)
-        place = self.d + self.plan.secret + self.counted.index(j)
-        most = self.size(g) if not self.plan.secret else self.sums[g][place]
-        return max(Fraction(1), min(self.sums[g][place], most))
+        number = self.numbers(g, j)
+        return max(Fraction(1), number if self.plan.secret else min(number, self.size(g)))
 
     def middle(self, j: int) -> tuple[Fraction, Fraction]:
         """Middle and half width of a column's window."""
@@ -280,9 +277,11 @@ class Transcript:
         """Whether the number of values can be told from none, but for a chance of one in a hundred."""
         if not self.plan.secret and j not in self.counted:
             return True
-        noise = noise_scale(self) * quantile_of_noise(self.coordinates, 2 * _TOLD - 1)
-        place = self.d + self.plan.secret + self.counted.index(j) if j in self.counted else self.d
-        return float(self.sums[g][place]) > noise
+        return float(self.numbers(g, j)) > noise_scale(self) * quantile_of_noise(self.coordinates, 2 * _TOLD - 1)
+
+    def numbers(self, g: int, j: int) -> Fraction:
+        """The noised number of values of a column in a group, or of the group's records."""
+        return self.sums[g][self.d + (self.plan.secret + self.counted.index(j) if j in self.counted else 0)]
 
 
 _TOLD = 0.99
@@ -313,10 +312,12 @@ def clipped_plan(
     groups: int | None = None,
     known: bool = False,
     interval: bool = False,
+    spread: bool = False,
     bounds_only: bool = False,
 ) -> ClippedMean:
     """The steps for so many records, None if nobody knows; `known`: standard deviations are public, none is found.
 
+    `interval`: an interval is made of them; `spread`: the standard deviations themselves are to be shown.
     Columns between 0 and 1 are clipped there, and what their spread may be follows from their mean.
     """
     measured = tuple(j for j in range(columns.d) if not columns.between_0_and_1(j))
@@ -325,13 +326,14 @@ def clipped_plan(
     found = () if bounds_only or not measured or _centre_share(rows, len(measured)) > _MOST_FOR_CENTRE else measured
     each = rows / max(1, len(measured))
     shares, steep = _shares(rows, each, len(found), interval)
-    squares = shares.squares if squared else Fraction(0)
+    squares = max(shares.squares, _SHOWN if spread else Fraction(0)) if squared else Fraction(0)
     margin = MARGIN if interval else 1.0
     weights = _weights(*steep)
     return ClippedMean(epsilon, shares._replace(squares=squares), found, squared, weights, margin, neighbours, groups)
 
 
 _MOST_FOR_CENTRE = 0.35
+_SHOWN = Fraction(3, 20)  # share for squares that are to be shown: with a third of it they are often off by a half
 
 
 def _centre_share(rows: float, d: int) -> float:

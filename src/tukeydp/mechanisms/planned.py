@@ -83,6 +83,7 @@ class Wanted:
     level: Level | None = None
     sd: Any = None
     bounds_only: bool = False
+    spread: bool = False
 
     def plan(self, records: Records) -> ClippedMean:
         return clipped_plan(
@@ -93,6 +94,7 @@ class Wanted:
             groups=None if records.keys is None else len(records.keys),
             known=self.sd is not None,
             interval=self.level is not None,
+            spread=self.spread,
             bounds_only=self.bounds_only,
         )
 
@@ -113,7 +115,9 @@ def clipped_release(
     public = {**records.public, "bounds": columns.ends, "settings": settings}
     if records.keys is not None:
         public |= {"by": records.by, "keys": records.keys.names}
-    run = reserve({"mean": plan.guarantee}, mechanism=plan.mechanism, source=bits, accountant=accountant, parameters=public)
+    run = reserve(
+        {"mean": plan.guarantee}, mechanism=plan.mechanism, source=bits, accountant=accountant, parameters=public
+    )
     found = plan.released(records, columns, run.charge("mean"))
     size = records.size
     rows = size if size is None or records.keys is None else assumed_rows(size, len(records.keys))

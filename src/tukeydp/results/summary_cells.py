@@ -8,20 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-import numpy as np
-
-from tukeydp.mechanisms.grouped_estimates import (
-    FEWEST,
-    MISSING_AT_RANDOM,
-    Estimate,
-    IntervalKinds,
-    estimates,
-    group_interval_note,
-)
-from tukeydp.mechanisms.grouped_sums import GroupPlan, GroupSums
+from tukeydp.mechanisms.clipped_interval import Level, clipped_interval, deviations, interval_note
+from tukeydp.mechanisms.clipped_mean import Transcript
 from tukeydp.results.escaping import printable
-from tukeydp.results.interval import nominal_header
-from tukeydp.results.release import Release
+from tukeydp.results.interval import Interval, nominal_header
 from tukeydp.trusted.account import PureDP, stated
 from tukeydp.trusted.parameters import show
 from tukeydp.trusted.rows import BoundedColumns
@@ -32,14 +22,8 @@ from tukeydp.version import __version__
 # Post-processing of released and public numbers; what takes seconds is computed when the lines are first asked for.
 
 # Why a cell is a dash, in the words of the footnote.
-FLOOR = (
-    "the released spread is at its floor (hardly any spread, or bounds that are far too wide), so there is no interval"
-)
 SHARE = "columns between 0 and 1 need no standard deviation: for yes/no answers it follows from the share"
-NO_SPREAD = "the spread of so few values cannot be told from the noise"
 TOO_FEW = "the number of values cannot be told from none, so no mean is shown (an empty column, or a misspelt key?)"
-FEW = f"fewer than {FEWEST} values, by the noised count, or no more is known than the bounds: no interval"
-NOT_ASKED = "no standard deviation was asked for"
 
 
 @dataclass(frozen=True)
@@ -93,111 +77,47 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class WholeTable:
-    """A release of columns that are not shares, with its interval, and noised numbers of values."""
+class Means:
+    """Clipped means of every group, or of all records under the one key None."""
 
-    release: Release
-    counts: tuple[int, ...]
-    columns: BoundedColumns
-    names: tuple[str, ...]
-    known: tuple[float | None, ...] | None
-    least: float = 0.0  # a number of values below cannot be told from none
-
-    def interval_note(self) -> str | None:
-        return self.release.interval_note
-
-    def lines(self) -> tuple[Line, ...]:
-        return tuple(self._line(j) for j in range(self.columns.d))
-
-    def _line(self, j: int) -> Line:
-        if self.counts[j] < self.least:
-            return Line(None, self.names[j], False, self.counts[j], None, None, None, None, False, (TOO_FEW,))
-        details, mean = self.release.interval_details, float(self.release.point[j])
-        sd, lower, upper, reason = None if self.known is None else self.known[j], None, None, ""
-        if details is not None:
-            low, high = details.ends[j].tolist()
-            if np.isnan(low):
-                reason = FLOOR
-            else:
-                lower, upper, sd = low, high, float(details.spread[j])
-        elif sd is None:
-            reason = NOT_ASKED
-        reasons = (reason,) if reason else ()
-        public = self.known is not None
-        return Line(None, self.names[j], False, self.counts[j], mean, sd, lower, upper, public, reasons)
-
-
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """Noised sums of every group, or of all rows under the one key None."""
-
-    sums: GroupSums
-    plan: GroupPlan
+    found: Transcript
     columns: BoundedColumns
     names: tuple[str, ...]
     keys: tuple[str | None, ...]
-    known: tuple[float | None, ...] | None
-    confidence: float | None
-    n: int
+    known: tuple[float, ...] | None
+    level: Level | None
 
     def interval_note(self) -> str | None:
-        if self.confidence is None:
+        if self.level is None:
             return None
-        shares = [self.columns.between_0_and_1(j) for j in range(self.plan.d)]
-        kinds = IntervalKinds(self.keys != (None,), any(shares), not all(shares), self.known is not None)
-        return group_interval_note(self.confidence, kinds)
+        return interval_note(self.found, deviations(self.found, self.known), self.level, self.known is not None)
 
     def lines(self) -> tuple[Line, ...]:
         """All groups of the first column, then of the second: groups are to be compared."""
-        known = None
-        if self.known is not None:
-            halves = (self.columns.widths / 2.0).tolist()
-            known = tuple(None if sd is None else sd / half for sd, half in zip(self.known, halves, strict=True))
-        found = estimates(self.sums, self.plan, known, self.confidence)
+        spreads = deviations(self.found, self.known)
+        level = self.level
+        intervals = [
+            None if level is None else clipped_interval(self.found, self.columns, g, self.known, level)
+            for g in range(len(self.keys))
+        ]
+        means = [self.columns.in_units(row) for row in self.found.means()]
         return tuple(
-            self._line(key, j, row[j]) for j in range(self.plan.d) for key, row in zip(self.keys, found, strict=True)
+            self._line(g, j, float(means[g][j]), spreads[j], intervals[g])
+            for j in range(self.columns.d)
+            for g in range(len(self.keys))
         )
 
-    def _line(self, key: str | None, j: int, found: Estimate) -> Line:
-        half, share = float(self.columns.widths[j]) / 2.0, self.columns.between_0_and_1(j)
-        mean = None if found.mean is None else self._in_units(j, found.mean)
-        lower, upper = (None, None) if found.ends is None else [self._in_units(j, end) for end in found.ends]
-        sd = None if found.spread is None else found.spread * half
-        count = max(0, min(self.n, round(found.count)))
+    def _line(self, g: int, j: int, mean: float, spread: float | None, interval: Interval | None) -> Line:
+        share, key, name = self.columns.between_0_and_1(j), self.keys[g], self.names[j]
+        count = round(self.found.values(g, j))
+        if not self.found.told(g, j):
+            return Line(
+                key, name, share, max(0, round(self.found.numbers(g, j))), None, None, None, None, False, (TOO_FEW,)
+            )
+        sd = None if spread is None else spread * float(self.columns.widths[j]) / 2.0
+        lower, upper = (None, None) if interval is None else interval.ends[j].tolist()
         public = self.known is not None and sd is not None
-        return Line(key, self.names[j], share, count, mean, sd, lower, upper, public, self._reasons(found, j))
-
-    def _in_units(self, j: int, relative: float) -> float:
-        lower = float(self.columns.lower[j])
-        return lower + (1.0 + relative) / 2.0 * float(self.columns.widths[j])
-
-    def _reasons(self, found: Estimate, j: int) -> tuple[str, ...]:
-        if found.mean is None:
-            return (TOO_FEW,)
-        reasons = []
-        if found.spread is None:
-            reasons.append(SHARE if self.columns.between_0_and_1(j) else NO_SPREAD)
-        if found.ends is None and self.confidence is not None:
-            reasons.append(FEW)
-        return tuple(reasons)
-
-
-@dataclass(frozen=True, eq=False)
-class Whole:
-    """Columns of several kinds, in the table's order."""
-
-    parts: tuple[Source, ...]
-    names: tuple[str, ...]
-
-    def interval_note(self) -> str | None:
-        notes = [note for part in self.parts if (note := part.interval_note()) is not None]
-        if len(notes) == 2:
-            notes[1] = notes[1].removesuffix(MISSING_AT_RANDOM).rstrip()  # the first says so too
-        return " ".join(notes) or None
-
-    def lines(self) -> tuple[Line, ...]:
-        found = {line.column: line for part in self.parts for line in part.lines()}
-        return tuple(found[name] for name in self.names)
+        return Line(key, name, share, count, mean, sd, lower, upper, public, (SHARE,) if spread is None else ())
 
 
 def reasons_of(lines: Sequence[Line]) -> list[str]:
@@ -212,10 +132,8 @@ SEEDED = "SEEDED REHEARSAL: NOT PRIVATE. Do not publish this table."
 _MOST_DECIMALS = 10
 _MOST_NAMED = 12  # keys or columns that a footnote names; more are counted
 _HOW = {
-    "subset": "depth of subset means",
-    "two-step": "a mean clipped where the data are, with cube noise",
-    "cube": "a mean clipped at the bounds, with cube noise",
-    "grouped sums": "sums clipped at the bounds, with cube noise",
+    "two-step": "means clipped where the data are, with cube noise",
+    "cube": "means clipped at the bounds, with cube noise",
 }
 
 
@@ -227,7 +145,7 @@ class Summarised(Protocol):
     @property
     def seeded(self) -> bool: ...
     @property
-    def n(self) -> int: ...
+    def n(self) -> int | None: ...
     @property
     def columns(self) -> tuple[str, ...]: ...
     @property
@@ -316,16 +234,17 @@ def footnote(summary: Summarised) -> list[str]:
 
 def _released(summary: Summarised) -> str:
     columns = _counted(len(summary.columns), "column")
-    what = "number of values (n), mean and standard deviation (sd)"
-    if summary.confidence is not None:
-        what = "number of values (n), mean, standard deviation (sd) and nominal confidence interval (CI)"
+    interval = "" if summary.confidence is None else " and nominal confidence interval (CI)"
+    what = f"number of values (n), mean, standard deviation (sd){interval}"
+    public = "" if summary.n is None else ", a number that is public"
     if summary.keys is None:
-        return f"Released with noise: {what} of {columns}, from {_rows(summary)}, a number that is public."
+        return f"Released with noise: {what} of {columns}, from {_rows(summary)}{public}."
     named = ", ".join(map(printable, summary.keys)) if len(summary.keys) <= _MOST_NAMED else f"{len(summary.keys)} keys"
     group = f"group of {printable(summary.by or '')} ({named})"
     return (
-        f"Released with noise: {what} of {columns} in each {group}, from {summary.n} rows in all, a number that is "
-        "public. Rows with another key, or none, belong to no group; the groups' sizes are secret but for n."
+        f"Released with noise: {what} of {columns} in each {group}, from {_rows(summary)} in all{public}. Rows with "
+        "another key, or none, belong to no group; the groups' sizes are secret but for n, and the standard deviation "
+        "is that within groups, of all of them together."
     )
 
 
@@ -334,23 +253,7 @@ def _promise(summary: Summarised) -> str:
 
 
 def _how(summary: Summarised) -> str:
-    how = _HOW.get(summary.mechanism, summary.mechanism)
-    if summary.keys is not None:
-        check = summary.settings.get("epsilon_check")
-        own = None if check is None or summary.guarantee is None else summary.guarantee.epsilon - check
-        epsilon = "the full epsilon" if own is None else f"epsilon {show(own)}"
-        return (
-            f"By {how}, in every group at {epsilon}: a row is in one group only. The accuracy is that of noise at the "
-            "bounds: narrower bounds, chosen without the data, make it better."
-        )
-    said = []
-    if "epsilon_means" in summary.settings:
-        means, counts = (show(summary.settings[name]) for name in ("epsilon_means", "epsilon_counts"))
-        said.append(f"means and spreads by {how} (epsilon {means}), their numbers of values by cube noise ({counts})")
-    if "epsilon_shares" in summary.settings:
-        said.append(f"columns between 0 and 1 by noised sums (epsilon {show(summary.settings['epsilon_shares'])})")
-    told = "; ".join(said)
-    return f"{told[0].upper()}{told[1:]}."
+    return f"By {_HOW.get(summary.mechanism, summary.mechanism)}."
 
 
 def _estimand(summary: Summarised) -> str:
@@ -365,8 +268,9 @@ def _estimand(summary: Summarised) -> str:
 
 
 def _rows(summary: Summarised) -> str:
-    persons = summary.guarantee is not None and summary.guarantee.neighbours == "swap-person"
-    return _counted(summary.n, "person" if persons else "row")
+    persons = summary.guarantee is not None and summary.guarantee.neighbours.endswith("-person")
+    what = "person" if persons else "row"
+    return f"a secret number of {what}s" if summary.n is None else _counted(summary.n, what)
 
 
 def _counted(count: int, what: str) -> str:

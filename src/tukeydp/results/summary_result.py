@@ -177,7 +177,7 @@ def csv_text(summary: Summarised) -> str:
         "epsilon": epsilon_stated(summary.guarantee),
         "delta": "0",
         "mechanism": summary.mechanism,
-        "rows": summary.n,
+        "rows": "" if summary.n is None else summary.n,
         "nominal_confidence": "" if summary.confidence is None else summary.confidence,
         "private": "no" if summary.seeded else "yes",
     }
@@ -197,18 +197,18 @@ class Summary:
     guarantee
         What all of it has cost together.
     n
-        Rows of the table, a public number; the lines have noised numbers of values.
+        Rows of the table, a public number, or None where it is secret; the lines have noised numbers of values.
     columns, bounds, by, keys, confidence, settings
         What was fixed beforehand.
     notes
         What else belongs into the footnote.
     mechanism
-        How the means were made: "subset", "two-step", "cube" or "grouped sums".
+        How the means were made: "two-step" or "cube".
     """
 
     guarantee: PureDP | None = None
     seeded: bool
-    n: int
+    n: int | None
     columns: tuple[str, ...]
     bounds: tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
     by: str | None

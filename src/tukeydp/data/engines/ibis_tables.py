@@ -7,7 +7,6 @@ from typing import Any
 
 from tukeydp.data.engines import duckdb_relations
 from tukeydp.data.engines.batches import BATCH, Pass, Read, as_floats, matrices, require_told_apart, without_rows
-
 from tukeydp.data.keys import Keys
 
 
