@@ -104,7 +104,7 @@ class Choices:
         try:
             if self.statistic == "mean":
                 return option_of_mean(*known)
-            return option_of_summary(*known, grouped=bool(self.by))
+            return option_of_summary(*known[:3], grouped=bool(self.by))
         except ParameterError:
             return None
 

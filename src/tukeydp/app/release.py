@@ -50,7 +50,11 @@ class Order:
     def result(self, account: Any, seed: int | None) -> Any:
         """The call of the public API. What raises before the budget is spent costs nothing."""
         choices, names = self.choices, list(self.choices.bounds)
-        apart = {"by": choices.by or None, "keys": choices.keys or None, "person": choices.person or None}
+        apart: dict[str, Any] = {
+            "by": choices.by or None,
+            "keys": choices.keys or None,
+            "person": choices.person or None,
+        }
         table, found = within(self.memory, partial(read_records, **apart), self.file, names, self.options)
         randomness = None if seed is None else seeded(seed)
         return choices.on(table, found, accountant=account, randomness=randomness)

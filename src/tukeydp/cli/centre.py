@@ -151,7 +151,12 @@ def centre(
             raise ParameterError("mechanism", rule, repr(mechanism))
         present.pop("neighbours", None)
         run = way.checked if by is None else partial(way.checked, counts=counts)
-        apart = {"by": by, "keys": groups.listed_keys(by, keys, keys_file), "person": person, "per_person": per_person}
+        apart: dict[str, Any] = {
+            "by": by,
+            "keys": groups.listed_keys(by, keys, keys_file),
+            "person": person,
+            "per_person": per_person,
+        }
         present |= {"epsilon": epsilon, "check": checking(), **account}
         return groups.released(run, reading, file, names, seed, neighbours=neighbours, **apart, **present)
 

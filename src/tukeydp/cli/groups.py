@@ -73,9 +73,8 @@ def rules(per_person: Sequence[str] | None) -> dict[str, Any]:
     given = list(per_person or ())
     alone = [text for text in given if "=" not in text]
     if len(alone) > 1 or (alone and len(given) > 1):
-        raise ParameterError(
-            "per-person", "must be one rule for all columns, or COLUMN=RULE for each", ", ".join(given)
-        )
+        rule = "must be one rule for all columns, or COLUMN=RULE for each"
+        raise ParameterError("per-person", rule, ", ".join(given))
     if alone:
         return {"per_person": alone[0]}
     return {"per_person": dict(text.rpartition("=")[::2] for text in given)} if given else {}

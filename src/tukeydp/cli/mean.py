@@ -131,7 +131,12 @@ def mean(
         present |= options.account_for(
             ledger, mechanism, epsilon, present.get("delta"), neighbours, persons=person is not None
         )
-        apart = {"by": by, "keys": groups.listed_keys(by, keys, keys_file), "person": person, "per_person": per_person}
+        apart: dict[str, Any] = {
+            "by": by,
+            "keys": groups.listed_keys(by, keys, keys_file),
+            "person": person,
+            "per_person": per_person,
+        }
         return groups.released(run, reading, file, names, seed, neighbours=neighbours, **apart, **present)
 
     names, told = options.run(known)

@@ -102,7 +102,7 @@ def summary(
         }
         given |= {"epsilon": epsilon, "check": checking(), **({} if rows is None else {"rows": rows})}
         given |= options.account_for(ledger, "summary", epsilon, None, neighbours, persons=person is not None)
-        apart = {"by": by, "keys": listed, "person": person, "per_person": per_person}
+        apart: dict[str, Any] = {"by": by, "keys": listed, "person": person, "per_person": per_person}
         return groups.released(released_summary, reading, file, names, seed, neighbours=neighbours, **apart, **given)
 
     targets = options.run(known)

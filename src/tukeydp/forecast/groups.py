@@ -24,7 +24,7 @@ from tukeydp.trusted.rows import BoundedColumns
 
 # Made-up tables of each shape, and groups of each that are looked at: medians of so many columns and groups are good to
 # about a fifth. Tables beyond MOST_CELLS are rehearsed with fewer groups of the same size.
-_TABLES, _GROUPS = 3, 12
+TABLES, _GROUPS = 3, 12
 
 
 def subset_of_group(way: GroupWay, rows: int) -> SubsetMean | None:
@@ -89,11 +89,11 @@ def _grouped_error(
 def _shape_error(
     way: GroupWay | ClippedMean, n: int, rows: int, widths: FloatArray, shape: Shape, missing: float
 ) -> ShapeError:
-    tables = [_errors(way, n, rows, widths, shape, missing, i) for i in range(_TABLES)]
+    tables = [grouped_errors(way, n, rows, widths, shape, missing, i) for i in range(TABLES)]
     return shape_error(shape, np.concatenate(tables))
 
 
-def _errors(
+def grouped_errors(
     way: GroupWay | ClippedMean, n: int, rows: int, widths: FloatArray, shape: Shape, missing: float, number: int
 ) -> FloatArray:
     """Released means less the groups' own, in standard deviations: a row for each group."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
 
-from tukeydp.forecast.groups import subset_of_group
-from tukeydp.forecast.interval_runs import RemMean
-from tukeydp.forecast.mean import widest_for
+from tukeydp.forecast.groups import TABLES, grouped_errors, subset_of_group
+from tukeydp.forecast.mean import table_errors, widest_for
 from tukeydp.forecast.predictions import (
     QUARTILES,
     Prediction,
@@ -30,10 +28,11 @@ from tukeydp.forecast.predictions import (
     of_rem_mean,
 )
 from tukeydp.forecast.question import Option, Question, impossible, possible
+from tukeydp.forecast.shapes import SHAPES
 from tukeydp.mechanisms.cliff import MEANINGFUL, widest_bounds, widest_for_ranks
+from tukeydp.mechanisms.clipped_mean import ClippedMean, clipped_plan
 from tukeydp.mechanisms.grouped_centre import assumed_rows
 from tukeydp.mechanisms.grouped_mean import GROUP_MECHANISMS, Asked, chosen_way
-from tukeydp.mechanisms.grouped_sums import GroupPlan
 from tukeydp.mechanisms.grouped_ways import (
     CENTRE_SHARES,
     ClippedSumsOfGroups,
@@ -43,18 +42,15 @@ from tukeydp.mechanisms.grouped_ways import (
     clipped_sums,
     group_ways,
 )
-from tukeydp.mechanisms.interval_plan import interval_plan
 from tukeydp.mechanisms.mean_plans import MeanPlan, TwoStepMean
 from tukeydp.mechanisms.mean_ways import MECHANISMS, known_widths, mean_plan, ways
 from tukeydp.mechanisms.mean_without_bounds import blocks_for_rem
 from tukeydp.mechanisms.rem_test.choice import gaussian_strength
 from tukeydp.mechanisms.scale_step import WIDEST, scale_epsilon
-from tukeydp.mechanisms.summary import COUNTS, SHARES
 from tukeydp.mechanisms.two_step import DOUBT
-from tukeydp.results.accuracy import Range, rounded
+from tukeydp.results.accuracy import FAR, Range, rounded
 from tukeydp.trusted.account import ApproxDP
 from tukeydp.trusted.parameters import FloatArray, ParameterError, show
-from tukeydp.trusted.rows import BoundedColumns
 
 # Means of groups in a plan: the ways of `td.mean(by=...)`, which of them it takes, and what to expect of each.
 #
@@ -460,69 +456,47 @@ def _rows(place: int) -> int:
 
 
 def option_of_mean(question: Question, n: int, epsilon: Fraction, confidence: Any = None) -> Option:
-    """`td.mean` between bounds; an interval without public standard deviations takes part of epsilon. Raises as it."""
-    if confidence is None or question.groups > 1:
-        return recommended_mean(question, n, epsilon)
-    assert question.columns is not None
-    plan = interval_plan(n, question.columns, epsilon, confidence=confidence, sd=question.known_sd).spending.mean
-    assert not isinstance(plan, RemMean)  # which is for columns without bounds
-    return of_plan(question, n, plan)
+    """`td.mean` between bounds; an interval takes part of epsilon."""
+    return recommended_mean(question, n, epsilon) if confidence is None else _of_clipped(question, n, epsilon)
 
 
-def option_of_summary(
-    question: Question, n: int, epsilon: Fraction, confidence: Any = None, *, grouped: bool = False
+def option_of_summary(question: Question, n: int, epsilon: Fraction, *, grouped: bool = False) -> Option:
+    """`td.summary` between bounds: its means, beside standard deviations and numbers of records."""
+    return _of_clipped(question, n, epsilon, spread=True, grouped=grouped)
+
+
+def _of_clipped(
+    question: Question, n: int, epsilon: Fraction, *, spread: bool = False, grouped: bool = False
 ) -> Option:
-    """`td.summary` between bounds, its means: by noised sums in groups, else with what numbers of values leave."""
     assert question.columns is not None
-    measured = [j for j in range(question.d) if not question.columns.between_0_and_1(j)]
-    if grouped:
-        squared = () if question.known_sd is not None else tuple(measured)
-        plan = GroupPlan(epsilon, question.groups, question.d, squared)
-        rows = assumed_rows(n, question.groups)
-        found = of_sums(float(epsilon) * rows, question.widths, plan.coordinates)
-        return possible(question, "sums", "mean", "pure", epsilon, found, rows, runs=question.groups)
-    shares = [j for j in range(question.d) if j not in measured]
-    for_shares = Fraction(0) if not shares else SHARES * epsilon if measured else epsilon
-    sums = of_sums(float(for_shares) * n, question.widths[shares], 2 * len(shares)) if shares else None
-    if not measured:
-        assert sums is not None
-        return possible(question, "sums", "mean", "pure", epsilon, sums, n)
-    some = _of_columns(question, measured)
-    assert some.columns is not None
-    for_means = epsilon - for_shares - COUNTS * epsilon
-    if confidence is None:
-        means = of_plan(some, n, mean_plan(n, some.columns, for_means, sd=some.known_sd))
-    else:
-        means = option_of_mean(some, n, for_means, confidence)
-    if sums is None:
-        return means
-    others = _of_columns(question, shares)
-    beside = possible(others, "sums", "mean", "pure", for_shares, sums, n)
-    columns = dict(zip([*measured, *shares], [*means.columns, *beside.columns], strict=True))
-    return replace(
-        means,
-        typical=_spanned(means.typical, beside.typical),
-        within_95=_spanned(means.within_95, beside.within_95),
-        columns=tuple(columns[j] for j in range(question.d)),
-        law_known=False,
+    groups = question.groups if grouped or question.groups > 1 else None
+    known = question.known_sd is not None
+    options: dict[str, Any] = {"groups": groups, "known": known, "interval": True, "spread": spread}
+    plan = clipped_plan(n, question.columns, epsilon, **options)
+    rows = n if groups is None else assumed_rows(n, groups)
+    found = clipped_prediction(plan, n, rows, tuple(question.widths.tolist()), question.missing)
+    return possible(question, plan.mechanism, "mean", "pure", epsilon, found, rows)
+
+
+@lru_cache(maxsize=64)
+def clipped_prediction(plan: ClippedMean, n: int, rows: int, widths: tuple[float, ...], missing: float) -> Prediction:
+    """By the plan itself on made-up tables: errors of each column, from the least to the most over the shapes."""
+    wide = np.array(widths)
+    halves, most, far = [], [], 0.0
+    for shape in SHAPES:
+        if shape.few_values:
+            continue
+        tables = (
+            table_errors(plan, n, wide, shape, missing)
+            if plan.groups is None
+            else [grouped_errors(plan, n, rows, wide, shape, missing, i) for i in range(TABLES)]
+        )
+        errors = np.abs(np.concatenate(tables))
+        halves.append(np.median(errors, axis=0))
+        most.append(np.quantile(errors, 0.95, axis=0))
+        far = max(far, float((errors > FAR).any(axis=1).mean()))
+    typical, within_95 = (
+        tuple((float(low), float(high)) for low, high in zip(np.min(found, axis=0), np.max(found, axis=0), strict=True))
+        for found in (halves, most)
     )
-
-
-def _spanned(one: Range | None, other: Range | None) -> Range:
-    assert one is not None
-    assert other is not None
-    return min(one[0], other[0]), max(one[1], other[1])
-
-
-def _of_columns(question: Question, places: list[int]) -> Question:
-    """The same about some of the columns."""
-    assert question.columns is not None
-    lower, upper = (tuple(ends[j] for j in places) for ends in (question.columns.lower, question.columns.upper))
-    return replace(
-        question,
-        d=len(places),
-        names=tuple(question.labels[j] for j in places),
-        columns=BoundedColumns(lower, upper),
-        sd=tuple(question.sd[j] for j in places),
-        wishes=tuple(question.wishes[j] for j in places),
-    )
+    return Prediction(typical, within_95, far)

@@ -2,9 +2,10 @@
 
 With S and C the noised sum and number of a group's values, counted from the middle of the window, a mean m is in the
 interval if S - m C is no larger than noise and sampling allow (the idea of Fieller 1954): |S - m C| <= the quantile of
-|a (z - m z') + b g|, z and z' two coordinates of cube noise at its known scale a, g a standard Gaussian variable, b^2 the
-number of values times their variance in the window, from the noised squares. A one-sided term at each end that was
-found allows for what lies beyond it (docs/proofs/mean.md, section 10). Coverage is empirical: benchmarks/interval_coverage.py.
+|a (z - m z') + b g|, z and z' two coordinates of cube noise at its known scale a, g a standard Gaussian variable, b^2
+the number of values times their variance in the window, from the noised squares. A one-sided term at each end that was
+found allows for what lies beyond it (docs/proofs/mean.md, section 10). Coverage is empirical
+(benchmarks/interval_coverage.py).
 """
 
 from __future__ import annotations
@@ -153,11 +154,10 @@ def _tail(found: Transcript, g: int, j: int, deviation: float, mean: float, end:
 
 
 def records_beyond(found: Transcript) -> float:
-    """How many records of a column typically lie beyond its radius: what one of them costs in the exponent, inverted."""
+    """How many records of a column typically lie beyond its radius: one over what one of them costs in the exponent."""
     plan = found.plan
-    joint = (
-        1.0 if plan.radii_alone else strength(found.plan.neighbours) / 2.0
-    )  # nested counts of one column cost alike either way
+    # Nested counts of one column cost the same whether a record is replaced or comes and goes.
+    joint = 1.0 if plan.radii_alone else strength(plan.neighbours) / 2.0
     return joint * len(plan.found) / float(plan.shares.radii * plan.epsilon)
 
 
@@ -203,11 +203,8 @@ def interval_note(found: Transcript, spread: list[float | None], level: Level, k
         f"A {nominal(level.confidence)} for the population's mean, sampling and privacy together, {together}, from a "
         "clipped mean with noise of a known law and the normal approximation. Its coverage is empirical."
     ]
-    ratios = [
-        (found.window.high[j] - found.window.low[j]) / spread[j]
-        for j in plan.found
-        if spread[j] is not None and spread[j] > 0.0  # type: ignore[operator]
-    ]
+    wide = ((found.window.high[j] - found.window.low[j], spread[j]) for j in plan.found)
+    ratios = [width / sd for width, sd in wide if sd]
     if ratios:
         said.append(
             f"Columns were clipped to a range of {min(ratios):.0f} to {max(ratios):.0f} standard deviations; a small "

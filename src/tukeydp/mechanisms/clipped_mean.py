@@ -1,6 +1,6 @@
-"""Means clipped where the records are: one plan for tables, groups, secret sizes and lazy frames (docs/proofs/mean.md, 6).
+"""Means clipped where the records are: one plan for tables, groups, secret sizes and lazy frames.
 
-Each step is pure DP given what the steps before have released, so their epsilons add up:
+Each step is pure DP given what the steps before have released, so their epsilons add up (docs/proofs/mean.md, 6):
 
 1. centre: a cell of each column near its median, all columns at once;
 2. radii: how far from there each column is clipped, from the numbers of records beyond;

@@ -91,7 +91,7 @@ def _ends(table: Table, bounds: Any) -> tuple[FloatArray, FloatArray] | None:
 
 def _told(outcome: Any, per_person: Any) -> Any:
     """The outcome with a guarantee about persons, and the rule by which their rows became one."""
-    seal = None if outcome.seal is None else outcome.seal.about_persons()
+    seal: Any = None if outcome.seal is None else outcome.seal.about_persons()
     settings = {"per_person": dict(per_person) if isinstance(per_person, Mapping) else per_person}
     note = person_note(per_person, grouped=isinstance(outcome, GroupedRelease))
     if isinstance(outcome, GroupedRelease):

@@ -111,9 +111,8 @@ class Means:
         share, key, name = self.columns.between_0_and_1(j), self.keys[g], self.names[j]
         count = round(self.found.values(g, j))
         if not self.found.told(g, j):
-            return Line(
-                key, name, share, max(0, round(self.found.numbers(g, j))), None, None, None, None, False, (TOO_FEW,)
-            )
+            count = max(0, round(self.found.numbers(g, j)))
+            return Line(key, name, share, count, None, None, None, None, False, (TOO_FEW,))
         sd = None if spread is None else spread * float(self.columns.widths[j]) / 2.0
         lower, upper = (None, None) if interval is None else interval.ends[j].tolist()
         public = self.known is not None and sd is not None

@@ -13,7 +13,7 @@ import numpy as np
 
 from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.oracles import laws as oracle
-from tukeydp.data.persons import persons_table
+from tukeydp.mechanisms.per_person import persons_table
 
 _ROUNDING = 1e-12  # of means in floats
 LOWER, UPPER = -1, 1
@@ -59,7 +59,7 @@ def _table(
     if shuffle is not None:
         shuffle.shuffle(file)
     cells = np.array([[np.nan if cell is None else cell] for _, cell in file])
-    table = persons_table(cells, [name for name, _ in file], bounds, statistic).cells
+    table = persons_table(cells, [name for name, _ in file], bounds, statistic)[0].cells
     tally.require(len(table) == len(people), "the number of persons is not that of the rows")
     wanted = [oracle.row_of(values, statistic, bounds) for values in people.values()]
     tally.require(_alike(sorted(table[:, 0].tolist(), key=_last), wanted), "a row is not that of the definition")

@@ -16,7 +16,7 @@ from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import laws as oracle
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.data.files import read_file
-from tukeydp.data.grouped_files import read_groups
+from tukeydp.data.grouped_files import read_records
 from tukeydp.data.tables import Table
 from tukeydp.mechanisms import readable_check
 from tukeydp.mechanisms.readable_check import exact_counts, with_check
@@ -97,9 +97,9 @@ def _read(path: Path, rows: Sequence[str]) -> Table:
 
 
 def _read_keyed(path: Path, rows: Sequence[str]) -> Given:
-    table, groups, keys = read_groups(_written(path, "a,g", rows), ["a"], "g", LISTED)
-    assert sum(key is None for key in groups) == oracle.unlisted(rows, LISTED)
-    return table, {"by": groups, "keys": keys}
+    table, found = read_records(_written(path, "a,g", rows), ["a"], by="g", keys=LISTED)
+    assert sum(key is None for key in found["by"]) == oracle.unlisted(rows, LISTED)
+    return table, found
 
 
 def _law(table: Table, groups: dict[str, Any], tally: Tally) -> Law:
