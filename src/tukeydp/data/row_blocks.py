@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.data.numbers import BLANKS, NumberRule, number
+from tukeydp.data.numbers import BLANKS, IN_MEMORY, number
 from tukeydp.data.tables import Table, floats, is_array, read_table, width_of_rows
 from tukeydp.trusted.parameters import INTERRUPTIONS, FloatArray, IntArray, ParameterError, brief
 from tukeydp.trusted.rows import checked_bounds
@@ -26,11 +26,6 @@ from tukeydp.trusted.rows import checked_bounds
 TYPES = ("number", "text", "bool", "date")  # that a caller may declare
 Cell = float | bool | str | datetime | None  # None: missing
 
-# Words that readers of text files take for a number where the rest of a column allows it; "true" is one by the rule.
-_WORDS = {f"{sign}{word}": float(f"{sign}inf") for sign in ("", "+", "-") for word in ("inf", "infinity")}
-# What readers take for nothing, besides what the rule of numbers does: spellings of spreadsheets and of Windows.
-_RULE = NumberRule(absent=("#n/a n/a", "#na", "-nan", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"))
-_HEXADECIMAL = re.compile(r"0x[0-9a-f]{1,16}")
 _DAY, _CLOCK = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{2}:[0-9]{2}")
 
 
@@ -56,23 +51,10 @@ def _read(cell: Any) -> float | str | None:
 
 
 def _read_written(text: str) -> float | str | None:
-    if _RULE.is_empty(text):
+    if IN_MEMORY.is_empty(text):
         return None
-    word = text.strip(BLANKS).lower()
-    value = _WORDS[word] if word in _WORDS else _RULE.number(text)
-    if math.isnan(value):
-        value = _odd_integer(word)
-    return _one_spelling(word.upper()) or text if math.isnan(value) else value
-
-
-def _odd_integer(word: str) -> float:
-    """What Arrow takes for a whole number (hexadecimal, in 64 bits), and pandas beside a huge one (1_000); or NaN."""
-    try:
-        if _HEXADECIMAL.fullmatch(word):
-            return float(np.array([int(word, 16)], dtype=np.uint64).view(np.int64)[0])
-        return float(int(word))
-    except (ValueError, OverflowError):
-        return math.nan
+    value = IN_MEMORY.number(text)
+    return _one_spelling(text.strip(BLANKS).upper()) or text if math.isnan(value) else value
 
 
 def _one_spelling(text: str) -> str | None:

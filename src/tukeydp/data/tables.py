@@ -233,8 +233,9 @@ def _in_turn(column: NDArray[Any]) -> FloatArray:
 #
 # The types of their columns are data: a library that reads a file chooses them from all cells, so that one text makes a
 # column of text, and one dict, to polars, a column of records. So no type decides whether a frame is read. Numbers are
-# read in whole columns, text and Python objects cell by cell by the rule of files (`data/numbers.py`); a column that is
-# neither, such as one of dates or of lists, is missing in every row.
+# read in whole columns, text and Python objects cell by cell by one rule (`IN_MEMORY` of `data/numbers.py`): as files
+# are, and what libraries take for a number among numbers is one among texts. A column that is neither, such as one of
+# dates or of lists, is missing in every row.
 
 Column = Callable[[], ReadColumn]
 
