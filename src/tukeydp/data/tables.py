@@ -362,26 +362,6 @@ def _narwhals_column(series: Any) -> ReadColumn:
     return read_column(list(series.to_list()))
 
 
-def _kind(dtype: Any) -> str:
-    """A type without what it lists: an enumeration would name every value of the column."""
-    return f"type {str(dtype).partition('(')[0]}"
-
-
-def require_declared_numbers(x: Any, name: str) -> None:
-    """For tables whose columns must be declared as numbers, such as chunks: their types alone are looked at."""
-    import narwhals.stable.v2 as nw
-
-    if type(x).__module__.split(".")[0] == "pyarrow":
-        for label, kind in zip(x.schema.names, x.schema.types, strict=True):
-            check_type(kind, f"{name} column {label!r}")
-        return
-    for label, kind in nw.from_native(x, eager_only=True).schema.items():
-        if isinstance(kind, nw.String | nw.Categorical | nw.Enum):
-            raise ParameterError(f"{name} column {label!r}", TEXT_ADVICE, _kind(kind))
-        if not kind.is_numeric() and not isinstance(kind, nw.Boolean | nw.Unknown | nw.Object):
-            raise ParameterError(f"{name} column {label!r}", "must hold numbers", _kind(kind))
-
-
 # Whatever the caller has (array, list, DataFrame) as a float matrix with NaN for missing cells.
 #
 # Only shape and column names may raise, and a type that nests tables in cells. Nothing that a library made of cells

@@ -259,6 +259,12 @@ def not_checked(plan: CheckPlan) -> str:
     )
 
 
+IN_PASSES = (
+    "Not checked whether cells read as numbers, or whether there are values at all: rows were read in passes. A column "
+    "of text, or without values, gives noise."
+)
+
+
 # A paid look before a release: do cells read as numbers, are there values, is each row in a listed group?
 #
 # A twentieth of epsilon buys noisy counts: unreadable cells in the column with the most, values in the column with the
@@ -339,7 +345,11 @@ def checked(
                 given = (options.pop("x"), *given)
             allowed, declined = asked(check)
             if declined or not given or _cannot(given[0], allowed, options):
-                return mechanism(*given, **options)
+                outcome = mechanism(*given, **options)
+                may_be_text = bool(given) and isinstance(given[0], Chunks) and not given[0].has_schema
+                if declined or not may_be_text:
+                    return outcome
+                return replace(outcome, notes=(*outcome.notes, IN_PASSES))
             if allowed is None and isinstance(given[0], np.ndarray):
                 return mechanism(*given, **options)
             _refuse_early(options)
@@ -374,12 +384,16 @@ def asked(check: Any) -> tuple[Check | None, bool]:
 
 def _cannot(x: Any, allowed: Check | None, options: Mapping[str, Any]) -> bool:
     """Whether there is no check for such a run; refused where one was asked for."""
-    in_passes = isinstance(x, Chunks | LazyTable) or is_lazy(x)
+    in_passes = _in_passes(x)
     named = [name for name in ("person", "unproven") if options.get(name) is not None]
     if allowed is not None and (in_passes or named):
         where = f"with {named[0]}" if named else "where rows are streamed or read in passes"
         raise ParameterError("check", f"must be left out {where}", "a check")
     return in_passes or bool(named)
+
+
+def _in_passes(x: Any) -> bool:
+    return isinstance(x, Chunks | LazyTable) or is_lazy(x)
 
 
 def _refuse_early(options: Mapping[str, Any]) -> None:
