@@ -102,7 +102,8 @@ class Counts(NamedTuple):
 class CheckPlan:
     """What is fixed before the data are looked at; n is None where the number of rows is secret.
 
-    `in_memory`: a frame, series or list of the caller's, not a file that was read here. The container's kind is public.
+    `in_memory`: a table of the caller's, or a file that declares its types, not a text file that was read here. The
+    container's kind is public.
     """
 
     n: int | None
@@ -331,10 +332,11 @@ def checked(
     """Give a mechanism its parameter `check`: None, a truth value, a share that may be unreadable, or a `Check`.
 
     None checks where cells can be unreadable at all, which the container's type says and no cell: text files, and what
-    `Table.unreadable` was counted for. `read` makes the table of what the mechanism was given, with what
-    then stands in place of the other arguments; `whole_rows` is for mechanisms that use rows without a missing cell
-    only, and counts these in place of values. A stop is a `Refused`. Lazy frames, streams, tables by person and modes
-    without a guarantee are not checked.
+    `Table.unreadable` was counted for. Where there are groups it checks files of every format, since a key can be
+    misspelt in any; arrays never. `read` makes the table of what the mechanism was given, with what then stands in
+    place of the other arguments; `whole_rows` is for mechanisms that use rows without a missing cell only, and counts
+    these in place of values. A stop is a `Refused`. Lazy frames, streams, tables by person and modes without a
+    guarantee are not checked.
     """
     reading = _read if read is None else read
 
@@ -359,9 +361,10 @@ def checked(
             def on_table(x: Table, **rest: Any) -> Any:
                 return mechanism(x, *others, **rest)
 
-            if allowed is None and table.unreadable is None:
+            if allowed is None and table.unreadable is None and options.get("by") is None:
                 return on_table(table, **options)
-            kind: dict[str, Any] = {"whole_rows": whole_rows, "in_memory": not isinstance(given[0], Table | Source)}
+            read_before = table.unreadable is None or not isinstance(given[0], Table | Source)
+            kind: dict[str, Any] = {"whole_rows": whole_rows, "in_memory": read_before}
             return with_check(on_table, table, check=allowed, **kind, **options)
 
         return run  # type: ignore[return-value]
