@@ -462,6 +462,7 @@ RUNS = {
     "spread": (td.spread, {"bounds": (0, 10)}),
     "quantiles": (td.quantiles, {"bounds": (0, 10)}),
     "summary": (td.summary, {"bounds": (0, 10), "confidence": None}),
+    "aggregate": (td.aggregate, {"statistic": np.nanmean, "blocks": 40, "bounds": (0, 10)}),
 }
 
 
@@ -480,6 +481,25 @@ def test_every_mechanism_has_the_check(name):
         outcome = run(x, check=check, **options)
         assert (getattr(outcome, "mechanism", "") == CHECK) == stops
     assert any("Checked first" in note for note in run(table_with(400, 0), **options).notes)
+
+
+def test_statistics_of_files_lists_and_series_are_checked_and_frames_if_asked(tmp_path):
+    """Two runs on a column of nothing gave 5.8 and 1.0: every block was a missing one."""
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + '"1,5",2\n' * 400)
+    given = {"statistic": lambda rows: np.nanmean(np.asarray(rows, dtype=float)), "blocks": 40, "bounds": (0, 10)}
+    given |= {"epsilon": 1, "randomness": td.seeded(1)}
+    nothing = pd.DataFrame({"a": ["1,5"] * 400})
+    for x in (td.read(path), td.read(path)["a"], ["1,5"] * 400, [["1,5", 2]] * 400, nothing["a"]):
+        assert td.aggregate(x, **given).mechanism == CHECK
+        assert td.aggregate(x, check=False, **given).released
+    assert td.aggregate(nothing, dummy=pd.DataFrame({"a": [1.0]}), **given).released  # texts may be meant
+    assert td.aggregate(nothing, dummy=pd.DataFrame({"a": [1.0]}), check=True, **given).mechanism == CHECK
+    good = td.aggregate(np.linspace(0, 9, 400).tolist(), **given)
+    assert (good.guarantee.epsilon, good.settings["epsilon_check"]) == (1, Fraction(1, 20))
+    account = td.Accountant(1)
+    td.aggregate(["1,5"] * 400, accountant=account, **given)
+    assert account.remaining().epsilon == 0
 
 
 def test_regression_has_the_check_of_features_and_answers():

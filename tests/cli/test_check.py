@@ -364,6 +364,24 @@ def test_a_misspelt_key_stops_the_run(run, tmp_path, command):
     assert run(*asked, "--keys=South", "--allow-unlisted=0.6")[0] == 0
 
 
+@pytest.mark.parametrize("command", ["mean", "centre", "summary"])
+def test_a_misspelt_key_stops_the_run_on_a_file_that_declares_its_types_too(run, tmp_path, command):
+    """No cell of it can be unreadable, but a key can be misspelt in any file: dashes, exit code 0."""
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"arm": ["A", "B"] * 400, "a": [float(i % 90) for i in range(800)]}).to_parquet(path)
+    asked = [command, path, "--columns=a", "--by=arm", "--epsilon=1", "--bounds=0,100", "--seed=1", "--json"]
+    asked += ["--confidence=none"] if command == "summary" else []
+    code, out, _ = run(*asked, "--keys=A,C")
+    assert code == 3
+    assert "in none of the listed groups" in json.loads(out)["caveats"][0]
+    assert run(*asked, "--keys=A,B")[0] == 0
+    assert run(*asked, "--keys=A,C", "--no-check")[0] == 0
+    table = td.read(path, ["a"])
+    given = {"by": "arm", "epsilon": 1, "bounds": (0, 100), "randomness": td.seeded(1)}
+    assert td.mean(table, keys=["A", "C"], **given).mechanism == CHECK
+    assert td.mean(table, epsilon=1, bounds=(0, 100)).settings.get("epsilon_check") is None
+
+
 def test_stops_by_groups_are_told_on_the_terminal(run, tmp_path):
     path = grouped(tmp_path, ["North", "South"])
     code, out, _ = run("mean", path, "--columns=a", "--by=clinic", "--keys=Nort", "--epsilon=1", "--bounds=0,50")

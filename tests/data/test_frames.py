@@ -18,7 +18,7 @@ import pyarrow.csv
 import pytest
 
 import tukeydp as td
-from tukeydp.data.numbers import PLAIN, number
+from tukeydp.data.numbers import IN_MEMORY, PLAIN, number
 from tukeydp.data.tables import read_table
 
 NAN = float("nan")
@@ -227,11 +227,56 @@ def test_text_is_read_by_one_rule_in_every_container():
         "false",
         "+4",
     ]
-    expected = np.array([PLAIN.number(text) for text in texts])
-    np.testing.assert_array_equal([number(text.encode()) for text in texts], expected)
+    expected = np.array([IN_MEMORY.number(text) for text in texts])
+    np.testing.assert_array_equal([number(text.encode(), IN_MEMORY) for text in texts], expected)
+    of_files = np.array([PLAIN.number(text) for text in texts])  # what only libraries take for a number is none there
+    np.testing.assert_array_equal(of_files[np.isin(texts, ["1_000", "inf", "0x1"])], NAN)
+    np.testing.assert_array_equal(*(one[~np.isin(texts, ["1_000", "inf", "0x1"])] for one in (of_files, expected)))
     for name in CONTAINERS:
         if name not in ("pandas, a file", "pandas, a file of categories", "polars, a file", "Arrow, a file"):
             np.testing.assert_array_equal(read_table(built(name, texts)).cells[:, 0], expected, err_msg=name)
+
+
+# Writings that some reader takes for numbers, or for nothing, where the rest of the column allows it.
+WRITINGS = {
+    "infinities": ["inf", "-Infinity", "+inf"],
+    "hexadecimal": ["0x1F", "0xffffffffffffffff"],
+    "underscores": ["1_000", "20"],
+    "nothing": ["#NA", "1.#IND", "-nan", "N/A", "NULL", ""],
+    "truth values": ["TRUE", "false"],
+    "signs and points": ["+5", " 6", "1.", ".5", "1e400"],
+    "days": ["2020-01-01", "2021-02-03"],
+}
+READERS = {
+    "pandas": lambda text: pd.read_csv(io.StringIO(text)),
+    "pandas, nullable": lambda text: pd.read_csv(io.StringIO(text), dtype_backend="numpy_nullable"),
+    "pandas by Arrow": lambda text: pd.read_csv(io.StringIO(text), engine="pyarrow"),
+    "pandas, Arrow's types": lambda text: pd.read_csv(io.StringIO(text), engine="pyarrow", dtype_backend="pyarrow"),
+    "polars": lambda text: pl.read_csv(io.StringIO(text), infer_schema_length=None),
+    "Arrow": lambda text: pyarrow.csv.read_csv(io.BytesIO(text.encode())),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("cells", WRITINGS.values(), ids=WRITINGS)
+def test_one_word_in_a_file_changes_nobody_else_s_number_and_counts_once(reader, cells):
+    """A column of "inf" was one of infinities, clipped to the bounds; with one word more it was missing as a whole."""
+    read = {}
+    for last in ("131 mmHg", "7", "7.5", "0", "1"):
+        text = "a,b\n" + "".join(f"{cell},1\n" for cell in [*cells, last])
+        table = read_table(READERS[reader](text))
+        read[last] = table.cells[:-1, 0], table.unreadable[0] - (last == "131 mmHg")
+    for values, unreadable in read.values():
+        np.testing.assert_array_equal(values, read["131 mmHg"][0])
+        assert unreadable == read["131 mmHg"][1]
+
+
+def test_one_word_among_infinities_is_one_row_to_a_release():
+    found = set()
+    for last in ("131 mmHg", "131"):
+        x = pd.read_csv(io.StringIO("a\n" + "inf\n" * 400 + last + "\n"))
+        found.add(round(float(td.cube(x, epsilon=10, bounds=(0, 200), randomness=td.seeded(3)).point[0])))
+    assert found == {200}
 
 
 def test_lengths_of_rows_without_a_majority_are_refused():

@@ -132,13 +132,16 @@ SAME = {
     ),
     "categories": (pd.Series([1, 2, 3]).astype("category"), pd.Series(["1", "2", "x"]).astype("category")),
     "Arrow": (pa.array([1, 2, 3]), pa.array(["1", "2.0", "x"]).dictionary_encode()),
+    "hexadecimal, as Arrow reads files": (pa.array([7, 31, 31]), pa.array(["0x7", "0x1F", "x"])),
+    "one number in two writings": (pa.array([31, 31, 3]), pa.array(["0x1F", "31", "x"])),
+    "infinities": (pd.Series([np.inf, -np.inf, 3.0]), pd.Series(["Infinity", "-inf", "x"])),
 }
 
 
 @pytest.mark.parametrize("case", SAME)
 def test_what_a_library_makes_of_a_column_changes_nobody_else_s_key_or_id(case):
     """The last cell is swapped; the others' groups, and whose rows are one person's, stay."""
-    keys = checked_keys([1, 2, True, False, "x", 7, "2020-01-01 00:00:00", "2020-01-02 00:00:00"])
+    keys = checked_keys([1, 2, 31, "inf", True, False, "x", 7, "2020-01-01 00:00:00", "2020-01-02 00:00:00"])
     one, other = (key_cells(column) for column in SAME[case])
     assert keys.places(one)[:2].tolist() == keys.places(other)[:2].tolist()
     assert person_numbers(one)[:2].tolist() == person_numbers(other)[:2].tolist()

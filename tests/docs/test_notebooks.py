@@ -49,6 +49,17 @@ def test_every_picture_has_words(path):
     assert all(len(cell["metadata"].get("alt", "").split()) > 8 for cell in drawing)
 
 
+COPIED = [ROOT / "README.md", ROOT / "docs" / "quick-start.md", ROOT / "docs" / "examples" / "hospital.md", *NOTEBOOKS]
+
+
+@pytest.mark.parametrize("path", COPIED, ids=lambda path: path.name)
+def test_what_people_copy_reads_files_with_the_package_s_own_reader(path):
+    """Lines with pandas.read_csv, which 0.1.0 had, let one cell decide about the type of a column."""
+    text = path.read_text(encoding="utf-8")
+    assert "td.read(" in text
+    assert not re.search(r"\bread_(csv|excel|table|fwf)\(", text)
+
+
 def test_there_are_two():
     assert [path.stem for path in NOTEBOOKS] == ["first-release", "plan-and-table-one"]
 

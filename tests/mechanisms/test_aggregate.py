@@ -244,6 +244,31 @@ def test_a_coding_mistake_is_found_on_made_up_rows_before_anything_is_spent():
     assert (mechanism, guarantee) == ("aggregate", td.PureDP(2))
 
 
+@pytest.mark.parametrize("frame", [False, True])
+def test_a_statistic_that_fails_at_one_missing_cell_is_warned_of(frame):
+    """Noise came out where a few cells of each block were missing; whether any are is not looked at."""
+    x = np.random.default_rng(1).normal(size=(200, 2))
+    holes = np.where(np.arange(200)[:, np.newaxis] % 5, x, np.nan)
+    made = (lambda cells: pd.DataFrame(cells, columns=["a", "b"])) if frame else np.array
+    for statistic, warned in ((_plain_mean, True), (_mean_of_values, False)):
+        told = set()
+        for rows in (made(x), made(holes)):
+            found = td.aggregate(rows, statistic, blocks=20, epsilon=1, bounds=(-9, 9), randomness=td.seeded(1))
+            told.add(found.notes)
+            assert (
+                any("has no value for made-up rows of which one is missing" in note for note in found.notes) == warned
+            )
+        assert len(told) == 1
+
+
+def _plain_mean(rows):
+    return float(np.mean(np.asarray(rows)))
+
+
+def _mean_of_values(rows):
+    return float(np.nanmean(np.asarray(rows)))
+
+
 def test_rows_of_the_data_are_not_touched_before_the_budget_is_spent():
     touched = []
 

@@ -91,7 +91,7 @@ MUTANTS = (
     Mutant(
         "aggregate: numbers stay text where their column is text",
         "data/row_blocks.py",
-        "value = _WORDS[word] if word in _WORDS else _RULE.number(text)",
+        "value = IN_MEMORY.number(text)",
         "value = math.nan",
         (f"{BLOCKS}test_no_cell_of_another_row_changes_a_block[from_pandas_file]",),
         "One text makes a reader keep a whole column as text.",
@@ -379,8 +379,8 @@ MUTANTS = (
     Mutant(
         "a check by what is in an array",
         "mechanisms/readable_check.py",
-        "if allowed is None and table.unreadable is None:",
-        "if allowed is None and not np.isnan(table.cells).any():",
+        "if allowed is None and table.unreadable is None and",
+        "if allowed is None and not np.isnan(table.cells).any() and",
         (f"{CHECK}test_the_mechanism_is_given_the_rest_and_the_whole_where_there_is_no_check",),
         "Whether there is a check, and what it costs, tells whether a cell is missing.",
     ),

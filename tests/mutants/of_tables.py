@@ -6,6 +6,7 @@ from mutants.mutant import Mutant
 
 FRAMES = "tests/data/test_frames.py::"
 FILES = "tests/data/test_file_tables.py::"
+FRAMES_WORD = "tests/data/test_frames.py::test_one_word_in_a_file_changes_nobody_else_s_number_and_counts_once"
 KEYS = "tests/data/test_key_columns.py::"
 _RAISES = 'raise ParameterError("x", "must hold numbers", "text")'
 _CELLS = f"{FRAMES}test_no_cell_raises_warns_or_changes_another"
@@ -92,9 +93,17 @@ MUTANTS = (
         "One person's id decides whether the rows of two others are one person's.",
     ),
     Mutant(
+        "infinities are missing where their column is text",
+        "data/numbers.py",
+        "return _INFINITE.get(word, _written_complex(word)) if whole is None else number(whole)",
+        "return _written_complex(word) if whole is None else number(whole)",
+        (FRAMES_WORD,),
+        "One word in a file moves every cell that is infinite.",
+    ),
+    Mutant(
         "a word for no value is an id",
         "data/persons.py",
-        "return None if PLAIN.is_empty(text) else _of_text(text)",
+        "return None if IN_MEMORY.is_empty(text) else _of_text(text)",
         "return _of_text(text) if text else None",
         (f"{KEYS}test_what_a_library_makes_of_a_column_changes_nobody_else_s_key_or_id",),
         "One text among ids makes a person of all rows without one.",

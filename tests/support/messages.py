@@ -24,7 +24,6 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 
 import tukeydp as td
 from support import messy
@@ -325,7 +324,7 @@ CALLS = [
     Call("td.boxem(no chunk)", lambda: _streamed([])),
     Call("td.boxem(chunks without a row)", lambda: _streamed([X[:0]])),
     Call("td.boxem(chunks of different columns)", lambda: _streamed([X, X[:, :1]])),
-    Call("td.boxem(chunks of objects)", lambda: _streamed([X.astype(object)])),
+    Call("td.boxem(chunks of lists)", lambda: _streamed([X.tolist()])),
     Call("td.boxem(a function that returns a table)", lambda: _streamed(lambda: X)),
     Call("td.boxem(rows for chunks)", lambda: _streamed(list(X))),
     Call("td.boxem(chunks that fail)", lambda: _streamed(lambda: (X / 0 for X in [None]))),
@@ -340,10 +339,8 @@ CALLS = [
         lambda: td.boxem(np.empty((217, 0)), epsilon=1, bounds=(0, 1), neighbours="add-remove"),
     ),
     Call("td.boxem(frame with repeated names)", lambda: td.boxem(_repeated(), epsilon=1, bounds=(0, 1))),
-    Call("td.boxem(chunks of Arrow text)", lambda: _streamed([pa.table({"note": ["Zoe4711"]})])),
-    Call("td.boxem(chunks of text)", lambda: _streamed([_text()])),
-    Call("td.boxem(chunks of dates)", lambda: _streamed([_dates()])),
-    Call("td.boxem(chunks of Arrow dates)", lambda: _streamed([pa.table({"day": pa.array([0], pa.date32())})])),
+    Call("td.chunks(Parquet with text)", lambda: _stored("notes.parquet", NAMED.assign(note="Zoe4711"))),
+    Call("td.chunks(Parquet with dates)", lambda: _stored("times.parquet", _dates())),
     Call('td.mean(td.read("days.parquet", ["age"]), by="day")', lambda: _by_day()),
     Call('td.summary(by=["A"]) for two rows', lambda: _summary(X, ["A"], ["A"])),
     Call("td.summary(by=3)", lambda: _summary(X, 3, ["A"])),
@@ -461,12 +458,13 @@ def _repeated() -> Any:
     return pd.DataFrame([[1, 2]], columns=["a", "a"])
 
 
-def _text() -> Any:
-    return pd.DataFrame({"note": pd.Series(["Zoe4711"], dtype="string")})
-
-
 def _dates() -> Any:
     return pd.DataFrame({"day": np.array(["2024-01-01"], dtype="M8[ns]")})
+
+
+def _stored(path: str, frame: Any) -> Any:
+    frame.to_parquet(path)
+    return td.boxem(td.chunks(path), epsilon=1, bounds=(0, 9))
 
 
 def _by_day() -> Any:

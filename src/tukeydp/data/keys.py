@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.numbers import BLANKS, PLAIN, TRUTH, NumberRule, is_missing, number
+from tukeydp.data.numbers import BLANKS, IN_MEMORY, PLAIN, TRUTH, NumberRule, is_missing, number
 from tukeydp.data.tables import Source, Table, is_array, is_text, read_table, texts
 from tukeydp.trusted.parameters import INTERRUPTIONS, FloatArray, IntArray, ParameterError, brief
 
@@ -28,7 +28,7 @@ NUMPY_MISSING = "nan"  # what numpy writes for a missing number where another ce
 Label = float | str | None
 
 
-def label(cell: Any, rule: NumberRule = PLAIN) -> Label:
+def label(cell: Any, rule: NumberRule = IN_MEMORY) -> Label:
     """What a cell is compared by: its number where it reads as one, else its text without blanks around; None: missing.
 
     The same whatever a library has made of the column: words of truth values are truth values, the word that numpy
@@ -123,7 +123,7 @@ def _without_keys(rule: NumberRule) -> NumberRule:
     return NumberRule(rule.decimal, rule.thousands)
 
 
-def checked_keys(keys: Any, rule: NumberRule = PLAIN) -> Keys:
+def checked_keys(keys: Any, rule: NumberRule = IN_MEMORY) -> Keys:
     """The listed keys; they are public, and must be chosen without the data."""
     if keys is None:
         reason = "must be given with by=: keys read off the data would tell who is there"

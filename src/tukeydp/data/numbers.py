@@ -4,7 +4,8 @@ A number has ASCII digits, at most one decimal mark (exactly the declared one), 
 blanks around it. Marks of thousands and units are read only where they are declared. Everything else, the words "nan"
 and "inf" included, is not a number, and such a cell is missing: a value nobody measured must not pull on a mean. The
 words "true" and "false" are 1 and 0, as truth values are: whether a library has made truth values of a column of such
-words depends on all of its cells, and must not decide what one of them is.
+words depends on all of its cells, and must not decide what one of them is. Text in tables that libraries have read
+(`IN_MEMORY`) is also what they would have made of it among numbers, infinities included.
 `readers/scanning.py` is the same rule, compiled.
 """
 
@@ -111,6 +112,53 @@ class NumberRule:
 
 PLAIN = NumberRule()
 
+_INFINITE = {f"{sign}{word}": float(f"{sign}inf") for sign in ("", "+", "-") for word in ("inf", "infinity")}
+_HEXADECIMAL = re.compile(r"0x[0-9a-f]{1,16}")
+
+
+@dataclass(frozen=True)
+class LibraryRule(NumberRule):
+    """Text in a table in memory, of which libraries make a number where all other cells of its column are numbers.
+
+    One word in a column and it stays text; then the cells of all others must be the same numbers, missing ones or
+    unreadable ones as before. Readers of text files know infinities and whole numbers in other writings (`odd_integer`)
+    and numpy writes complex numbers as texts.
+    """
+
+    def number(self, text: str) -> float:
+        """The number that a library makes of the text, or else the rule's.
+
+        >>> [IN_MEMORY.number(text) for text in ("-Infinity", "0x1F", "1_000", "(3+0j)", "1,5")]
+        [-inf, 31.0, 1000.0, 3.0, nan]
+        """
+        value = super().number(text)
+        if not math.isnan(value):
+            return value
+        word = text.strip(BLANKS).lower()
+        whole = odd_integer(word)
+        return _INFINITE.get(word, _written_complex(word)) if whole is None else number(whole)
+
+
+# The words that readers take for nothing, besides those of every rule: spellings of spreadsheets and of Windows.
+IN_MEMORY = LibraryRule(absent=("#n/a n/a", "#na", "-nan", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"))
+
+
+def odd_integer(word: str) -> int | None:
+    """What Arrow takes for a whole number (hexadecimal, in 64 bits), and pandas beside a huge one (1_000); or None."""
+    try:
+        if _HEXADECIMAL.fullmatch(word):
+            return int(np.array([int(word, 16)], dtype=np.uint64).view(np.int64)[0])
+        return int(word)
+    except ValueError:
+        return None
+
+
+def _written_complex(word: str) -> float:
+    try:
+        return number(complex(word)) if word.endswith("j)") else math.nan
+    except ValueError:
+        return math.nan
+
 
 def number(cell: Any, rule: NumberRule = PLAIN) -> float:
     """One cell as a float; NaN when it cannot be read.
@@ -149,7 +197,7 @@ def _beyond_floats(cell: Any) -> float:
 _DIRECT = {int, float, bool, type(None), np.float64, np.float32, np.int64, np.int32, np.bool_}
 
 
-def read_cells(cells: Iterable[Any], rule: NumberRule = PLAIN) -> FloatArray:
+def read_cells(cells: Iterable[Any], rule: NumberRule = IN_MEMORY) -> FloatArray:
     """Each cell by itself as a float."""
     listed = cells if isinstance(cells, list) else list(cells)
     if set(map(type, listed)) <= _DIRECT:
@@ -176,7 +224,7 @@ class ReadColumn(NamedTuple):
         return 0 if self.unreadable is None else int(self.unreadable.sum())
 
 
-def read_column(cells: list[Any], rule: NumberRule = PLAIN) -> ReadColumn:
+def read_column(cells: list[Any], rule: NumberRule = IN_MEMORY) -> ReadColumn:
     """Each cell by itself, whatever it holds."""
     values = read_cells(cells, rule)
     return ReadColumn(values, unreadable_cells(cells, values, rule))
@@ -188,7 +236,7 @@ def nothing_read(there: Any) -> ReadColumn:
     return ReadColumn(np.full(len(unreadable), np.nan), unreadable)
 
 
-def unreadable_cells(cells: Sequence[Any], values: FloatArray, rule: NumberRule = PLAIN) -> NDArray[np.bool_]:
+def unreadable_cells(cells: Sequence[Any], values: FloatArray, rule: NumberRule = IN_MEMORY) -> NDArray[np.bool_]:
     """Which of the cells hold something that is not a number, where `values` are the cells as `read_cells` reads them.
 
     >>> cells = [1, "", "n/a", float("nan"), "131 mmHg"]

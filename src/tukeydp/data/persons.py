@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tukeydp.data.keys import NO_GROUP, Keys, as_text, is_time
-from tukeydp.data.numbers import BLANKS, PLAIN, TRUTH, NumberRule, is_missing
+from tukeydp.data.numbers import BLANKS, IN_MEMORY, PLAIN, TRUTH, NumberRule, is_missing, odd_integer
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, brief, checked_choice
 
 NOBODY = -1
@@ -40,7 +40,7 @@ def identity(cell: Any) -> Hashable:
     try:
         text = as_text(cell)
         if text is not None:
-            return None if PLAIN.is_empty(text) else _of_text(text)
+            return None if IN_MEMORY.is_empty(text) else _of_text(text)
         if isinstance(cell, bool | np.bool_):
             return str(bool(cell))
         if isinstance(cell, Integral):
@@ -62,7 +62,9 @@ def _of_text(text: str) -> Hashable:
         return text.capitalize()
     if whole := _WHOLE.fullmatch(text):
         return -int(whole[1]) if text[0] == "-" else int(whole[1])
-    value = PLAIN.number(text)
+    if (odd := odd_integer(text.lower())) is not None:
+        return odd
+    value = IN_MEMORY.number(text)
     return _of_float(value) if math.isfinite(value) else text
 
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tukeydp.data.numbers import BLANKS, NumberRule, number
+from tukeydp.data.numbers import BLANKS, IN_MEMORY, number
 from tukeydp.data.tables import Table, floats, is_array, read_table, width_of_rows
 from tukeydp.trusted.parameters import INTERRUPTIONS, FloatArray, IntArray, ParameterError, brief
 from tukeydp.trusted.rows import checked_bounds
@@ -26,11 +26,6 @@ from tukeydp.trusted.rows import checked_bounds
 TYPES = ("number", "text", "bool", "date")  # that a caller may declare
 Cell = float | bool | str | datetime | None  # None: missing
 
-# Words that readers of text files take for a number where the rest of a column allows it; "true" is one by the rule.
-_WORDS = {f"{sign}{word}": float(f"{sign}inf") for sign in ("", "+", "-") for word in ("inf", "infinity")}
-# What readers take for nothing, besides what the rule of numbers does: spellings of spreadsheets and of Windows.
-_RULE = NumberRule(absent=("#n/a n/a", "#na", "-nan", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"))
-_HEXADECIMAL = re.compile(r"0x[0-9a-f]{1,16}")
 _DAY, _CLOCK = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"), re.compile(r"[0-9]{2}:[0-9]{2}")
 
 
@@ -56,23 +51,10 @@ def _read(cell: Any) -> float | str | None:
 
 
 def _read_written(text: str) -> float | str | None:
-    if _RULE.is_empty(text):
+    if IN_MEMORY.is_empty(text):
         return None
-    word = text.strip(BLANKS).lower()
-    value = _WORDS[word] if word in _WORDS else _RULE.number(text)
-    if math.isnan(value):
-        value = _odd_integer(word)
-    return _one_spelling(word.upper()) or text if math.isnan(value) else value
-
-
-def _odd_integer(word: str) -> float:
-    """What Arrow takes for a whole number (hexadecimal, in 64 bits), and pandas beside a huge one (1_000); or NaN."""
-    try:
-        if _HEXADECIMAL.fullmatch(word):
-            return float(np.array([int(word, 16)], dtype=np.uint64).view(np.int64)[0])
-        return float(int(word))
-    except (ValueError, OverflowError):
-        return math.nan
+    value = IN_MEMORY.number(text)
+    return _one_spelling(text.strip(BLANKS).upper()) or text if math.isnan(value) else value
 
 
 def _one_spelling(text: str) -> str | None:
@@ -439,14 +421,17 @@ class Rows(Protocol):
         """The block without its target column, and that column."""
         ...
 
-    def made_up(self, rows: int, guess: str = "number") -> Iterator[Any]:
-        """Blocks of made-up rows of the same columns: numbers of several kinds, as a statistic may want them."""
+    def made_up(self, rows: int, guess: str = "number", *, missing: bool = False) -> Iterator[Any]:
+        """Blocks of made-up rows of the same columns: numbers of several kinds, as a statistic may want them.
+
+        `missing`: the first row has no value.
+        """
         ...
 
 
 def rows_of(x: Any, clip: Any = None, types: Mapping[str, str] | None = None, name: str = "x") -> Rows:
     """The rows of an array, a list or a frame."""
-    if isinstance(x, Table) or is_array(x) or _is_series(x):
+    if gives_floats(x):
         if types is not None:
             raise ParameterError("types", "must be left out for arrays, whose cells are numbers", brief(types))
         table = read_table(x, name)
@@ -457,6 +442,11 @@ def rows_of(x: Any, clip: Any = None, types: Mapping[str, str] | None = None, na
         rule = "must be left out for frames: clip inside the statistic, which sees its own block only"
         raise ParameterError("clip", rule, "one")
     return FrameRows.of(x, types, name)
+
+
+def gives_floats(x: Any) -> bool:
+    """Whether a statistic gets an array of floats, and no frame: by the kind of the container, which is public."""
+    return isinstance(x, Table) or is_array(x) or _is_series(x)
 
 
 def _is_flat(x: Any) -> bool:
@@ -503,8 +493,8 @@ class ArrayRows:
         j = target if self.names is None or target not in self.names else self.names.index(target)
         return np.delete(block, j, axis=1), block[:, j].copy()
 
-    def made_up(self, rows: int, guess: str = "number") -> Iterator[FloatArray]:
-        for numbers in _made_up_numbers(rows, self.cells.shape[1]):
+    def made_up(self, rows: int, guess: str = "number", *, missing: bool = False) -> Iterator[FloatArray]:
+        for numbers in _made_up_numbers(rows, self.cells.shape[1], missing):
             yield self._shaped(numbers)
 
 
@@ -560,8 +550,8 @@ class FrameRows:
     def without(self, block: Any, target: Any) -> tuple[Any, Any]:
         return self.library.without(block, self.labels[self.names.index(target)])
 
-    def made_up(self, rows: int, guess: str = "number") -> Iterator[Any]:
-        for numbers in _made_up_numbers(rows, len(self.labels)):
+    def made_up(self, rows: int, guess: str = "number", *, missing: bool = False) -> Iterator[Any]:
+        for numbers in _made_up_numbers(rows, len(self.labels), missing):
             columns = [_made_up_column(kind or guess, numbers[:, j]) for j, kind in enumerate(self.declared)]
             yield self._built(columns)
 
@@ -587,13 +577,14 @@ def _made_up_column(kind: str, numbers: FloatArray) -> NDArray[Any]:
         "text": lambda v: "a" if v > 0.5 else "b",
         "date": lambda v: datetime(2000, 1, 1) + timedelta(days=round(100 * v)),
     }
-    return read_each(numbers.tolist(), made[kind])
+    return read_each(numbers.tolist(), lambda v: None if math.isnan(v) else made[kind](v))
 
 
-def _made_up_numbers(rows: int, columns: int) -> Iterator[FloatArray]:
+def _made_up_numbers(rows: int, columns: int, missing: bool = False) -> Iterator[FloatArray]:
     """Bell-shaped ones, shares from 0 to 1, and as many zeros as ones (labels of two classes)."""
     rng = np.random.default_rng(_SEED)
-    yield rng.normal(size=(rows, columns))
-    yield rng.random((rows, columns))
     labels = np.tile((np.arange(rows) % 2).astype(np.float64)[:, np.newaxis], (1, columns))
-    yield rng.permuted(labels, axis=0)
+    for numbers in (rng.normal(size=(rows, columns)), rng.random((rows, columns)), rng.permuted(labels, axis=0)):
+        if missing:
+            numbers[0] = np.nan
+        yield numbers

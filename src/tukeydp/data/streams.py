@@ -15,7 +15,7 @@ import numpy as np
 from tukeydp.data.readers.arrow import ParquetParts
 from tukeydp.data.readers.columns import places_in_schema
 from tukeydp.data.readers.options import ReadOptions
-from tukeydp.data.tables import NUMBERS, Table, read_table, require_declared_numbers
+from tukeydp.data.tables import Table, read_table
 from tukeydp.trusted.parameters import SPENT, FloatArray, IntArray, ParameterError, brief, checked_integer
 from tukeydp.trusted.rows import Grid
 
@@ -34,6 +34,11 @@ class Chunks:
     options: ReadOptions | None = None
     known_rows: Callable[[], int] | None = None
 
+    @property
+    def has_schema(self) -> bool:
+        """Whether files declare the types of their columns, which then are numbers."""
+        return self.known_rows is not None
+
 
 def chunks(source: Any, *, columns: Sequence[str] | None = None, memory: int = MEMORY) -> Chunks:
     """A table in chunks, for `td.boxem` on more rows than memory holds.
@@ -43,8 +48,8 @@ def chunks(source: Any, *, columns: Sequence[str] | None = None, memory: int = M
     source
         A Parquet file or a folder of them (a path); or a function without parameters that returns an iterator of chunks
         and is called once for each pass; or anything else that can be iterated again and again, such as a list or a
-        `pyarrow.dataset.Dataset`. A chunk is an array of numbers (rows, columns) or a pandas, polars or Arrow table
-        whose columns are declared as numbers, the same ones in every chunk. Chunks may be empty.
+        `pyarrow.dataset.Dataset`. A chunk is an array (rows, columns) or a pandas, polars or Arrow table, with the same
+        columns in every chunk, read like any table in memory. Chunks may be empty.
     columns
         Which columns of tables to read, in this order; all of them unless given.
     memory
@@ -173,7 +178,6 @@ class StreamedTable:
         try:
             for chunk in self._source.read():
                 _check_table(chunk)
-                _check_numbers(chunk)
                 table = read_table(chunk, "x", fewest=0)
                 schema = schema or (table.d, table.columns)
                 if (table.d, table.columns) != schema:
@@ -188,21 +192,16 @@ class StreamedTable:
             raise ParameterError("x", rule, type(error).__name__) from None
 
 
-def _check_numbers(chunk: Any) -> None:
-    """Columns of Python objects are refused: what is in one must not decide whether a chunk is a table."""
-    kinds = [chunk.dtype] if isinstance(chunk, np.ndarray) else list(getattr(chunk, "dtypes", ()))
-    plain = not isinstance(chunk, list | tuple) and not any(str(kind).lower() == "object" for kind in kinds)
-    if not plain or (isinstance(chunk, np.ndarray) and chunk.dtype.kind not in NUMBERS):
-        rule = "must have chunks that are arrays of numbers, or tables whose columns are declared as numbers"
-        raise ParameterError("x", rule, "a chunk of objects")
-    if not isinstance(chunk, np.ndarray):
-        require_declared_numbers(chunk, "x")
-
-
 def _check_table(chunk: Any) -> None:
-    """A row of an array, or a column of a table, is no chunk: its cells would count as so many rows of one cell."""
+    """A row of an array, or a column of a table, is no chunk: its cells would count as so many rows of one cell.
+
+    By the kind of the container alone. A library may have chosen the types of a chunk from its cells, so that none is
+    refused; how many columns a list has is said by its rows, which are data.
+    """
+    if isinstance(chunk, list | tuple):
+        raise ParameterError("x", "must have chunks that are arrays or tables", "a chunk that is a list")
     shape = getattr(chunk, "shape", None)
-    if not (hasattr(chunk, "columns") if shape is None else len(shape) == 2) and not isinstance(chunk, list | tuple):
+    if not (hasattr(chunk, "columns") if shape is None else len(shape) == 2):
         rule = "must have chunks with rows and columns; those of one column have the shape (rows, 1)"
         raise ParameterError("x", rule, type(chunk).__name__)
 

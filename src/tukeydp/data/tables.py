@@ -233,8 +233,9 @@ def _in_turn(column: NDArray[Any]) -> FloatArray:
 #
 # The types of their columns are data: a library that reads a file chooses them from all cells, so that one text makes a
 # column of text, and one dict, to polars, a column of records. So no type decides whether a frame is read. Numbers are
-# read in whole columns, text and Python objects cell by cell by the rule of files (`data/numbers.py`); a column that is
-# neither, such as one of dates or of lists, is missing in every row.
+# read in whole columns, text and Python objects cell by cell by one rule (`IN_MEMORY` of `data/numbers.py`): as files
+# are, and what libraries take for a number among numbers is one among texts. A column that is neither, such as one of
+# dates or of lists, is missing in every row.
 
 Column = Callable[[], ReadColumn]
 
@@ -359,26 +360,6 @@ def _narwhals_column(series: Any) -> ReadColumn:
     if series.dtype.is_temporal() or series.dtype.is_nested():
         return nothing_read((~series.is_null()).to_numpy())
     return read_column(list(series.to_list()))
-
-
-def _kind(dtype: Any) -> str:
-    """A type without what it lists: an enumeration would name every value of the column."""
-    return f"type {str(dtype).partition('(')[0]}"
-
-
-def require_declared_numbers(x: Any, name: str) -> None:
-    """For tables whose columns must be declared as numbers, such as chunks: their types alone are looked at."""
-    import narwhals.stable.v2 as nw
-
-    if type(x).__module__.split(".")[0] == "pyarrow":
-        for label, kind in zip(x.schema.names, x.schema.types, strict=True):
-            check_type(kind, f"{name} column {label!r}")
-        return
-    for label, kind in nw.from_native(x, eager_only=True).schema.items():
-        if isinstance(kind, nw.String | nw.Categorical | nw.Enum):
-            raise ParameterError(f"{name} column {label!r}", TEXT_ADVICE, _kind(kind))
-        if not kind.is_numeric() and not isinstance(kind, nw.Boolean | nw.Unknown | nw.Object):
-            raise ParameterError(f"{name} column {label!r}", "must hold numbers", _kind(kind))
 
 
 # Whatever the caller has (array, list, DataFrame) as a float matrix with NaN for missing cells.

@@ -19,10 +19,12 @@ import numpy as np
 
 from tukeydp.blas import on_one_thread
 from tukeydp.data.lazy_tables import is_lazy, lazy_table
-from tukeydp.data.row_blocks import Rows, rows_of
+from tukeydp.data.row_blocks import Rows, gives_floats, rows_of
+from tukeydp.data.tables import Source, Table, read_table
 from tukeydp.depth.notions import Notion
 from tukeydp.mechanisms.block_release import BlockRelease, checked_partitions, guarantee_for
 from tukeydp.mechanisms.passes import BlockSums, refuse_in_passes, require_sums
+from tukeydp.mechanisms.readable_check import WARNING, asked, least_cost_with_check, with_check
 from tukeydp.padding import padded
 from tukeydp.results.release import Refused, Release
 from tukeydp.spending import require_room
@@ -193,6 +195,14 @@ def tried(
         )
         raise ParameterError("statistic", rule, f"{type(first).__name__}: {first}") from first
     return _named(compute, *_agreed(found, names), names)
+
+
+def fails_at_missing_cells(compute: Callable[[Any], Any], rows: Rows, size: int) -> bool:
+    """Whether it has a value for made-up rows, but none once the first of them is missing: public, like these."""
+    for guess in rows.guesses:
+        if _found(compute, rows.made_up(size + 1, guess))[0]:
+            return not _found(compute, rows.made_up(size + 1, guess, missing=True))[0]
+    return False
 
 
 Found = tuple[int, tuple[str, ...] | None]  # how many numbers a statistic returned, and under which names
@@ -386,6 +396,11 @@ AGGREGATE_NOTES = (
     "No expected_error: how far a statistic of a block lies from that of all rows depends on the statistic. "
     "Rehearse on made-up rows.",
 )
+MISSING_NOTE = (
+    f"{WARNING}the statistic has no value for made-up rows of which one is missing. So a block with a missing cell "
+    "counts as missing as a whole; where most blocks do, the release is noise. Let the statistic leave missing cells "
+    "out (np.nanmean in place of np.mean) if there may be any."
+)
 
 
 @padded
@@ -408,6 +423,7 @@ def aggregate(
     depth: Notion | None = None,
     resolution: Any = None,
     accountant: Spends | None = None,
+    check: Any = None,
     pad_to: Any = None,
     randomness: Any = None,
 ) -> Release | Refused:
@@ -455,6 +471,10 @@ def aggregate(
         As for `td.boxem` and `td.rem`.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
+    check
+        As for `td.mean`, of the cells that the statistic gets: by default those of a file, a list or a series, which
+        it gets as floats. A frame may hold texts that are meant to be there: it is checked if asked for, and then all
+        of its columns have to be numbers.
     pad_to
         None, or seconds: the call ends only at multiples of them, so that how long it takes tells at most which.
     randomness
@@ -469,7 +489,9 @@ def aggregate(
     -------
     Pure epsilon-DP with bounds, (epsilon, delta)-DP without, under the swap of one row, *if the statistic is a function
     of its block*. What goes wrong on a block makes it a missing one: exceptions, wrong lengths, numbers that are not
-    finite. Prints, warnings and log records are thrown away; the global generators of NumPy and Python start afresh
+    finite; where most blocks are missing, the release is a random point between the bounds, and only a warning
+    that public rows with a missing one give (`notes`) tells of it.
+    Prints, warnings and log records are thrown away; the global generators of NumPy and Python start afresh
     with each block. What one process cannot prevent: a statistic that remembers earlier blocks in a global or a
     closure, reads `x` from outside, or writes to a file (docs/proofs/aggregate.md, section 5). How long it takes
     depends on the data.
@@ -488,13 +510,51 @@ def aggregate(
     >>> bool(abs(release.point[0] - 0.6) < 0.1)
     True
     """
+    asked_for: dict[str, Any] = {
+        "blocks": blocks, "bounds": bounds, "delta": delta, "partitions": partitions, "columns": columns, "clip": clip,
+        "depth": depth, "resolution": resolution,
+    }  # fmt: skip
+    paying: dict[str, Any] = {"epsilon": epsilon, "accountant": accountant, "randomness": randomness}
+    allowed, declined = asked(check)
     if is_lazy(x):
-        refuse_in_passes(attribute=attribute, target=target, dummy=dummy, types=types)
-        return mean_in_passes(
-            x, statistic, blocks=blocks, epsilon=epsilon, bounds=bounds, delta=delta, partitions=partitions,
-            columns=columns, clip=clip, depth=depth, resolution=resolution, accountant=accountant,
-            randomness=randomness,
-        )  # fmt: skip
+        refuse_in_passes(attribute=attribute, target=target, dummy=dummy, types=types, check=allowed)
+        return mean_in_passes(x, statistic, **asked_for, **paying)
+    asked_for |= {"attribute": attribute, "target": target, "dummy": dummy, "types": types}
+    if declined or (allowed is None and (isinstance(x, np.ndarray) or not gives_floats(x))):
+        return _of_rows(x, statistic, **asked_for, **paying)
+    require_room(accountant, least_cost_with_check(epsilon))
+    table = read_table(x)
+    if allowed is None and table.unreadable is None:  # a file that declares the types of its columns
+        return _of_rows(x, statistic, **asked_for, **paying)
+
+    def on_rows(_: Table, **rest: Any) -> Release | Refused:
+        return _of_rows(x, statistic, **rest)
+
+    in_memory = not isinstance(x, Table | Source)
+    return with_check(on_rows, table, check=allowed, in_memory=in_memory, **asked_for, **paying)
+
+
+def _of_rows(
+    x: Any,
+    statistic: Any,
+    *,
+    blocks: Any,
+    epsilon: Any,
+    bounds: Any,
+    delta: Any,
+    partitions: Any,
+    columns: Any,
+    attribute: Any,
+    target: Any,
+    dummy: Any,
+    types: Any,
+    clip: Any,
+    depth: Notion | None,
+    resolution: Any,
+    randomness: Any,
+    accountant: Spends | None = None,
+) -> Release | Refused:
+    """The statistic of every block, and a draw among them."""
     guarantee = guarantee_for(epsilon, bounds, delta)
     dealings = checked_partitions(partitions, guarantee)
     require_room(accountant, guarantee)
@@ -506,14 +566,16 @@ def aggregate(
     else:
         compute = _checked_function(statistic, attribute=attribute, target=target)
     public_rows = None if dummy is None else rows_of(dummy, clip, types, "dummy")
-    known = tried(compute, rows, max(1, rows.n // count), public_rows, columns)
+    size = max(1, rows.n // count)
+    known = tried(compute, rows, size, public_rows, columns)
+    missing = (MISSING_NOTE,) if fails_at_missing_cells(known.compute, rows, size) else ()
     drawn = BlockRelease(guarantee, count, dealings, known.length, known.names, bounds, depth, resolution)
     public = {"n": rows.n, "d": known.length, "columns": known.names, "bounds": drawn.ends, "settings": drawn.settings}
     parts = {"draw": guarantee}
     run = reserve(parts, mechanism="aggregate", source=bits, accountant=accountant, parameters=public)
     orders = (secret_order(rows.n, Keystream(run.secret(f"dealing {i}"))) for i in range(dealings))
     table = np.concatenate([known.table(rows, count, order) for order in orders])
-    return drawn.release(table, rows.n, bits, run, "aggregate", AGGREGATE_NOTES)
+    return drawn.release(table, rows.n, bits, run, "aggregate", (*AGGREGATE_NOTES, *missing))
 
 
 def _checked_function(statistic: Any, **for_estimators: Any) -> Any:

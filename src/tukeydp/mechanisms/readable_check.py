@@ -102,7 +102,8 @@ class Counts(NamedTuple):
 class CheckPlan:
     """What is fixed before the data are looked at; n is None where the number of rows is secret.
 
-    `in_memory`: a frame, series or list of the caller's, not a file that was read here. The container's kind is public.
+    `in_memory`: a table of the caller's, or a file that declares its types, not a text file that was read here. The
+    container's kind is public.
     """
 
     n: int | None
@@ -259,6 +260,12 @@ def not_checked(plan: CheckPlan) -> str:
     )
 
 
+IN_PASSES = (
+    "Not checked whether cells read as numbers, or whether there are values at all: rows were read in passes. A column "
+    "of text, or without values, gives noise."
+)
+
+
 # A paid look before a release: do cells read as numbers, are there values, is each row in a listed group?
 #
 # A twentieth of epsilon buys noisy counts: unreadable cells in the column with the most, values in the column with the
@@ -325,10 +332,11 @@ def checked(
     """Give a mechanism its parameter `check`: None, a truth value, a share that may be unreadable, or a `Check`.
 
     None checks where cells can be unreadable at all, which the container's type says and no cell: text files, and what
-    `Table.unreadable` was counted for. `read` makes the table of what the mechanism was given, with what
-    then stands in place of the other arguments; `whole_rows` is for mechanisms that use rows without a missing cell
-    only, and counts these in place of values. A stop is a `Refused`. Lazy frames, streams, tables by person and modes
-    without a guarantee are not checked.
+    `Table.unreadable` was counted for. Where there are groups it checks files of every format, since a key can be
+    misspelt in any; arrays never. `read` makes the table of what the mechanism was given, with what then stands in
+    place of the other arguments; `whole_rows` is for mechanisms that use rows without a missing cell only, and counts
+    these in place of values. A stop is a `Refused`. Lazy frames, streams, tables by person and modes without a
+    guarantee are not checked.
     """
     reading = _read if read is None else read
 
@@ -339,7 +347,11 @@ def checked(
                 given = (options.pop("x"), *given)
             allowed, declined = asked(check)
             if declined or not given or _cannot(given[0], allowed, options):
-                return mechanism(*given, **options)
+                outcome = mechanism(*given, **options)
+                may_be_text = bool(given) and isinstance(given[0], Chunks) and not given[0].has_schema
+                if declined or not may_be_text:
+                    return outcome
+                return replace(outcome, notes=(*outcome.notes, IN_PASSES))
             if allowed is None and isinstance(given[0], np.ndarray):
                 return mechanism(*given, **options)
             _refuse_early(options)
@@ -349,9 +361,10 @@ def checked(
             def on_table(x: Table, **rest: Any) -> Any:
                 return mechanism(x, *others, **rest)
 
-            if allowed is None and table.unreadable is None:
+            if allowed is None and table.unreadable is None and options.get("by") is None:
                 return on_table(table, **options)
-            kind: dict[str, Any] = {"whole_rows": whole_rows, "in_memory": not isinstance(given[0], Table | Source)}
+            read_before = table.unreadable is None or not isinstance(given[0], Table | Source)
+            kind: dict[str, Any] = {"whole_rows": whole_rows, "in_memory": read_before}
             return with_check(on_table, table, check=allowed, **kind, **options)
 
         return run  # type: ignore[return-value]
@@ -374,12 +387,16 @@ def asked(check: Any) -> tuple[Check | None, bool]:
 
 def _cannot(x: Any, allowed: Check | None, options: Mapping[str, Any]) -> bool:
     """Whether there is no check for such a run; refused where one was asked for."""
-    in_passes = isinstance(x, Chunks | LazyTable) or is_lazy(x)
+    in_passes = _in_passes(x)
     named = [name for name in ("person", "unproven") if options.get(name) is not None]
     if allowed is not None and (in_passes or named):
         where = f"with {named[0]}" if named else "where rows are streamed or read in passes"
         raise ParameterError("check", f"must be left out {where}", "a check")
     return in_passes or bool(named)
+
+
+def _in_passes(x: Any) -> bool:
+    return isinstance(x, Chunks | LazyTable) or is_lazy(x)
 
 
 def _refuse_early(options: Mapping[str, Any]) -> None:
