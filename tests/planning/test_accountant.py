@@ -247,7 +247,7 @@ def test_what_is_left_can_be_spent_and_is_rounded_down(releases):
 
 
 def test_what_is_left_of_sums_with_thousands_of_digits_can_be_spent_split_and_written():
-    """Every entry has a denominator of its own. Sums stay exact; what is offered is a number that can be a parameter."""
+    """Every entry has a denominator of its own. Sums stay exact; what is offered can be a parameter."""
     account = td.Accountant(1, delta="1e-6")
     # In place of 2000 entries of coprime denominators. Beyond 4300 digits Python writes no integer.
     spent = Fraction(1, 3**10_000) + Fraction(1, 3)
@@ -255,9 +255,9 @@ def test_what_is_left_of_sums_with_thousands_of_digits_can_be_spent_split_and_wr
     left = account.remaining().epsilon
     assert Fraction(2, 3) * (1 - Fraction(1, 10**12)) < left < Fraction(2, 3)
     assert repr(account).startswith("Accountant(epsilon=1,")
-    with pytest.raises(td.BudgetExceeded, match="must be at most 0.66666666"):
+    with pytest.raises(td.BudgetExceeded, match=r"must be at most 0\.66666666"):
         account.spend("0.7")
-    with pytest.raises(td.BudgetExceeded, match="rho must be at most 0.02"):
+    with pytest.raises(td.BudgetExceeded, match=r"rho must be at most 0\.02"):
         account.spend(td.ApproxDP("0.01", "1e-8", zcdp=Concentrated(Fraction(1))))
     said = json.loads(exported(account, "json", "x"))
     numerator, denominator = (int(Decimal(text)) for text in said["spent"]["epsilon"].split("/"))
