@@ -156,7 +156,7 @@ def _tail(found: Transcript, g: int, j: int, deviation: float, mean: float, end:
 def records_beyond(found: Transcript) -> float:
     """How many records of a column typically lie beyond its radius: one over what one of them costs in the exponent."""
     plan = found.plan
-    # Nested counts of one column cost the same whether a record is replaced or comes and goes.
+    # A record that comes or goes costs twice as much in a draw for all columns, and the same in that of one.
     joint = 1.0 if plan.radii_alone else strength(plan.neighbours) / 2.0
     return joint * len(plan.found) / float(plan.shares.radii * plan.epsilon)
 
