@@ -31,7 +31,7 @@ CONFIDENCE, Z = 0.95, 1.959964
 Draw = Callable[[np.random.Generator, int], FloatArray]
 # All columns of these with more than two values: chosen by name before any run.
 REAL = (
-    "Caschool", "Fatalities", "Males", "RetSchool", "Star", "Computers", "DoctorContacts", "Hedonic", "OFP",
+    "Caschool", "Males", "RetSchool", "Star", "Computers", "DoctorContacts", "Hedonic", "OFP",
     "BudgetFood", "Wages1", "Schooling", "Bwages", "SLID", "Vocab", "Cigarette", "VietNamI",
 )  # fmt: skip
 MOST_COLUMNS = 4  # of one table, its first

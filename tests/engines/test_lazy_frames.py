@@ -223,3 +223,17 @@ def test_bad_tables_of_ibis_are_told_without_a_cell(tmp_path):
     account = td.Accountant(1)
     path.write_bytes(whole[:-200])
     assert refused(frame.select("a"), "nothing was spent") == 1
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_one_word_in_a_file_that_an_engine_scans_changes_nobody_else_s_number(tmp_path, engine):
+    """A scan infers a column's type from its cells: text is read cell by cell, as it is in memory."""
+    rows = [f"{v / 10},{v % 3}" for v in range(400)]
+    releases = []
+    for first in ("131 mmHg", ""):
+        path = tmp_path / "x.csv"
+        path.write_text("\n".join(["a,b", f"{first},1", *rows]) + "\n")
+        frame = pl.scan_csv(path) if engine == "polars" else duckdb.connect().read_csv(str(path), all_varchar=True)
+        bounds = {"a": (0, 100), "b": (0, 5)}
+        releases.append(td.cube(frame, epsilon=1, bounds=bounds, randomness=td.seeded(3)).point.tolist())
+    assert releases[0] == releases[1]

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tukeydp.data.keys import Keys, arrow_keys
-from tukeydp.data.tables import TEXT_ADVICE, floats
+from tukeydp.data.tables import read_arrow_column
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError
 
 # The schema of a lazy frame and its number of rows, through narwhals: public, and checked before anything is spent.
@@ -35,9 +35,8 @@ def checked_names(x: Any, *apart: str) -> tuple[tuple[str, ...], int]:
     for name, kind in schema.items():
         if str(name) in apart:
             continue
-        if isinstance(kind, nw.String | nw.Categorical | nw.Enum | nw.Object):
-            raise ParameterError(f"x column {name!r}", TEXT_ADVICE, _kind(kind))
-        if not kind.is_numeric() and not isinstance(kind, nw.Boolean):
+        # Text is read cell by cell: an engine that scans text files infers it from cells.
+        if not kind.is_numeric() and not isinstance(kind, nw.Boolean | nw.String | nw.Object):
             raise ParameterError(f"x column {name!r}", "must hold numbers", _kind(kind))
     others = tuple(name for name in names if name not in apart)
     if not others:
@@ -67,17 +66,22 @@ def without_rows(x: Any) -> Any:
 def as_floats(x: Any, names: tuple[str, ...] = (), by: str | None = None) -> Any:
     """The frame with its columns cast to floats by the engine, cell by cell; still lazy, and of the same kind.
 
-    The column of groups stays as it is, and comes last. Not by name where there is none: polars would take the name
-    `^a.*$` for a pattern.
+    Text stays as it is, to be read cell by cell, and so does the column of groups, which comes last. Not by name where
+    there is neither: polars would take the name `^a.*$` for a pattern.
     """
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(x)
-    if by is None:
+    schema = frame.collect_schema()
+    texts = {str(name) for name, kind in schema.items() if isinstance(kind, nw.String | nw.Object)} - {by}
+    if by is None and not texts:
         return frame.select(nw.all().cast(nw.Float64)).to_native()
     if any(name.startswith("^") for name in names):
-        raise ParameterError("x", "must have no column whose name begins with ^, a pattern to polars, with by", "one")
-    return frame.select(*(nw.col(name).cast(nw.Float64) for name in names if name != by), nw.col(by)).to_native()
+        rule = "must have no column whose name begins with ^, a pattern to polars, with by or beside text"
+        raise ParameterError("x", rule, "one")
+    measured = (name for name in names if name != by)
+    columns = [nw.col(name) if name in texts else nw.col(name).cast(nw.Float64) for name in measured]
+    return frame.select(*columns, *([] if by is None else [nw.col(by)])).to_native()
 
 
 # Arrow record batches of floats as matrices, null as NaN: what DuckDB, Ibis and Spark hand over.
@@ -87,7 +91,7 @@ def matrices(batches: Iterable[Any], keys: Keys | None = None) -> Iterator[Float
     for batch in batches:
         measured = batch.columns if keys is None else batch.columns[:-1]
         groups = [] if keys is None else [group_numbers(batch.columns[-1], keys)]
-        yield np.column_stack([*(floats(column) for column in measured), *groups])
+        yield np.column_stack([*(read_arrow_column(column).values for column in measured), *groups])
 
 
 def group_numbers(column: Any, keys: Keys) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tukeydp.data.engines.batches import BATCH, Pass, Read, as_floats, group_numbers, without_rows
 from tukeydp.data.keys import Keys
+from tukeydp.data.tables import polars_column
 from tukeydp.trusted.parameters import FloatArray, ParameterError
 
 
@@ -25,4 +26,4 @@ def _batches(query: Any, keys: Keys | None) -> Iterator[FloatArray]:
         # Null becomes NaN, column by column.
         measured = frame.columns if keys is None else frame.columns[:-1]
         groups = [] if keys is None else [group_numbers(frame.get_column(frame.columns[-1]).to_arrow(), keys)]
-        yield np.column_stack([*(frame.get_column(name).to_numpy() for name in measured), *groups])
+        yield np.column_stack([*(polars_column(frame.get_column(name)).values for name in measured), *groups])
