@@ -131,7 +131,8 @@ def covered(
     inside, ratios = [], []
     for i in range(runs):
         rng = np.random.default_rng([seed, i, n, d])
-        x, more = rows_of(population, n, d, rng), {}
+        x = rows_of(population, n, d, rng)
+        more: dict[str, Any] = {}
         if setting == "groups":  # n rows in the group that is looked at, and as many in each of three others
             x = np.concatenate([x, rows_of(population, 3 * n, d, rng)])
             more = {"by": ["a"] * n + [key for key in "bcd" for _ in range(n)], "keys": list("abcd")}
@@ -191,10 +192,9 @@ def main() -> None:
     for n in (300, 1000, 3000):
         shares = np.array([one.coverage for one in found if one.kind == "real" and one.n == n])
         if len(shares):
-            low = float((shares < 0.93).mean())
-            console.print(
-                f"{len(shares)} real columns, n = {n}: mean {shares.mean():.3f}, {low:.0%} below 0.93, worst {shares.min():.2f}"
-            )
+            low, worst = float((shares < 0.93).mean()), shares.min()
+            told = f"mean {shares.mean():.3f}, {low:.0%} below 0.93, worst {worst:.2f}"
+            console.print(f"{len(shares)} real columns, n = {n}: {told}")
     if given.out:
         with given.out.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(asdict(found[0])))
