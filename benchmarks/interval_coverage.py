@@ -14,6 +14,7 @@ import csv
 import io
 import math
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -129,8 +130,9 @@ def covered(
     population: Population, n: int, d: int, runs: int, seed: int, epsilon: float = 1.0, setting: str = "rows"
 ) -> Covered:
     inside, ratios = [], []
+    own_seed = zlib.crc32(f"{seed} {population.name} {setting} {n} {d} {epsilon}".encode())  # so that cells differ
     for i in range(runs):
-        rng = np.random.default_rng([seed, i, n, d])
+        rng = np.random.default_rng([own_seed, i])
         x = rows_of(population, n, d, rng)
         more: dict[str, Any] = {}
         if setting == "groups":  # n rows in the group that is looked at, and as many in each of three others
@@ -143,7 +145,7 @@ def covered(
         elif setting == "add-remove":
             more = {"neighbours": "add-remove", "rows": n}
         given: dict[str, Any] = {"epsilon": epsilon, "bounds": population.bounds, "confidence": CONFIDENCE}
-        release: Any = td.mean(x, randomness=td.seeded(1000 * seed + i), check=False, **given, **more)
+        release: Any = td.mean(x, randomness=td.seeded(1000 * own_seed + i), check=False, **given, **more)
         ends = (release["a"] if setting == "groups" else release).interval
         own = x[:n] if setting == "groups" else x
         inside += ((ends[:, 0] <= population.mean) & (population.mean <= ends[:, 1])).tolist()
