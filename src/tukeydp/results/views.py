@@ -175,7 +175,7 @@ def _between(low: float, high: float) -> str:
 
 def counted(outcome: Viewed) -> str:
     """What n counts: rows, or persons where the guarantee is about them; their number may be secret."""
-    persons = outcome.guarantee is not None and outcome.guarantee.neighbours == "swap-person"
+    persons = outcome.guarantee is not None and outcome.guarantee.neighbours.endswith("-person")
     one = "person" if persons else "row"
     if outcome.n is None:
         return f"a secret number of {one}s"
@@ -211,11 +211,13 @@ _WHATEVER = {
     "swap": "Whatever one person's row contains",
     "add-remove": "Whatever one person's row contains, and whether it is there at all",
     "swap-person": "Whatever all rows of one person contain",
+    "add-remove-person": "Whatever all rows of one person contain, and whether they are there at all",
 }
 _SIZE = {
     "swap": "The number of rows is not secret.",
     "add-remove": "The number of rows stays secret.",
     "swap-person": "The number of persons is not secret.",
+    "add-remove-person": "The numbers of persons and of rows stay secret.",
 }
 
 
