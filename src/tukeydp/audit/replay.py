@@ -996,7 +996,7 @@ def _cells(families: Families, stated: str = "swap", apart: str | None = None, *
 
     def call(x: FloatArray, account: Any) -> Any:
         rounded = np.round(x)
-        last = {} if apart is None else {apart: rounded[:, -1]}
+        last: dict[str, Any] = {} if apart is None else {apart: rounded[:, -1]}
         table = rounded if apart is None else rounded[:, :-1]
         return td.counts(table, epsilon=EPSILON, accountant=account, **last, **more)
 

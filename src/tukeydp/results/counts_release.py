@@ -246,6 +246,11 @@ class CountsRelease(Mapping[Key, int]):
         unproven = (UNPROVEN_CAVEAT,) if self.guarantee is None else ()
         return (*self._said(), *self.notes, *unproven, *((SEEDED_CAVEAT,) if self.seeded else ()))
 
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What the numbers, shares and intervals are, in sentences for a footnote."""
+        return tuple(self._said())
+
     def _said(self) -> Iterator[str]:
         level = self._level or _USUAL
         away = margin(max(table.scale for table in self.tables), level)
