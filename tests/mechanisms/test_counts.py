@@ -286,6 +286,9 @@ def test_declared_categories_are_taken_only_where_asked_for():
     assert list(td.counts(enum, "sex", categories="declared", epsilon=1)) == ["m", "f", OTHER]
     lazy = td.counts(enum.lazy(), "sex", categories="declared", epsilon=1)
     assert list(lazy) == ["m", "f", OTHER]
+    read_off = pl.DataFrame({"sex": pl.Series(["f"], dtype=pl.Categorical)})
+    with pytest.raises(td.ParameterError, match="categories must be listed"):
+        td.counts(read_off, "sex", categories="declared", epsilon=1)
     with pytest.raises(td.ParameterError, match="categories must be given"):
         td.counts(frame, "sex", epsilon=1)
     for undeclared, column in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from tukeydp.data.categories import Apart, Question, category_records, places_of, questions
+from tukeydp.data.categories import OTHER, Apart, Question, category_records, places_of, questions
 from tukeydp.data.keys import checked_keys, require_by
 from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.data.records import Records
@@ -181,6 +181,7 @@ def _released(records: Records, asked_for: tuple[Question, ...], run: Run) -> tu
                 noised=tuple(map(tuple, rows)),
                 scale=1 / weight,
                 rest=kernel.rest,
+                other=OTHER,
             )
         )
     return tuple(found)

@@ -12,7 +12,6 @@ from functools import cached_property
 from textwrap import wrap
 from typing import Any
 
-from tukeydp.data.categories import OTHER
 from tukeydp.results.count_intervals import count_interval, margin, share_of_known, share_of_noised
 from tukeydp.results.escaping import csv_text, in_html, in_latex, in_markdown, printable
 from tukeydp.results.release import SEEDED_CAVEAT, UNPROVEN_CAVEAT
@@ -31,7 +30,7 @@ Key = str | tuple[str, ...]
 
 @dataclass(frozen=True)
 class CountTable:
-    """Categories of a column, or combinations of several, and the noised numbers of every group, `rest` last.
+    """Categories of a column, or combinations of several, and the noised numbers of every group, `other` last.
 
     Without `rest` there is one category, and everybody else is the rest of a public number.
     """
@@ -41,6 +40,7 @@ class CountTable:
     noised: tuple[tuple[int, ...], ...]
     scale: Fraction
     rest: bool
+    other: str
 
     @property
     def title(self) -> str:
@@ -48,7 +48,7 @@ class CountTable:
 
     @property
     def cells(self) -> list[tuple[str, ...]]:
-        return [*itertools.product(*self.categories), (OTHER,)]
+        return [*itertools.product(*self.categories), (self.other,)]
 
     def numbers(self, group: int, n: int | None) -> list[int]:
         """Noised, of all cells of a group."""
@@ -237,6 +237,10 @@ class CountsRelease(Mapping[Key, int]):
         return f"a secret number of {one}s" if self.n is None else f"{self.n} {one}{'s' * (self.n != 1)}"
 
     @property
+    def _other(self) -> str:
+        return self.tables[0].other
+
+    @property
     def _about_persons(self) -> bool:
         return self.guarantee is not None and self.guarantee.neighbours.endswith("-person")
 
@@ -257,14 +261,14 @@ class CountsRelease(Mapping[Key, int]):
         inside = " of its group" if self.groups else ""
         yield (
             f"Every number has noise, which is at most {away} with a chance of {100 * level:.4g} %. Whoever is in none "
-            f"of the listed categories counts in the last cell{inside}, {OTHER!r}."
+            f"of the listed categories counts in the last cell{inside}, {self._other!r}."
         )
         if len(self.tables) > 1:
             each = show(self.settings["epsilon_of_table"]) if "epsilon_of_table" in self.settings else "a part"
             yield f"Epsilon is divided equally among {len(self.tables)} tables: {each} for each."
         noised = f"of the released numbers of {'a group' if self.groups else 'a table'} together"
         of = noised if self.groups or self.n is None else f"of {self.n}"
-        yield f"Shares are {of}, {OTHER!r} among them. Numbers below 0 are shown as 0."
+        yield f"Shares are {of}, {self._other!r} among them. Numbers below 0 are shown as 0."
         if self.confidence is not None:
             together = "all of them together" if self.joint else "each by itself"
             yield (
@@ -275,7 +279,7 @@ class CountsRelease(Mapping[Key, int]):
         if self._about_persons:
             yield (
                 "Every person counts once, in the category that their rows name if they agree, and else in "
-                f"{OTHER!r}. Rows without an id are left out; how many rows anybody has is secret."
+                f"{self._other!r}. Rows without an id are left out; how many rows anybody has is secret."
             )
 
     def shown(self) -> Shown:
