@@ -991,6 +991,23 @@ def _persons_free(n: int, function: Callable[..., Any], **more: Any) -> Whole:
     return Whole(call, another_person(n, 1, 5.0), "swap-person", Fraction(8))
 
 
+def _cells(families: Families, stated: str = "swap", apart: str | None = None, **more: Any) -> Whole:
+    """Counts of whole numbers; the last column is `by` or `person` where it is apart."""
+
+    def call(x: FloatArray, account: Any) -> Any:
+        rounded = np.round(x)
+        last: dict[str, Any] = {} if apart is None else {apart: rounded[:, -1]}
+        table = rounded if apart is None else rounded[:, :-1]
+        return td.counts(table, epsilon=EPSILON, accountant=account, **last, **more)
+
+    return _at_once(Whole(call, families, stated))  # a row leaves one cell, and comes into another
+
+
+def _counted(x: Any, bounds: Any, **more: Any) -> Any:
+    """Between edges, since rows of lazy frames are not whole numbers."""
+    return td.counts(x, edges=[-9, -1, 0, 1, 9], **more)
+
+
 def _noised(function: Callable[..., Any], **more: Any) -> Whole:
     epsilon = Fraction(9, 10)
     given = {"epsilon": epsilon, "delta": "1e-6", "bounds": (-5, 5), **more}
@@ -1138,6 +1155,7 @@ def _line(n: int, families: Families, **more: Any) -> Whole:
 _JUST_ENOUGH = next(n for n in range(10, 1000) if rem_blocks(n, 1, ApproxDP(Fraction(8), Fraction(1, 100))) is not None)
 _SHARES = ([-50, 0], [50, 1])
 _ORACLES: dict[str, Any] = {"oracle": td.oracles.BoxCounting(), "sampler": td.oracles.Rejection()}
+_FEW: dict[str, Any] = {"categories": [-1, 0, 1]}
 _COARSE: dict[str, Any] = {"resolution": 1, "bounds": (-5, 5)}
 
 CALLS: dict[str, Whole] = {
@@ -1248,6 +1266,20 @@ CALLS: dict[str, Whole] = {
     "boxem of medians of persons": _persons(90, td.boxem, per_person="median"),
     "rem of medians of persons": _persons_free(120, td.rem, per_person="median"),
     "summary of medians of persons": _persons(90, td.summary, per_person="median", confidence=None),
+    "counts": _cells(swapped(60), column=0, **_FEW),
+    "counts without intervals": _cells(swapped(60), column=0, confidence=None, **_FEW),
+    "counts of one category": _cells(swapped(60), column=0, categories=[0]),
+    "counts of a cross-table": _cells(swapped(60), column=(0, 1), categories={0: [0, 1], 1: [0, 1]}, joint=True),
+    "counts of several columns": _cells(swapped(60), categories={0: [0, 1]}, edges={1: [-9, 0, 9]}),
+    "counts, add-remove": _cells(one_less(60), "add-remove", column=0, neighbours="add-remove", rows=60, **_FEW),
+    "counts by groups": _cells(moved(60), apart="by", keys=[0, 1], column=0, **_FEW),
+    "counts by groups, add-remove": _cells(
+        one_less(60), "add-remove", "by", keys=[0, 1], column=0, neighbours="add-remove", **_FEW
+    ),
+    "counts of persons": _cells(another_person(90), "swap-person", "person", column=0, **_FEW),
+    "counts of medians of persons": _cells(
+        another_person(90), "swap-person", "person", column=0, edges=[-9, 0, 9], per_person="median"
+    ),
     "boxem of a checked file": _checked(300, td.boxem),
     "mean of a checked file, nobody charged": _checked(300, td.mean, paid=False),
     **{
@@ -1296,6 +1328,7 @@ if importlib.util.find_spec("polars") is not None:
         "mean of a lazy frame, subset": _lazy(300, td.mean, mechanism="subset", blocks=20, partitions=2),
         "mean of a lazy frame, two-step": _lazy(3000, td.mean, mechanism="two-step"),
         "spread of a lazy frame": _lazy(600, td.spread),
+        "counts of a lazy frame": _at_once(_lazy(300, _counted, column="c0")),
         "aggregate of a frame with texts": _frame(60, blocks=10),
         "aggregate of a lazy frame": _lazy(300, td.aggregate, statistic="mean", blocks=40, partitions=2),
     }

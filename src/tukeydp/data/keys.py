@@ -286,6 +286,11 @@ def _without_column(x: Any, named: str, parameter: str, what: str) -> tuple[list
         raise ParameterError("x", rule, type(x).__name__) from None
 
 
+def cells_of_column(x: Any, named: str, parameter: str, what: str = "value") -> list[Any]:
+    """The cells of a named column of a table in memory, as they are."""
+    return _without_column(x, named, parameter, what)[0]
+
+
 def _from_frame(x: Any, named: str, parameter: str) -> tuple[list[Any], Any]:
     library = type(x).__module__.split(".")[0]
     if library == "pandas":

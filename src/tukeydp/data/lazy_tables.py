@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tukeydp.data.engines import dask_frames, duckdb_relations, ibis_tables, polars_frames, spark_frames
-from tukeydp.data.engines.batches import Kernel, Pass, Read, checked_names
+from tukeydp.data.engines.batches import Kernel, Pass, Read, checked_names, only_columns
 from tukeydp.data.files import read
 from tukeydp.data.keys import Keys
 from tukeydp.extras import missing
@@ -25,7 +25,7 @@ from tukeydp.trusted.parameters import INTERRUPTIONS, SPENT, ParameterError
 MOST_ROWS = 2**40
 
 # Package and class that a lazy frame is known by -> what opens it. A new engine is one file and one line here.
-_ENGINES: dict[tuple[str, str], Callable[[Any, tuple[str, ...], str | None, Keys | None], Read]] = {
+_ENGINES: dict[tuple[str, str], Callable[[Any, tuple[str, ...], tuple[str, ...], tuple[Keys, ...]], Read]] = {
     ("polars", "LazyFrame"): polars_frames.opened,
     ("duckdb", "DuckDBPyRelation"): duckdb_relations.opened,
     ("_duckdb", "DuckDBPyRelation"): duckdb_relations.opened,  # where the class says it is from, by version
@@ -109,15 +109,15 @@ def is_lazy(x: Any) -> bool:
 class LazyTable:
     """n rows, d columns, read in passes. Shape and names are public, as those of a table in memory.
 
-    With `keys` the column `by`, which is not measured, has the rows' groups. `secret`: nobody is told n.
+    The columns `by` are not measured: each is compared with its keys, those of groups last. `secret`: nobody is told n.
     """
 
     n: int
     columns: tuple[str, ...]
     engine: str
     read: Read
-    by: str | None = None
-    keys: Keys | None = None
+    by: tuple[str, ...] = ()
+    keys: tuple[Keys, ...] = ()
     secret: bool = False
 
     @property
@@ -131,7 +131,7 @@ class LazyTable:
 
     def total(self, *kernels: Kernel) -> list[list[int]]:
         """What each kernel gives, added up over all rows in one pass: exact, whatever the number of rows."""
-        one = Pass(kernels, self.columns if self.by is None else (*self.columns, self.by), self.keys)
+        one = Pass(kernels, (*self.columns, *self.by), self.keys)
         try:
             rows, found = one.whole(self.read(one))
         except INTERRUPTIONS:
@@ -150,18 +150,23 @@ def _failed(engine: str, error: BaseException) -> NoReturn:
     raise ParameterError("x", rule, f"{type(error).__name__} from {engine}") from None
 
 
-def lazy_table(x: Any, by: Any = None, keys: Keys | None = None, *, secret: bool = False) -> LazyTable:
-    """`x` with its schema checked and its rows counted; no cell is used here.
+def lazy_table(
+    x: Any, by: Any = (), keys: tuple[Keys, ...] = (), *, secret: bool = False, only: tuple[str, ...] | None = None
+) -> LazyTable:
+    """`x` with its schema checked and its rows counted; no cell is used here. `only`: of these columns, and `by`.
 
     The schema and the number of rows may raise, and both are public; so may a query that its engine fails to count.
     """
     if _kind(x)[0] == "narwhals":
         x = x.to_native()
     engine = _kind(x)[0].removeprefix("_")
-    if by is not None and not isinstance(by, str):
-        raise ParameterError("by", "must be the name of a column of a lazy frame", type(by).__name__)
+    for name in by:
+        if not isinstance(name, str):
+            raise ParameterError("by", "must be the name of a column of a lazy frame", type(name).__name__)
     try:
-        names, n = checked_names(x, *(() if by is None else (by,)))
+        if only is not None:
+            x = only_columns(x, tuple(dict.fromkeys([*only, *by])))
+        names, n = checked_names(x, *by, fewest=1 if only is None else 0)
         read = _ENGINES[_kind(x)](x, names, by, keys)
     except (ParameterError, *INTERRUPTIONS):
         raise
@@ -172,4 +177,4 @@ def lazy_table(x: Any, by: Any = None, keys: Keys | None = None, *, secret: bool
         raise ParameterError("x", "must have at least one row and one column", f"shape {(n, len(names))}")
     if n >= MOST_ROWS:
         raise ParameterError("x", f"must have fewer than {MOST_ROWS} rows", n)
-    return LazyTable(n, names if by is None else names[:-1], engine, read, by, keys, secret)
+    return LazyTable(n, names[: len(names) - len(by)], engine, read, by, keys, secret)

@@ -69,7 +69,8 @@ def records(x: Any, relation: Relation, *, by: Any = None, keys: Any = None) -> 
     """
     known = None if by is None else checked_keys(keys)
     if is_lazy(x):
-        return Records(lazy_table(x, by, known, secret=relation.secret), relation, keys=known, by=by)
+        apart = () if known is None else ((by,), (known,))
+        return Records(lazy_table(x, *apart, secret=relation.secret), relation, keys=known, by=by)
     if known is None:
         return Records(relation.table(x), relation)
     if relation.secret:

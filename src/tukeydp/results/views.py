@@ -211,13 +211,13 @@ _WHATEVER = {
     "swap": "Whatever one person's row contains",
     "add-remove": "Whatever one person's row contains, and whether it is there at all",
     "swap-person": "Whatever all rows of one person contain",
-    "add-remove-person": "Whether one person is in the table or not, with all their rows",
+    "add-remove-person": "Whatever all rows of one person contain, and whether they are there at all",
 }
 _SIZE = {
     "swap": "The number of rows is not secret.",
     "add-remove": "The number of rows stays secret.",
     "swap-person": "The number of persons is not secret.",
-    "add-remove-person": "The number of persons is secret too.",
+    "add-remove-person": "The numbers of persons and of rows stay secret.",
 }
 
 

@@ -194,3 +194,8 @@ def in_steps(draws: tuple[Fraction, ...]) -> PureDP:
     """What draws of bounded range have together; one of epsilon 0 is none."""
     rho = sum((e**2 / 8 for e in draws), Fraction(0))
     return PureDP(sum(draws, Fraction(0)), zcdp=Concentrated(rho))
+
+
+def rho_of_cells(epsilon: Fraction, relation: str, cells: int) -> Fraction:
+    """zCDP of discrete Laplace noise on counts in disjoint cells: a swap moves two of them by half of epsilon each."""
+    return epsilon**2 / (4 if relation == "swap" and cells >= 2 else 2)

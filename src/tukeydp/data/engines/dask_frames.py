@@ -19,7 +19,7 @@ from tukeydp.trusted.parameters import FloatArray, IntArray
 _FAN_IN = 8  # results that one task adds up
 
 
-def opened(x: Any, names: tuple[str, ...], by: str | None, keys: Keys | None) -> Read:
+def opened(x: Any, names: tuple[str, ...], by: tuple[str, ...] = (), keys: tuple[Keys, ...] = ()) -> Read:
     labels = {str(label): label for label in x.columns}
     return lambda one: _added_up(x[[labels[name] for name in names]], one)
 
@@ -44,16 +44,22 @@ def _of_partition(partition: Any, one: Pass, number: int) -> IntArray:
         return np.empty(0, dtype=np.int64)
 
 
-def _cells(partition: Any, names: tuple[str, ...], keys: Keys | None) -> FloatArray:
+def _cells(partition: Any, names: tuple[str, ...], keys: tuple[Keys, ...]) -> FloatArray:
     if tuple(str(label) for label in partition.columns) != names:
         raise ValueError("other columns")
-    if keys is not None:
-        measured, groups = partition.iloc[:, :-1], partition.iloc[:, -1]
-        codes, values = groups.factorize()
-        places = keys.places(key_cells(values)).astype(np.float64)
-        known = np.append(np.where(places < 0, np.nan, places), np.nan)  # -1, the last, for missing cells
-        return np.column_stack([_cells(measured, names[:-1], None), known[codes]])
+    if keys:
+        first = len(names) - len(keys)
+        compared = [_places(partition.iloc[:, first + j], known) for j, known in enumerate(keys)]
+        measured = [_cells(partition.iloc[:, :first], names[:first], ())] if first else []
+        return np.column_stack([*measured, *compared])
     return read_frame(partition, "x").cells
+
+
+def _places(column: Any, keys: Keys) -> FloatArray:
+    codes, values = column.factorize()
+    places = keys.places(key_cells(values)).astype(np.float64)
+    known = np.append(np.where(places < 0, np.nan, places), np.nan)  # -1, the last, for missing cells
+    return np.asarray(known[codes])
 
 
 def _sum(parts: list[IntArray]) -> IntArray:
