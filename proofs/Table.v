@@ -294,6 +294,34 @@ Proof.
     + replace 2 with (IZR (2 * d1) / IZR d1) by (rewrite mult_IZR; field; lra). apply off_range; auto.
       intros y z. apply (replaced _ _ _ _ _ (quantile_declares Row value n1 d1 ltac:(lia) ltac:(lia)) x x' here).
 Qed.
+
+(* @says With m the larger share of all parts: epsilon / (2 m) for each rank where a record comes or goes, epsilon / (4 m) where it may go to a part of another group. *)
+Theorem parts_prices_elsewhere eps m x x' here there : 0 < eps -> m1 <= m -> m2 <= m ->
+  costs eps (draw points base (eps / (2 * m)) (lost n1 d1 (x :: here))) (draw points base (eps / (2 * m)) (lost n1 d1 here)) points /\
+  costs eps (draw points base (eps / (2 * m)) (lost n1 d1 here)) (draw points base (eps / (2 * m)) (lost n1 d1 (x :: here))) points /\
+  costs eps (both (draw points base (eps / (4 * m)) (lost n1 d1 (x :: here))) (draw points base (eps / (4 * m)) (lost n2 d2 there)))
+            (both (draw points base (eps / (4 * m)) (lost n1 d1 here)) (draw points base (eps / (4 * m)) (lost n2 d2 (x' :: there))))
+            (pairs points points).
+Proof.
+  intros He H1 H2. pose proof (larger_share_range n1 d1 share1) as L1. pose proof (larger_share_range n2 d2 share2) as L2.
+  pose proof (larger_share_value n1 d1 share1) as V1. pose proof (larger_share_value n2 d2 share2) as V2.
+  assert (D1 : 0 < IZR d1) by (apply IZR_lt; lia). assert (D2 : 0 < IZR d2) by (apply IZR_lt; lia).
+  assert (A : forall w rows, range_at_most points (2 * m1) (lost n1 d1 (w :: rows)) (lost n1 d1 rows) /\
+                             range_at_most points (2 * m1) (lost n1 d1 rows) (lost n1 d1 (w :: rows))).
+  { intros w rows. replace (2 * m1) with (IZR (2 * mu n1 d1) / IZR d1) by (rewrite mult_IZR, <- V1; field; lra).
+    split; apply off_range; auto; intros y z; apply (quantile_comes_or_goes Row value n1 d1 ltac:(lia) w rows). }
+  assert (B : range_at_most points (2 * m2) (lost n2 d2 there) (lost n2 d2 (x' :: there))).
+  { replace (2 * m2) with (IZR (2 * mu n2 d2) / IZR d2) by (rewrite mult_IZR, <- V2; field; lra).
+    apply off_range; auto. intros y z. apply (quantile_comes_or_goes Row value n2 d2 ltac:(lia) x' there). }
+  assert (K : 0 <= eps / (2 * m)) by (left; apply Rdiv_lt_0_compat; lra).
+  assert (K' : 0 <= eps / (4 * m)) by (left; apply Rdiv_lt_0_compat; lra).
+  assert (E : eps / (2 * m) * (2 * m1) <= eps).
+  { apply Rle_trans with (eps / (2 * m) * (2 * m)); [apply Rmult_le_compat_l; lra | right; field; lra]. }
+  split; [| split]; [apply draw_costs with (r := 2 * m1) | apply draw_costs with (r := 2 * m1) | apply both_cost with (r := 2 * m1) (s := 2 * m2)];
+    auto; try lra; try apply A.
+  assert (eps / (4 * m) * (2 * m1 + 2 * m2) <= eps / (4 * m) * (4 * m)) by (apply Rmult_le_compat_l; lra).
+  replace (eps / (4 * m) * (4 * m)) with eps in H by (field; lra). lra.
+Qed.
 End Parts.
 
 (* Depth of block values, given the numbers of the blocks that each record was dealt to, in r dealings. *)
@@ -342,6 +370,18 @@ Proof.
   - right. field. lra.
   - apply two_r. intros y. apply dealt_one_more.
   - apply two_r. intros y. pose proof (dealt_one_more _ _ _ _ inside halves value blocks r w' there y). lia.
+Qed.
+
+(* @says As zCDP that costs epsilon^2/16. *)
+Theorem block_rho_groups w w' here there :
+  concentrated (eps ^ 2 / 16)
+    (both (drawn (eps / (4 * INR r)) (w :: here)) (drawn (eps / (4 * INR r)) there))
+    (both (drawn (eps / (4 * INR r)) here) (drawn (eps / (4 * INR r)) (w' :: there))) (pairs grid grid).
+Proof.
+  pose proof r_real. destruct positive as [He Hr]. assert (K : 0 <= eps / (4 * INR r)) by (left; apply Rdiv_lt_0_compat; lra).
+  replace (eps ^ 2 / 16) with ((eps / (4 * INR r) * (2 * INR r)) ^ 2 / 8 + (eps / (4 * INR r) * (2 * INR r)) ^ 2 / 8) by (field; lra).
+  apply concentrated_both; try (intros; split; apply draw_pos; auto); apply draw_rho; auto; try lra; apply two_r; intros y;
+    [apply dealt_one_more | pose proof (dealt_one_more _ _ _ _ inside halves value blocks r w' there y); lia].
 Qed.
 
 (* @says And with secret dealings, in which every record draws its own numbers: a record more or less. *)
@@ -482,3 +522,16 @@ Proof.
   repeat apply conj; rewrite E at 2; apply laplace_private; try (apply Rdiv_lt_0_compat; lra); lia.
 Qed.
 End Certificate.
+
+(* REM in every group with half of epsilon and half of delta. *)
+(* @says REM, or anything else, with (epsilon/2, delta/2) in every group: all groups together are (epsilon, delta)-private where a record moves, and every other group stays. *)
+Theorem rem_groups {Y G} (ys : list Y) (gs : list G) (touched : G -> bool) eps delta (p q : G -> Y -> R) : 0 <= eps -> 0 <= delta ->
+  (forall g, In g gs -> law (p g) ys /\ law (q g) ys) ->
+  (forall g, In g gs -> touched g = true -> private (eps / 2) (delta / 2) (p g) (q g) ys) ->
+  (forall g y, In g gs -> touched g = false -> In y ys -> p g y = q g y) ->
+  (length (filter touched gs) <= 2)%nat ->
+  private eps delta (together (map p gs)) (together (map q gs)) (tuples ys (length gs)).
+Proof.
+  intros He Hd L T F K. pose proof (parallel_composition ys gs touched (eps / 2) (delta / 2) 2 p q ltac:(lra) ltac:(lra) L T F K) as H.
+  replace (INR 2 * (eps / 2)) with eps in H by (simpl; field). replace (INR 2 * (delta / 2)) with delta in H by (simpl; field). exact H.
+Qed.

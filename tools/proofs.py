@@ -155,6 +155,8 @@ MUTANTS = (
         "(1 / (2 * larger_share)) (1 / (2 * larger_share)).",
     ),
     ("Table", "eps / (2 * Rmax 1 (m1 + m2)).", "eps / (2 * Rmax 1 (Rmax m1 m2))."),
+    ("Table", "concentrated (eps ^ 2 / 16)", "concentrated (eps ^ 2 / 32)"),
+    ("Table", "touched g = true -> private (eps / 2) (delta / 2)", "touched g = true -> private (eps / 2) delta"),
     ("Table", "drawn (eps / (4 * INR r)) (w :: here)", "drawn (eps / (2 * INR r)) (w :: here)"),
     ("Table", "cells_weight (2 / eps) cells (x :: rows) out <=", "cells_weight (1 / eps) cells (x :: rows) out <="),
     ("Table", "laplace_weight (2 / eps) (T (x :: here)) out *", "laplace_weight (1 / eps) (T (x :: here)) out *"),
