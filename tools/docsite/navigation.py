@@ -97,6 +97,7 @@ def navigation(docs: Path, pages: Iterable[str]) -> list[Entry]:
                 ("What the machine-checked proofs state", "statements.md"),
                 ("Threat model", "threat-model.md"),
                 ("Audit results", "results/audit.md"),
+                ("Other people's testers", "results/other-testers.md"),
                 ("Reproduction results", "results/reproduction.md"),
                 ("Errata", "errata.md"),
                 ("Comparison with other libraries", "comparison.md"),
