@@ -260,6 +260,14 @@ def test_all_containers_give_the_same_release_for_one_seed(tmp_path, asked):
     assert len(set(found.values())) == 1, found
 
 
+def test_lazy_frames_take_names_and_no_persons():
+    lazy = pl.LazyFrame({"a": ["x"], "b": ["y"]})
+    for given in ({"by": ["A"], "keys": ["A"]}, {"by": "c", "keys": ["A"]}, {"person": "b"}, {"person": ["b"]}):
+        with pytest.raises(td.ParameterError):
+            td.counts(lazy, "a", categories=["x"], epsilon=1, **given)
+    assert td.counts(lazy.head(0), "a", categories=["x"], epsilon=1000, neighbours="add-remove")["x"] == 0
+
+
 def test_arrays_and_lists_give_the_same_release():
     codes = np.random.default_rng(1).integers(0, 3, 50)
     given = {"categories": [0, 1], "epsilon": 1}

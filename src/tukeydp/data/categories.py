@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ class Question:
 
 
 def questions(x: Any, column: Any, categories: Any, edges: Any) -> tuple[Question, ...]:
-    """A column, a cross-table of several, or one table for each column of dicts. Nothing is read but a declared type."""
+    """A column, a cross-table, or one table for each column of dicts. Nothing is read but a declared type."""
     if categories is None and edges is None:
         raise ParameterError("categories", "must be given, or edges: a list, or a dict with column names", "none")
     cross = isinstance(column, tuple | list)
@@ -74,7 +75,7 @@ def questions(x: Any, column: Any, categories: Any, edges: Any) -> tuple[Questio
     for name in names:
         if (name in listed) == (name in cut):
             raise ParameterError("categories", "must be given for every column, or edges, and not both", brief(name))
-    if len(set(names)) != len(names) or not all(name is None or _is_name(name) for name in names):
+    if len(set(map(str, names))) != len(names) or not all(name is None or _is_name(name) for name in names):
         raise ParameterError("column", "must be names of different columns", brief(names))
     asked = [_categories(x, name, listed[name]) if name in listed else _intervals(name, cut[name]) for name in names]
     found = (Question(tuple(asked)),) if cross else tuple(Question((one,)) for one in asked)
@@ -145,7 +146,7 @@ def _intervals(name: Name, given: Any) -> Categories:
         raise ParameterError("edges", "must be a list of two or more numbers, ascending", brief(given))
     ends = [rational("edges", edge) for edge in given]
     floats = tuple(float(end) for end in ends)
-    if any(a >= b for a, b in zip(floats[:-1], floats[1:], strict=True)):
+    if any(a >= b for a, b in itertools.pairwise(floats)):
         raise ParameterError("edges", "must be a list of two or more numbers, ascending", brief(list(given)))
     pairs = list(zip(map(show, ends[:-1]), map(show, ends[1:]), strict=True))
     names = [f"[{a}, {b})" for a, b in pairs[:-1]] + [f"[{pairs[-1][0]}, {pairs[-1][1]}]"]
@@ -207,8 +208,6 @@ def _taken(
             rule = f"must name a column, or have one {what} for each row"
             raise ParameterError(parameter, rule, "another number of them")
         found.append(one)
-    if any(len(column) != n for column in read):
-        raise ParameterError("x", "must have columns of one length", "several lengths")
     return np.column_stack(read), found[0] or [], found[1]
 
 
@@ -310,12 +309,10 @@ def _in_passes(x: Any, columns: Sequence[Categories], relation: Relation, apart:
     names = [one.column for one in columns]
     if not all(isinstance(name, str) for name in names):
         raise ParameterError("column", "must be the name of a column of a lazy frame", brief(names[0]))
-    compared = {str(one.column): one.keys for one in columns if one.keys is not None}
-    if apart.keys is not None:
-        compared[apart.by] = apart.keys
-    table: LazyTable = lazy_table(
-        x, tuple(compared), tuple(compared.values()), secret=relation.secret, only=tuple(map(str, names))
-    )
+    compared = [(one.column, one.keys) for one in columns if one.keys is not None]
+    compared += [] if apart.keys is None else [(apart.by, apart.keys)]
+    last, known = tuple(name for name, _ in compared), tuple(keys for _, keys in compared)
+    table: LazyTable = lazy_table(x, last, known, secret=relation.secret, only=tuple(map(str, names)))
     return Records(table, relation, None, apart.keys, apart.by)
 
 

@@ -86,8 +86,8 @@ def _refuse_patterns(names: tuple[str, ...]) -> None:
 def as_floats(x: Any, names: tuple[str, ...] = (), by: tuple[str, ...] = ()) -> Any:
     """The frame with its columns cast to floats by the engine, cell by cell; still lazy, and of the same kind.
 
-    Columns that are compared stay as they are, and come last. Not by name where there is none: polars would take the name
-    `^a.*$` for a pattern.
+    Columns that are compared stay as they are, and come last. Not by name where there are none: polars would take the
+    name `^a.*$` for a pattern.
     """
     import narwhals.stable.v2 as nw
 
