@@ -48,7 +48,9 @@ def test_clipped_means_are_those_of_the_table_in_memory_bit_by_bit(stored, engin
     found = td.cube(opened(engine, stored), **given, randomness=td.seeded(3))
     expected = td.cube(survey(), check=False, **given, randomness=td.seeded(3))  # lazy frames have no check
     assert found.point.tobytes() == expected.point.tobytes()
-    assert found.to_dict() == expected.to_dict()
+    told, wanted = found.to_dict(), expected.to_dict()
+    assert [note for note in told.pop("caveats") if not note.startswith("Not checked")] == wanted.pop("caveats")
+    assert told == wanted
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -223,3 +225,17 @@ def test_bad_tables_of_ibis_are_told_without_a_cell(tmp_path):
     account = td.Accountant(1)
     path.write_bytes(whole[:-200])
     assert refused(frame.select("a"), "nothing was spent") == 1
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_one_word_in_a_file_that_an_engine_scans_changes_nobody_else_s_number(tmp_path, engine):
+    """A scan infers a column's type from its cells: text is read cell by cell, as it is in memory."""
+    rows = [f"{v / 10},{v % 3}" for v in range(400)]
+    releases = []
+    for first in ("131 mmHg", ""):
+        path = tmp_path / "x.csv"
+        path.write_text("\n".join(["a,b", f"{first},1", *rows]) + "\n")
+        frame = pl.scan_csv(path) if engine == "polars" else duckdb.connect().read_csv(str(path), all_varchar=True)
+        bounds = {"a": (0, 100), "b": (0, 5)}
+        releases.append(td.cube(frame, epsilon=1, bounds=bounds, randomness=td.seeded(3)).point.tolist())
+    assert releases[0] == releases[1]

@@ -39,6 +39,7 @@ GUIDES = {
     "cluster.md": "Ten billion rows",
     "releases.md": "Releases",
     "groups.md": "Groups, persons, quantiles",
+    "intervals.md": "How often intervals hold",
     "summary.md": "Table 1",
     "counts.md": "Categories",
     "aggregate.md": "Any statistic, regression",

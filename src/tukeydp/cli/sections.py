@@ -18,6 +18,7 @@ from tukeydp.results.views import (
     counted,
     guarantee_sentence,
     names,
+    persons_or_rows,
     rows_planned_for,
     sizes_sentence,
 )
@@ -259,9 +260,14 @@ def group_headline(account: GroupAccount) -> str:
     found = account.found
     count = f"{len(found)} group{'s' if len(found) > 1 else ''}"
     return (
-        f"{account.estimand.capitalize()} of {count} by {printable(found.by)}, {found.n} rows in all, released with "
-        "differential privacy"
+        f"{account.estimand.capitalize()} of {count} by {printable(found.by)}, {_rows_in_all(found)} in all, released "
+        "with differential privacy"
     )
+
+
+def _rows_in_all(found: GroupedRelease) -> str:
+    what = persons_or_rows(found)
+    return f"a secret number of {what}" if found.n is None else f"{found.n} {what}"
 
 
 def group_sections(account: GroupAccount) -> Iterator[Section]:
@@ -270,8 +276,11 @@ def group_sections(account: GroupAccount) -> Iterator[Section]:
     yield "Guarantee", f"{guarantee_sentence(found.guarantee)} {TOGETHER}"
     yield "Groups", f"The keys are public: rows with another key, or none, are in no group. {sizes_sentence(found)}"
     yield "How", _how(account)
-    rows = assumed_rows(found.n, len(found))
+    declared = found.settings.get("rows") if found.n is None else found.n
+    rows = 1 if declared is None else assumed_rows(declared, len(found))
     error = first.expected_error
+    if (note := first.interval_note) is not None:
+        yield "Interval", f"In brackets: {note[0].lower()}{note[1:]}"
     if error is not None and (said := accuracy_sentences(rows, error)):
         yield "Accuracy", f"In a group of {rows} rows, an equal part of all: {' '.join(said)}"
     if first.rehearsal is not None and first.rehearsal.caveat is not None:

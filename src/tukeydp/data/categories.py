@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,7 +60,7 @@ class Question:
 
 
 def questions(x: Any, column: Any, categories: Any, edges: Any) -> tuple[Question, ...]:
-    """A column, a cross-table, or one table for each column of dicts. Nothing is read but a declared type."""
+    """A column, a cross-table of several, or a table for each column of dicts. Nothing is read but a declared type."""
     if categories is None and edges is None:
         raise ParameterError("categories", "must be given, or edges: a list, or a dict with column names", "none")
     cross = isinstance(column, tuple | list)
@@ -146,7 +146,7 @@ def _intervals(name: Name, given: Any) -> Categories:
         raise ParameterError("edges", "must be a list of two or more numbers, ascending", brief(given))
     ends = [rational("edges", edge) for edge in given]
     floats = tuple(float(end) for end in ends)
-    if any(a >= b for a, b in itertools.pairwise(floats)):
+    if any(a >= b for a, b in pairwise(floats)):
         raise ParameterError("edges", "must be a list of two or more numbers, ascending", brief(list(given)))
     pairs = list(zip(map(show, ends[:-1]), map(show, ends[1:]), strict=True))
     names = [f"[{a}, {b})" for a, b in pairs[:-1]] + [f"[{pairs[-1][0]}, {pairs[-1][1]}]"]

@@ -8,13 +8,17 @@ order nor its threads can reach a result; and a draw is never a column, so that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NoReturn
 
 from tukeydp.data.engines import dask_frames, duckdb_relations, ibis_tables, polars_frames, spark_frames
 from tukeydp.data.engines.batches import Kernel, Pass, Read, checked_names, only_columns
+from tukeydp.data.files import read
 from tukeydp.data.keys import Keys
+from tukeydp.extras import missing
 from tukeydp.trusted.parameters import INTERRUPTIONS, SPENT, ParameterError
 
 # Floats that plans are made of hold such numbers exactly; the limbs of sums stay far below 64 bits.
@@ -36,6 +40,64 @@ def _kind(x: Any) -> tuple[str, str]:
     """The first of its classes that is known here, or its own: a join of Ibis is a table, too."""
     kinds = [(kind.__module__.split(".")[0], kind.__name__) for kind in type(x).__mro__]
     return next((kind for kind in kinds if kind in _ENGINES), kinds[0])
+
+
+_FOLDERS = ("*", "?", "[")  # marks of a pattern that several files may match
+
+
+def from_path(x: Any, columns: Iterable[str] | None) -> Any:
+    """A file by its path, files by a pattern or a folder, or an Arrow dataset, as a table that mechanisms take.
+
+    Parquet files and datasets are read in passes, by polars or DuckDB; other files are read by `td.read`. Of their
+    columns those that `columns` names are used, all where it is None. Anything else is returned as it is.
+    """
+    kinds = {f"{kind.__module__}.{kind.__name__}" for kind in type(x).__mro__}
+    if "pyarrow._dataset.Dataset" in kinds:
+        return _selected(_scanned(x), columns)
+    if not isinstance(x, str | os.PathLike) or str(x) == "-":
+        return x
+    name = str(x)
+    if name.lower().endswith((".parquet", ".pq")) or Path(name).is_dir():
+        return _selected(_scanned(name), columns)
+    if any(mark in name for mark in _FOLDERS):
+        rule = "must be one file, or a pattern of Parquet files (folder/*.parquet)"
+        raise ParameterError("x", rule, repr(name))
+    return read(name, None if columns is None else list(columns))
+
+
+def _scanned(files: Any) -> Any:
+    """A lazy frame of Parquet files, or of a dataset."""
+    path = isinstance(files, str)
+    if path and Path(files).is_dir():
+        files = str(Path(files) / "*.parquet")
+    try:
+        import polars
+
+        return polars.scan_parquet(files) if path else polars.scan_pyarrow_dataset(files)
+    except ImportError:
+        pass
+    except INTERRUPTIONS:
+        raise
+    except Exception as error:  # its words may quote the file
+        raise ParameterError("x", "must be Parquet files that can be read", type(error).__name__) from None
+    try:
+        import duckdb
+
+        return duckdb.read_parquet(files) if path else duckdb.from_arrow(files)
+    except ImportError:
+        raise missing("x", "polars or DuckDB to read Parquet files in passes", "duckdb") from None
+
+
+def _selected(frame: Any, columns: Iterable[str] | None) -> Any:
+    if columns is None:
+        return frame
+    import narwhals.stable.v2 as nw
+
+    lazy, wanted = nw.from_native(frame), list(columns)
+    lacking = [name for name in wanted if name not in lazy.collect_schema().names()]
+    if lacking:
+        raise ParameterError("x", "must have the columns that are named", repr(lacking[0]))
+    return lazy.select(*wanted).to_native()
 
 
 def is_lazy(x: Any) -> bool:

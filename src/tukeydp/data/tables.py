@@ -308,16 +308,16 @@ def _polars(x: Any, name: str) -> Opened:
     import polars as pl
 
     if isinstance(x, pl.Series):
-        return [x.name], len(x), [lambda: _polars_column(x)], True
+        return [x.name], len(x), [lambda: polars_column(x)], True
     if isinstance(x, pl.LazyFrame):
         # All columns at once, numbers as floats: twice the table's room at the most. One by one, a query without a
         # fixed order would tear rows apart.
         x = x.with_columns(pl.selectors.numeric().cast(pl.Float64, strict=False)).collect()
-    columns = [lambda c=c: _polars_column(x[c]) for c in x.columns]
+    columns = [lambda c=c: polars_column(x[c]) for c in x.columns]
     return list(x.columns), x.height, columns, False
 
 
-def _polars_column(series: Any) -> ReadColumn:
+def polars_column(series: Any) -> ReadColumn:
     import polars as pl
 
     dtype = series.dtype

@@ -18,7 +18,7 @@ import numpy as np
 from tukeydp.data.grouped_files import GroupOfRow
 from tukeydp.data.keys import Keys, checked_keys, taken_apart
 from tukeydp.data.lazy_persons import persons_in_engine
-from tukeydp.data.lazy_tables import is_lazy
+from tukeydp.data.lazy_tables import from_path, is_lazy
 from tukeydp.data.persons import NOBODY, checked_rules, group_of_each, one_row_each, person_numbers
 from tukeydp.data.relation import checked_relation, require_columns_without_rows
 from tukeydp.data.streams import Chunks
@@ -36,11 +36,14 @@ Mechanism = TypeVar("Mechanism", bound=Callable[..., Any])
 
 
 def of_persons(mechanism: Mechanism) -> Mechanism:
-    """Give a mechanism its parameters `person` and `per_person`."""
+    """Give a mechanism its parameters `person` and `per_person`, and tables by the paths of files."""
     takes_groups = "by" in inspect.signature(mechanism).parameters
 
     @wraps(mechanism)
     def run(x: Any, *given: Any, person: Any = None, per_person: Any = "mean", **options: Any) -> Any:
+        bounds, by = options.get("bounds"), options.get("by")
+        named = [name for name in (by, person) if isinstance(name, str)]
+        x = from_path(x, [*bounds, *named] if isinstance(bounds, Mapping) else None)
         if person is None:
             if per_person != "mean":
                 raise ParameterError("per_person", "must be left out without person", brief(per_person))

@@ -347,7 +347,7 @@ def checked(
             allowed, declined = asked(check)
             if declined or not given or _cannot(given[0], allowed, options):
                 outcome = mechanism(*given, **options)
-                may_be_text = bool(given) and isinstance(given[0], Chunks) and not given[0].has_schema
+                may_be_text = bool(given) and _without_schema(given[0])
                 if declined or not may_be_text:
                     return outcome
                 return replace(outcome, notes=(*outcome.notes, IN_PASSES))
@@ -392,6 +392,11 @@ def _cannot(x: Any, allowed: Check | None, options: Mapping[str, Any]) -> bool:
         where = f"with {named[0]}" if named else "where rows are streamed or read in passes"
         raise ParameterError("check", f"must be left out {where}", "a check")
     return in_passes or bool(named)
+
+
+def _without_schema(x: Any) -> bool:
+    """Whether the types of columns may come from cells. An engine that scans a text file does not say whether."""
+    return not x.has_schema if isinstance(x, Chunks) else is_lazy(x)
 
 
 def _in_passes(x: Any) -> bool:

@@ -27,7 +27,7 @@ class GroupedRelease(Mapping[str, Release]):
     guarantee
         What all groups have cost together, also where a row goes from one group to another.
     n
-        Rows of the whole table, a public number.
+        Rows of the whole table, a public number; None where it is secret.
     by, groups
         The name of the column with the keys, and the keys, in the order in which they were given.
     counts
@@ -40,7 +40,7 @@ class GroupedRelease(Mapping[str, Release]):
     guarantee: Guarantee | None = None
     mechanism: str
     seeded: bool
-    n: int
+    n: int | None
     by: str
     counts: Mapping[str, int] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -478,6 +478,7 @@ def places(text: str) -> int:
 
 # Releases by group as one table: plain text, HTML, a data frame. A row for each group, a column for each column.
 
+_MOST_DECIMALS = 10
 _GROUPED_STYLE = 'style="text-align:left;max-width:60em;margin:.3em 0"'
 _WIDEST_GROUPED = 100  # characters of a line of words: longer ones are hard to read
 TOGETHER = "That is for all groups together, also where a row goes from one group to another."
@@ -497,7 +498,7 @@ class Groups(Protocol):
     @property
     def seeded(self) -> bool: ...
     @property
-    def n(self) -> int: ...
+    def n(self) -> int | None: ...
     @property
     def by(self) -> str: ...
     @property
@@ -517,7 +518,10 @@ def shown_groups(found: Groups) -> Shown:
     rows = []
     for key, release in found.releases.items():
         counted = [] if found.counts is None else [str(found.counts[key])]
-        rows.append([printable(key), *counted, *(_cell(value) for value in release.values())])
+        ends = interval(release)
+        pairs = [None] * one.d if ends is None else ends.tolist()
+        cells = (_cell_with(value, pair) for value, pair in zip(release.values(), pairs, strict=True))
+        rows.append([printable(key), *counted, *cells])
     return Shown([by, *([] if found.counts is None else ["rows, noised"]), *titles], rows, (by,))
 
 
@@ -528,9 +532,15 @@ def text_of_groups(found: Groups) -> str:
             headline(found),
             *lines(shown_groups(found)),
             f"{stated(found.guarantee)}{seeded}",
-            *(fill(text, _WIDEST_GROUPED) for text in (TOGETHER, sizes_sentence(found))),
+            *(fill(text, _WIDEST_GROUPED) for text in (TOGETHER, sizes_sentence(found), *_note_of(found))),
         ]
     )
+
+
+def _note_of(found: Groups) -> list[str]:
+    """How sure the intervals are; the same of all groups."""
+    note = getattr(next(iter(found.releases.values())), "interval_note", None)
+    return [] if note is None else [f"In brackets: {note[0].lower()}{note[1:]}"]
 
 
 def html_of_groups(found: Groups) -> str:
@@ -554,9 +564,15 @@ def groups_table_html(found: Groups) -> str:
 
 def headline(found: Groups) -> str:
     count = len(found.releases)
-    rows = f"{found.n} rows" if found.n != 1 else "1 row"
+    what = persons_or_rows(found)
+    rows = f"a secret number of {what}" if found.n is None else f"{found.n} {what if found.n != 1 else what[:-1]}"
     groups = f"{count} group{'s' if count > 1 else ''} by {printable(found.by)}"
     return f"Release of {rows} in {groups}, by {printable(found.mechanism)}"
+
+
+def persons_or_rows(found: Groups) -> str:
+    """What one record is: the guarantee says so."""
+    return "persons" if found.guarantee is not None and found.guarantee.neighbours.endswith("-person") else "rows"
 
 
 def sizes_sentence(found: Groups) -> str:
@@ -569,6 +585,11 @@ def frame_of_groups(found: Groups) -> Any:
     index = pandas.Index(list(found.releases), name=found.by)
     columns = range(one.d) if one.columns is None else list(one.columns)
     frame = pandas.DataFrame([release.values() for release in found.releases.values()], index=index, columns=columns)
+    ends = [interval(release) for release in found.releases.values()]
+    for j, name in enumerate(columns):
+        for end, what in enumerate(("lower", "upper")):
+            if all(pairs is not None for pairs in ends):
+                frame[f"{name} ({what})"] = [float(pairs[j][end]) for pairs in ends if pairs is not None]
     if found.counts is not None:
         frame.insert(0, "rows" if "rows" not in frame.columns else "rows (noised)", list(found.counts.values()))
     return frame
@@ -576,3 +597,11 @@ def frame_of_groups(found: Groups) -> Any:
 
 def _cell(value: float | None) -> str:
     return REFUSED if value is None or math.isnan(value) else number(value)
+
+
+def _cell_with(value: float | None, ends: list[float] | None) -> str:
+    """A value with its interval, if it has one: two digits of the half-width."""
+    if value is None or math.isnan(value) or ends is None or not ends[0] < ends[1]:
+        return _cell(value)
+    decimals = max(0, min(_MOST_DECIMALS, 1 - math.floor(math.log10((ends[1] - ends[0]) / 2.0))))
+    return f"{value:.{decimals}f} ({ends[0]:.{decimals}f} to {ends[1]:.{decimals}f})"

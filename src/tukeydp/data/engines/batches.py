@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tukeydp.data.keys import Keys, arrow_keys
-from tukeydp.data.tables import TEXT_ADVICE, floats
+from tukeydp.data.tables import read_arrow_column
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError
 
 # The schema of a lazy frame and its number of rows, through narwhals: public, and checked before anything is spent.
@@ -36,9 +36,8 @@ def checked_names(x: Any, *apart: str, fewest: int = 1) -> tuple[tuple[str, ...]
     for name, kind in schema.items():
         if str(name) in apart:
             continue
-        if isinstance(kind, nw.String | nw.Categorical | nw.Enum | nw.Object):
-            raise ParameterError(f"x column {name!r}", TEXT_ADVICE, _kind(kind))
-        if not kind.is_numeric() and not isinstance(kind, nw.Boolean):
+        # Text is read cell by cell: an engine that scans text files infers it from cells.
+        if not kind.is_numeric() and not isinstance(kind, nw.Boolean | nw.String | nw.Object):
             raise ParameterError(f"x column {name!r}", "must hold numbers", _kind(kind))
     others = tuple(name for name in names if name not in apart)
     if len(others) < fewest:
@@ -80,23 +79,28 @@ def only_columns(x: Any, names: tuple[str, ...]) -> Any:
 
 def _refuse_patterns(names: tuple[str, ...]) -> None:
     if any(name.startswith("^") for name in names):
-        raise ParameterError("x", "must have no column whose name begins with ^, a pattern to polars, with by", "one")
+        raise ParameterError(
+            "x", "must have no column whose name begins with ^, a pattern to polars, with by or text", "one"
+        )
 
 
 def as_floats(x: Any, names: tuple[str, ...] = (), by: tuple[str, ...] = ()) -> Any:
     """The frame with its columns cast to floats by the engine, cell by cell; still lazy, and of the same kind.
 
-    Columns that are compared stay as they are, and come last. Not by name where there are none: polars would take the
-    name `^a.*$` for a pattern.
+    Text stays as it is, to be read cell by cell, and so do columns that are compared, which come last. Not by name
+    where there is neither: polars would take the name `^a.*$` for a pattern.
     """
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(x)
-    if not by:
+    schema = frame.collect_schema()
+    texts = {str(name) for name, kind in schema.items() if isinstance(kind, nw.String | nw.Object)} - set(by)
+    if not by and not texts:
         return frame.select(nw.all().cast(nw.Float64)).to_native()
     _refuse_patterns(names)
-    measured = (nw.col(name).cast(nw.Float64) for name in names if name not in by)
-    return frame.select(*measured, *map(nw.col, by)).to_native()
+    measured = (name for name in names if name not in by)
+    columns = [nw.col(name) if name in texts else nw.col(name).cast(nw.Float64) for name in measured]
+    return frame.select(*columns, *map(nw.col, by)).to_native()
 
 
 # Arrow record batches of floats as matrices, null as NaN: what DuckDB, Ibis and Spark hand over.
@@ -106,7 +110,7 @@ def matrices(batches: Iterable[Any], keys: tuple[Keys, ...] = ()) -> Iterator[Fl
     for batch in batches:
         first = len(batch.columns) - len(keys)
         compared = map(group_numbers, batch.columns[first:], keys)
-        yield np.column_stack([*map(floats, batch.columns[:first]), *compared])
+        yield np.column_stack([*(read_arrow_column(column).values for column in batch.columns[:first]), *compared])
 
 
 def group_numbers(column: Any, keys: Keys) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tukeydp.data.engines.batches import BATCH, Pass, Read, as_floats, group_numbers, without_rows
 from tukeydp.data.keys import Keys
+from tukeydp.data.tables import polars_column
 from tukeydp.trusted.parameters import FloatArray, ParameterError
 
 
@@ -28,4 +29,5 @@ def _batches(query: Any, keys: tuple[Keys, ...]) -> Iterator[FloatArray]:
             group_numbers(frame.get_column(name).to_arrow(), known)
             for name, known in zip(frame.columns[first:], keys, strict=True)
         )
-        yield np.column_stack([*(frame.get_column(name).to_numpy() for name in frame.columns[:first]), *compared])
+        measured = (polars_column(frame.get_column(name)).values for name in frame.columns[:first])
+        yield np.column_stack([*measured, *compared])
