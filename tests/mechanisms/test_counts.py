@@ -238,6 +238,8 @@ def containers(tmp_path):
     yield "arrow", pa.Table.from_pandas(frame)
     yield "csv", td.read(tmp_path / "t.csv")
     yield "parquet", td.read(tmp_path / "t.parquet", ["age"])
+    yield "path", str(tmp_path / "t.csv")
+    yield "path of Parquet", tmp_path / "t.parquet"
     duckdb = pytest.importorskip("duckdb")
     yield "duckdb", duckdb.from_parquet(str(tmp_path / "t.parquet"))
 
@@ -258,6 +260,23 @@ def test_all_containers_give_the_same_release_for_one_seed(tmp_path, asked):
         name: td.counts(x, **asked, epsilon=1, randomness=td.seeded(3)).to_json() for name, x in containers(tmp_path)
     }
     assert len(set(found.values())) == 1, found
+
+
+def test_persons_by_the_path_of_a_file(tmp_path):
+    visits().to_parquet(tmp_path / "v.parquet")
+    visits().to_csv(tmp_path / "v.csv", index=False)
+    given = {"column": "sex", "categories": SEX, "person": "id", "epsilon": 1}
+    forms = (visits(), tmp_path / "v.parquet", tmp_path / "v.csv")
+    found = [td.counts(x, **given, randomness=td.seeded(1)).to_json() for x in forms]
+    assert len(set(found)) == 1
+
+
+def test_lazy_frames_take_names_and_no_persons():
+    lazy = pl.LazyFrame({"a": ["x"], "b": ["y"]})
+    for given in ({"by": ["A"], "keys": ["A"]}, {"by": "c", "keys": ["A"]}, {"person": "b"}, {"person": ["b"]}):
+        with pytest.raises(td.ParameterError):
+            td.counts(lazy, "a", categories=["x"], epsilon=1, **given)
+    assert td.counts(lazy.head(0), "a", categories=["x"], epsilon=1000, neighbours="add-remove")["x"] == 0
 
 
 def test_arrays_and_lists_give_the_same_release():

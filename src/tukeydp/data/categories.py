@@ -75,7 +75,7 @@ def questions(x: Any, column: Any, categories: Any, edges: Any) -> tuple[Questio
     for name in names:
         if (name in listed) == (name in cut):
             raise ParameterError("categories", "must be given for every column, or edges, and not both", brief(name))
-    if len(set(names)) != len(names) or not all(name is None or _is_name(name) for name in names):
+    if len(set(map(str, names))) != len(names) or not all(name is None or _is_name(name) for name in names):
         raise ParameterError("column", "must be names of different columns", brief(names))
     asked = [_categories(x, name, listed[name]) if name in listed else _intervals(name, cut[name]) for name in names]
     found = (Question(tuple(asked)),) if cross else tuple(Question((one,)) for one in asked)
@@ -208,8 +208,6 @@ def _taken(
             rule = f"must name a column, or have one {what} for each row"
             raise ParameterError(parameter, rule, "another number of them")
         found.append(one)
-    if any(len(column) != n for column in read):
-        raise ParameterError("x", "must have columns of one length", "several lengths")
     return np.column_stack(read), found[0] or [], found[1]
 
 
@@ -311,12 +309,10 @@ def _in_passes(x: Any, columns: Sequence[Categories], relation: Relation, apart:
     names = [one.column for one in columns]
     if not all(isinstance(name, str) for name in names):
         raise ParameterError("column", "must be the name of a column of a lazy frame", brief(names[0]))
-    compared = {str(one.column): one.keys for one in columns if one.keys is not None}
-    if apart.keys is not None:
-        compared[apart.by] = apart.keys
-    table: LazyTable = lazy_table(
-        x, tuple(compared), tuple(compared.values()), secret=relation.secret, only=tuple(map(str, names))
-    )
+    compared = [(one.column, one.keys) for one in columns if one.keys is not None]
+    compared += [] if apart.keys is None else [(apart.by, apart.keys)]
+    last, known = tuple(name for name, _ in compared), tuple(keys for _, keys in compared)
+    table: LazyTable = lazy_table(x, last, known, secret=relation.secret, only=tuple(map(str, names)))
     return Records(table, relation, None, apart.keys, apart.by)
 
 

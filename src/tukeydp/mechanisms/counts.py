@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from tukeydp.data.categories import OTHER, Apart, Question, category_records, places_of, questions
+from tukeydp.data.files import read
 from tukeydp.data.keys import checked_keys, require_by
-from tukeydp.data.lazy_tables import LazyTable
+from tukeydp.data.lazy_tables import LazyTable, from_path
 from tukeydp.data.records import Records
 from tukeydp.data.relation import Relation, checked_relation
 from tukeydp.mechanisms.clipped_interval import checked_confidence, checked_joint
@@ -50,7 +53,7 @@ def counts(
     Parameters
     ----------
     x
-        A table, or one column of it: an array, a list, a frame, a file (`td.read`) or a lazy frame.
+        A table, or one column of it: an array, a list, a frame, a file (its path, or `td.read`) or a lazy frame.
     column
         The name of a column, or its position in an array; a tuple of names for a cross-table. None where `x` is the
         column, or where dicts name several: each then has a table, and an equal part of epsilon.
@@ -99,6 +102,7 @@ def counts(
     _refuse_check(check)
     if person is None and per_person != "mean":
         raise ParameterError("per_person", "must be left out without person", brief(per_person))
+    x = _opened(x, person)
     tables = questions(x, column, categories, edges)
     apart = Apart(by, None if by is None else checked_keys(keys), person, per_person)
     plan = {f"table {i}": _part(budget / len(tables), one, relation, apart) for i, one in enumerate(tables)}
@@ -132,6 +136,12 @@ def counts(
         joint=together,
         settings=settings,
     )
+
+
+def _opened(x: Any, person: Any) -> Any:
+    """A table by the path of its file, as for `td.mean`; for persons a single file is held in memory."""
+    one_file = isinstance(x, str | os.PathLike) and Path(x).is_file()
+    return read(x) if one_file and person is not None else from_path(x, None)
 
 
 def _refuse_check(check: Any) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -19,6 +20,7 @@ from tukeydp.results.noise_quantiles import noise_and_sampling
 from tukeydp.trusted.parameters import FloatArray
 
 _DRAWS = 20_000  # of the law of noise in a count and its group's number together: quantiles at 95 % to 1 or 2 %
+_SHARES, _RATIOS = 17, 24  # that they are tabulated for
 _ROUNDS = 24  # of bisection: shares to 1e-7
 _TIE = 1e-9  # of probabilities in floats: a tie counts as beyond
 
@@ -56,27 +58,51 @@ def share_of_known(count: int, n: int, scale: Fraction, level: float) -> tuple[f
 
 def share_of_noised(counts: Sequence[int], place: int, scale: Fraction, level: float) -> tuple[float, float]:
     """Of a group whose number is the sum of all its noised counts; all shares where it cannot be told from none."""
-    total, others = float(sum(counts)), len(counts) - 1
-    mine, rest, gaussian = _drawn(others)
+    total, table = float(sum(counts)), _tabulated(len(counts) - 1, level)
 
-    def quantile(p: float, sampling: float) -> float:
-        away = np.abs((1.0 - p) * float(scale) * mine - p * float(scale) * rest + sampling * gaussian)
-        kept = min(_DRAWS - 1, math.ceil(level * _DRAWS))
-        return 0.5 + float(np.partition(away, kept)[kept])
+    def allowed(p: float) -> float:
+        return 0.5 + float(scale) * table.quantile(p, math.sqrt(total * p * (1.0 - p)) / float(scale))
 
     # With p = 1 the noise of all other counts, and with p = 0 that of this one.
-    if total <= max(quantile(0.0, 0.0), quantile(1.0, 0.0)):
+    if total <= max(allowed(0.0), allowed(1.0)):
         return 0.0, 1.0
-    return _ends(counts[place], total, lambda p: quantile(p, math.sqrt(total * p * (1.0 - p))))
+    return _ends(counts[place], total, allowed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Quantiles of |(1 - p) z - p z' + ratio g|, z Laplace and z' a sum of several: a row for each p."""
+
+    ratios: FloatArray
+    rows: FloatArray
+    gaussian: float
+
+    def quantile(self, p: float, ratio: float) -> float:
+        if ratio >= self.ratios[-1]:
+            return self.gaussian * ratio
+        place = p * (len(self.rows) - 1)
+        first = min(int(place), len(self.rows) - 2)
+        low, high = (float(np.interp(ratio, self.ratios, row)) for row in self.rows[first : first + 2])
+        return low + (place - first) * (high - low)
 
 
 @lru_cache(maxsize=16)
-def _drawn(others: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Laplace variables, sums of so many others, and Gaussian ones; from a public seed."""
+def _tabulated(others: int, level: float) -> _Table:
+    """From a public seed."""
+    from scipy.special import ndtri
+
     rng = np.random.default_rng([others, 21])
     gammas = rng.gamma(max(others, 1), size=(2, _DRAWS))
     rest = gammas[0] - gammas[1] if others else np.zeros(_DRAWS)
-    return rng.laplace(size=_DRAWS), rest, rng.normal(size=_DRAWS)
+    mine, gaussian = rng.laplace(size=_DRAWS), rng.normal(size=_DRAWS)
+    # Beyond the last ratio noise is a hundredth of sampling, or less.
+    ratios = np.concatenate([[0.0], np.geomspace(0.05, 20.0 * math.sqrt(1 + others), _RATIOS)])
+    kept = min(_DRAWS - 1, math.ceil(level * _DRAWS))
+    rows = [
+        [np.partition(np.abs((1.0 - p) * mine - p * rest + ratio * gaussian), kept)[kept] for ratio in ratios]
+        for p in np.linspace(0.0, 1.0, _SHARES)
+    ]
+    return _Table(ratios, np.array(rows), float(ndtri(0.5 + level / 2.0)))
 
 
 def _ends(count: float, n: float, allowed: Callable[[float], float]) -> tuple[float, float]:
