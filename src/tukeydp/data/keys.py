@@ -262,7 +262,7 @@ def taken_apart(x: Any, wanted: Wanted, fewest: int = 1) -> tuple[Table, dict[st
             cells[parameter] = given.with_cells(given.columns[0])[1][0] if read else key_cells(given, parameter, what)
         if len(cells[parameter]) != table.n:
             rule = f"must name a column, or have one {what} for each row"
-            raise ParameterError(parameter, rule, f"{len(cells[parameter])} of them")
+            raise ParameterError(parameter, rule, "another number of them")
     return table, cells, names
 
 
