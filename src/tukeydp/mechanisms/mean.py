@@ -261,5 +261,7 @@ def _without_bounds(
         return without_bounds_of_secret_size(table, guarantee, relation, blocks, bits, accountant)
     if level is None:
         return without_bounds(table, guarantee, blocks, bits, accountant=accountant)
-    sd, asked = in_order("sd", sd, table.columns), {"confidence": level.confidence, "joint": level.joint}
-    return without_bounds_with_interval(table, guarantee, blocks, bits, sd=sd, **asked, accountant=accountant)
+    return without_bounds_with_interval(
+        table, guarantee, blocks, bits, sd=in_order("sd", sd, table.columns), confidence=level.confidence,
+        joint=level.joint, accountant=accountant,
+    )  # fmt: skip
