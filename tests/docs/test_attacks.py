@@ -1,4 +1,4 @@
-"""The threat model's table of attacks: each row has a test that exists, proofs that exist, and the README leads there.
+"""The threat model's tables: each attack and each promise has a test that exists, and the README leads there.
 
 From README to proof to test in three clicks: README, the threat model or the map of proofs, a proof, a test.
 """
@@ -19,19 +19,31 @@ ATTACKS = (
 )  # fmt: skip
 
 
-def rows():
-    """(name, what is done, proofs, tests) for each attack."""
-    text = PAGE.read_text(encoding="utf-8").partition("## Known attacks")[2].partition("\n## ")[0]
-    lines = [line for line in text.splitlines() if line.startswith("| **")]
-    return [tuple(cell.strip() for cell in re.split(r" \|(?= )", line[1:-1])) for line in lines]
+def section(name):
+    return PAGE.read_text(encoding="utf-8").partition(f"## {name}\n")[2].partition("\n## ")[0]
 
 
-ROWS = rows()
+def rows(name):
+    """The cells of a section's table, without its head."""
+    lines = [line for line in section(name).splitlines() if line.startswith("| ")][1:]
+    return [tuple(cell.strip() for cell in re.split(r" \|(?= |$)", line[1:-1])) for line in lines]
+
+
+ROWS = rows("Known attacks")  # (name, what is done, proofs, tests)
+PROMISES = rows("Every promise, and the test that holds it")  # (where, what is promised, tests)
 
 
 def test_the_known_attacks_are_there():
     names = [row[0].lower() for row in ROWS]
     assert [attack for attack in ATTACKS if not any(attack in name for name in names)] == []
+
+
+def require_tests(named):
+    for span in named:
+        path, _, test = span.partition("::")
+        assert file_at(path, PAGE).is_relative_to(ROOT / "tests"), span
+        assert test in definitions(file_at(path, PAGE)), span
+        assert test.rpartition(".")[2].startswith("test_"), span
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].split("**")[1])
@@ -40,13 +52,31 @@ def test_every_attack_has_an_answer_and_a_test(row):
     assert len(done) > 20, name
     named = SPAN.findall(tests)
     assert named, name
-    for span in named:
-        path, _, test = span.partition("::")
-        assert file_at(path, PAGE).is_relative_to(ROOT / "tests"), span
-        assert test in definitions(file_at(path, PAGE)), span
-        assert test.rpartition(".")[2].startswith("test_"), span
+    require_tests(named)
     for link in LINK.findall(proofs):
         assert (PAGE.parent / link).is_file(), link
+
+
+def places():
+    """Where the page promises something: its sections, and the points of what is not promised."""
+    text = PAGE.read_text(encoding="utf-8")
+    points = re.findall(r"^- \*\*(.+?)\.?\*\*", section("What is not promised"), re.MULTILINE)
+    tables = {"Known attacks", "Every promise, and the test that holds it", "What is not promised"}
+    return {*re.findall(r"^## (.+)$", text, re.MULTILINE), *points} - tables
+
+
+def test_every_promise_has_a_test():
+    """A place without a promise says so; one with promises has a test for each."""
+    assert {where for where, _, _ in PROMISES} == places()
+    for where, promise, tests in PROMISES:
+        named = SPAN.findall(tests)
+        assert bool(named) == (promise != "nothing"), where
+        require_tests(named)
+
+
+def test_a_promise_whose_test_is_gone_is_noticed():
+    with pytest.raises(AssertionError):
+        require_tests(["docs/test_attacks.py::test_that_was_never_there"])
 
 
 def links(page):

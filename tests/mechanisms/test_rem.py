@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -23,6 +24,7 @@ from support.rem_oracle import (
     worst_case,
     worst_delta,
 )
+from tukeydp.exact import linear_programs
 from tukeydp.mechanisms.rem import _draw
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import (
@@ -355,3 +357,20 @@ class TestInterface:
         with pytest.raises(td.ParameterError) as caught:
             td.rem(self.X, **{"epsilon": 1, "delta": 1e-6, **arguments})
         assert caught.value.parameter == name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [1, 10])
+def test_forty_columns_take_few_exact_inverses(epsilon, monkeypatch):
+    """Two ends of each column of two levels, each from a basis that floats have found: an exact inverse takes a tenth
+    of a second there, and a search by them takes minutes. From epsilon = 20 on there is still one."""
+    inverses, vertex = itertools.count(1), linear_programs._vertex
+
+    def counted(*given):
+        assert next(inverses) <= 4 * 40 + 20
+        return vertex(*given)
+
+    monkeypatch.setattr(linear_programs, "_vertex", counted)
+    x = np.random.default_rng(epsilon).normal(size=(200, 40))
+    found = td.rem(x, epsilon=epsilon, delta="1e-6", randomness=td.seeded(epsilon))
+    assert found.released == (epsilon == 10)

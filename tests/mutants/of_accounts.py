@@ -23,12 +23,12 @@ MUTANTS = (
         "A quarter of the true rho: many releases are let through that exceed the budget.",
     ),
     Mutant(
-        "bounded range claimed for all noise",
+        "quantiles claim half of what their draws cost as zCDP",
         "trusted/account.py",
-        "sum((e**2 / 2 for e in by_noise), Fraction(0))",
-        "sum((e**2 / 8 for e in by_noise), Fraction(0))",
-        (f"{COMPOSITION}test_what_the_plans_of_a_mean_cost",),
-        "A quarter of the true rho: many releases are let through that exceed the budget.",
+        "rho = sum((e**2 / 8 for e in draws), Fraction(0))",
+        "rho = sum((e**2 / 16 for e in draws), Fraction(0))",
+        ("tests/audit/test_replay.py::test_a_neighbour_is_told_apart_by_no_more_than_is_stated[quantiles]",),
+        "Accounts would let through twice as many quantiles as the budget is for.",
     ),
     Mutant(
         "bounded range claimed for every pure guarantee",

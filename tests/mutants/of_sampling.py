@@ -332,6 +332,14 @@ MUTANTS = (
         "Corners of cubes at the far end of a level are never kept: their points are released too rarely.",
     ),
     Mutant(
+        "slabs of a tilted parallelepiped without the cubes around their points",
+        "sampling/rough_slabs.py",
+        "off = half + 1 + _ROUNDINGS * (sums + np.abs(low) + np.abs(high))",
+        "off = _ROUNDINGS * (sums + np.abs(low) + np.abs(high))",
+        (f"{TILTED}test_floats_reject_no_rounded_point_of_a_level",),
+        "Floats reject points at the edge of a level, which are then released too rarely.",
+    ),
+    Mutant(
         "caps of boxes bounded at the wrong end",
         "sampling/branches/programs.py",
         "ends += rest * (high[j] if rest > 0 else low[j])",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import json
 import multiprocessing
 import pickle
 import sys
 import threading
 from contextlib import suppress
+from decimal import Decimal
 from fractions import Fraction
 from unittest.mock import patch
 
@@ -19,7 +21,8 @@ from hypothesis import strategies as st
 import tukeydp as td
 from tukeydp import approximate
 from tukeydp.accounts.budget import Budget, Totals, total
-from tukeydp.trusted.account import bounded_range, delta_of
+from tukeydp.accounts.exports import exported
+from tukeydp.trusted.account import Concentrated, bounded_range, delta_of
 
 X = np.random.default_rng(5).normal(size=(300, 2))
 MANY = np.random.default_rng(6).normal(size=(3000, 2))  # an interval that finds the spread needs more rows
@@ -241,6 +244,27 @@ def test_what_is_left_can_be_spent_and_is_rounded_down(releases):
     assert account.check(td.PureDP(left))
     # Rounded by no more than the last bits.
     assert not account.check(td.PureDP(left * (1 + Fraction(1, 10**12))))
+
+
+def test_what_is_left_of_sums_with_thousands_of_digits_can_be_spent_split_and_written():
+    """Every entry has a denominator of its own. Sums stay exact; what is offered can be a parameter."""
+    account = td.Accountant(1, delta="1e-6")
+    # In place of 2000 entries of coprime denominators. Beyond 4300 digits Python writes no integer.
+    spent = Fraction(1, 3**10_000) + Fraction(1, 3)
+    account._store._totals = Totals(1, spent, Fraction(0), spent / 10**9, Fraction(0))
+    left = account.remaining().epsilon
+    assert Fraction(2, 3) * (1 - Fraction(1, 10**12)) < left < Fraction(2, 3)
+    assert repr(account).startswith("Accountant(epsilon=1,")
+    with pytest.raises(td.BudgetExceeded, match=r"must be at most 0\.66666666"):
+        account.spend("0.7")
+    with pytest.raises(td.BudgetExceeded, match=r"rho must be at most 0\.02"):
+        account.spend(td.ApproxDP("0.01", "1e-8", zcdp=Concentrated(Fraction(1))))
+    said = json.loads(exported(account, "json", "x"))
+    numerator, denominator = (int(Decimal(text)) for text in said["spent"]["epsilon"].split("/"))
+    assert Fraction(numerator, denominator) == spent
+    assert Fraction(said["remaining"]["epsilon"]) == left
+    assert account.check(td.PureDP(left))
+    assert 0.66 < sum(part.epsilon for part in account.split(3)) <= left
 
 
 @pytest.mark.parametrize(("conversion", "own"), [("0", "1e-6"), ("9e-7", "1e-7")])

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from tukeydp.depth import choice
 from tukeydp.mechanisms import clipped_sum, spread_step, subset_means
 from tukeydp.trusted.bits import Keystream, SystemRandomness, derived_key
 
 
 def listen(monkeypatch) -> list[tuple[bytes, int]]:
-    """Every (key, lane) that is read from, in turn; the list grows as lanes are opened."""
-    found, made, lane_of = [], Keystream.__init__, Keystream._lane
+    """Every (key, lane) that is read from, in turn; the list grows as lanes are opened.
+
+    Left out is the trial of directions on no rows, and nothing else: it gets a key of its own here, so that whoever
+    else reads from a key that everybody knows is heard.
+    """
+    found, made, lane_of, tried = [], Keystream.__init__, Keystream._lane, derived_key("tried")
+    monkeypatch.setattr(choice, "TRIAL_KEY", tried)
 
     def remembered(self, key):
         self.key = key
         made(self, key)
 
     def listened(self, lane):
-        found.append((self.key, lane))
+        if self.key != tried:
+            found.append((self.key, lane))
         return lane_of(self, lane)
 
     monkeypatch.setattr(Keystream, "__init__", remembered)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from tukeydp.accounts.budget import Budget, Remaining, Totals, checked_budget
+from tukeydp.accounts.budget import Budget, Remaining, Totals, checked_budget, offered
 from tukeydp.accounts.entries import Entry
 from tukeydp.accounts.ledger import Decide, Ledger, open_ledger
 from tukeydp.trusted.account import ApproxDP, Concentrated, Guarantee, PureDP, delta_of
@@ -211,7 +211,7 @@ class Accountant:
                 rule += " (the rest of its delta pays for adding up by zCDP; conversion=0 would leave all to releases)"
             raise BudgetExceeded("delta", rule, show(delta_of(cost)))
         if cost.epsilon <= left.epsilon:  # so it is Gaussian noise, beside releases that are added up by zCDP
-            rule = f"must be at most {_shown(after.rho - totals.rho)}, what the accountant has left for zCDP"
+            rule = f"must be at most {_shown(offered(after.rho - totals.rho))}, what the accountant has left for zCDP"
             raise BudgetExceeded("rho", rule, _shown(cost.zcdp.rho))
         rule = f"must be at most {_shown(left.epsilon)}, what the accountant has left"
         raise BudgetExceeded("epsilon", rule, show(cost.epsilon))

@@ -129,6 +129,9 @@ def _down(number: Fraction) -> Fraction:
 # of 20 releases at 0.1 and delta = 1e-6 a tenth less makes epsilon = 1.019 out of 1.014; half would make 1.047.
 _KEPT = Fraction(1, 10)
 _ROOT_BITS = 64  # bits of a square root that is rounded down; fewer would say that less is left than there is
+# Bits of what is said to be left. Sums are exact, and their denominators grow with every one that has another factor:
+# beyond 1200 bits no number is a parameter any more, and beyond 4300 digits Python does not write it.
+_MOST_BITS = 512
 
 
 class Remaining(NamedTuple):
@@ -227,7 +230,7 @@ class Budget:
         limits = self.limits(totals)
         if not limits.plain(totals):
             return Remaining(Fraction(0), Fraction(0))
-        return Remaining(limits.epsilon - totals.epsilon, limits.own - totals.delta)
+        return Remaining(offered(limits.epsilon - totals.epsilon), offered(limits.own - totals.delta))
 
     def remaining(self, totals: Totals) -> Remaining:
         """What one more release may cost, by either criterion; a pure one of unknown law costs rho = epsilon^2 / 2."""
@@ -235,12 +238,17 @@ class Budget:
         if not totals.count or not limits.concentrated(totals):
             return plain
         by_zcdp = _root_below(2 * (limits.rho - totals.rho))
-        return Remaining(max(plain.epsilon, by_zcdp), max(plain.delta, limits.own - totals.rho_delta))
+        return Remaining(max(plain.epsilon, by_zcdp), max(plain.delta, offered(limits.own - totals.rho_delta)))
 
 
 def checked_budget(epsilon: Any, delta: Any, conversion: Any, neighbours: str) -> Budget:
     share = None if conversion is None else rational("conversion", conversion)
     return Budget(positive_rational("epsilon", epsilon), rational("delta", delta), share, neighbours)
+
+
+def offered(left: Fraction) -> Fraction:
+    """What is left, as a number that can be spent and written: exact, or rounded down where it has too many digits."""
+    return left if left.denominator.bit_length() <= _MOST_BITS else _down(left)
 
 
 @lru_cache(maxsize=1024)

@@ -48,14 +48,20 @@ def to_dict(account: Accountant) -> dict[str, Any]:
         },
         "spent": {
             "releases": totals.count,
-            "epsilon": str(totals.epsilon),
-            "delta": str(totals.delta),
-            "rho": str(totals.rho),
-            "rho_delta": str(totals.rho_delta),
+            "epsilon": _exact(totals.epsilon),
+            "delta": _exact(totals.delta),
+            "rho": _exact(totals.rho),
+            "rho_delta": _exact(totals.rho_delta),
         },
         "remaining": {"epsilon": str(left.epsilon), "delta": str(left.delta)},
         "history": [entry.to_dict() for entry in account.history],
     }
+
+
+def _exact(number: Fraction) -> str:
+    """As `str`, also of sums with more digits than Python writes of an integer."""
+    whole = f"{Decimal(number.numerator):f}"
+    return whole if number.denominator == 1 else f"{whole}/{Decimal(number.denominator):f}"
 
 
 def _csv(account: Accountant) -> str:

@@ -1127,6 +1127,10 @@ def _checked(n: int, function: Callable[..., Any], paid: bool = True, **more: An
     return Whole(call, swapped(n), charged=paid)
 
 
+def _without_bounds(x: Any, *, bounds: Any, **given: Any) -> Any:
+    return td.rem(x, **given)
+
+
 def _in_chunks(n: int, **more: Any) -> Whole:
     def call(x: FloatArray, account: Any) -> Any:
         return td.boxem(td.chunks(lambda: np.array_split(x, 3), memory=1), **_options(account, **more))
@@ -1179,6 +1183,19 @@ def _as_if_large(whole: Whole, rows: int) -> Whole:
 
 def _largest(rows: FloatArray) -> Any:
     return np.nanmax(rows, axis=0)
+
+
+class _Line:
+    """An estimator as in scikit-learn: the largest product of each feature with the target."""
+
+    coef_: FloatArray
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {}
+
+    def fit(self, x: FloatArray, y: FloatArray) -> _Line:
+        self.coef_ = np.nanmax(x * np.asarray(y)[:, None], axis=0)
+        return self
 
 
 def _restless(rows: FloatArray) -> Any:
@@ -1239,6 +1256,7 @@ def _line(n: int, families: Families, **more: Any) -> Whole:
 
 _JUST_ENOUGH = next(n for n in range(10, 1000) if rem_blocks(n, 1, ApproxDP(Fraction(8), Fraction(1, 100))) is not None)
 _SHARES = ([-50, 0], [50, 1])
+_ORACLES: dict[str, Any] = {"oracle": td.oracles.BoxCounting(), "sampler": td.oracles.Rejection()}
 _COARSE: dict[str, Any] = {"resolution": 1, "bounds": (-5, 5)}
 
 CALLS: dict[str, Whole] = {
@@ -1307,6 +1325,36 @@ CALLS: dict[str, Whole] = {
     "rem, add-remove": _less_free(40, td.rem),
     "mean without bounds, rows, add-remove": _less_free(40, td.mean),
     "mean without bounds, blocks, add-remove": _less_free(_JUST_ENOUGH, td.mean),
+    "boxem, about so many rows, add-remove": _less(60, td.boxem, rows=50),
+    "cube, about so many rows, add-remove": _less(60, td.cube, rows=50),
+    "rem with a threshold": _free(40, td.rem, threshold=5),
+    "quantiles, spreads known": _at_once(_swap(60, td.quantiles, sd=1)),
+    "aggregate, clipped, on a coarse grid": _swap(
+        120,
+        td.aggregate,
+        statistic=_largest,
+        blocks=20,
+        clip=(-3, 3),
+        depth=td.AxisAligned(),
+        columns=["a", "b"],
+        **_COARSE,
+    ),
+    "aggregate, tried on rows that are given": _swap(
+        120, td.aggregate, statistic=_largest, blocks=20, dummy=np.zeros((3, 2))
+    ),
+    "aggregate of an estimator": _swap(
+        300, td.aggregate, d=3, statistic=_Line(), blocks=20, attribute="coef_", target=2
+    ),
+    "regression through zero, ranges known": _line(
+        900,
+        swapped(900),
+        epsilon=EPSILON,
+        bounds=(-5, 5),
+        partitions=2,
+        intercept=False,
+        ranges=(-50, 50),
+        target_range=(-50, 50),
+    ),
     "boxem by groups": _groups(60, td.boxem),
     "boxem by groups with counts": _groups(60, td.boxem, counts="0.1"),
     "mean by groups": _groups(2000, td.mean),
@@ -1337,8 +1385,30 @@ CALLS: dict[str, Whole] = {
     "summary of persons by groups": _persons_of_groups(3000, td.summary),
     "summary of persons by groups, add-remove": _persons_of_groups(3000, td.summary, less=True),
     "rem of persons": _persons_free(120, td.rem),
+    "boxem of medians of persons": _persons(90, td.boxem, per_person="median"),
+    "rem of medians of persons": _persons_free(120, td.rem, per_person="median"),
+    "summary of medians of persons": _persons(90, td.summary, per_person="median", confidence=None),
     "boxem of a checked file": _checked(300, td.boxem),
     "mean of a checked file, nobody charged": _checked(300, td.mean, paid=False),
+    **{
+        f"{function.__name__} of a checked file, a share allowed": _checked(300, function, check="0.3")
+        for function in (td.boxem, td.cube, td.mean, td.spread)
+    },
+    "quantiles of a checked file, a share allowed": _at_once(_checked(300, td.quantiles, check="0.3")),
+    "summary of a checked file, a share allowed": _checked(300, td.summary, confidence=None, check="0.3"),
+    "rem of a checked file, a share allowed": replace(
+        _checked(120, _without_bounds, epsilon=8, delta="0.01", check="0.3"),
+        families=swapped(120, 1, 5.0),
+        epsilon=Fraction(8),
+    ),
+    **{
+        f"{function.__name__} in a ball, with a fill": _noised(function, bounds=None, centre=1, radius=9, fill=1)
+        for function in (
+            *(td.baselines.gaussian, td.baselines.analytic_gaussian, td.baselines.coinpress),
+            *(td.baselines.huang_liang_yi, td.baselines.plan),
+        )
+    },
+    "coinpress in three steps": _noised(td.baselines.coinpress, steps=3, deviation=2),
     "gaussian": _noised(td.baselines.gaussian),
     "analytic_gaussian": _noised(td.baselines.analytic_gaussian, fill=1),
     "coinpress": _noised(td.baselines.coinpress),
@@ -1346,12 +1416,19 @@ CALLS: dict[str, Whole] = {
     "plan": _noised(td.baselines.plan),
     "approximate_boxem": _estimated(td.approximate.approximate_boxem),
     "approximate_rem": _estimated(td.approximate.approximate_rem),
+    "approximate_boxem, other oracles": _estimated(td.approximate.approximate_boxem, padding="1/5", **_ORACLES),
+    "approximate_rem, other oracles": _estimated(
+        td.approximate.approximate_rem, padding="1/5", threshold=4, **_ORACLES
+    ),
 }
 if importlib.util.find_spec("pandas") is not None:
     CALLS |= {
         "mean of a frame": _pandas(300, td.mean),
         "boxem of a frame": _pandas(300, td.boxem),
         "aggregate of a frame whose types are inferred": _pandas(60, td.aggregate, statistic=_lengths, blocks=10),
+        "aggregate of a frame whose types are declared": _pandas(
+            60, td.aggregate, statistic=_lengths, blocks=10, types={"c0": "text", "c1": "number"}
+        ),
     }
 if importlib.util.find_spec("polars") is not None:
     CALLS |= {

@@ -99,7 +99,7 @@ def lazy_table(x: Any, by: Any = None, keys: Keys | None = None, *, secret: bool
     if by is not None and not isinstance(by, str):
         raise ParameterError("by", "must be the name of a column of a lazy frame", type(by).__name__)
     try:
-        names, n = checked_names(x, by)
+        names, n = checked_names(x, *(() if by is None else (by,)))
         read = _ENGINES[_kind(x)](x, names, by, keys)
     except (ParameterError, *INTERRUPTIONS):
         raise

@@ -65,14 +65,15 @@ def clipped_interval(
     found: Transcript, columns: BoundedColumns, group: int, known: tuple[float, ...] | None, level: Level
 ) -> Interval:
     """Of all columns of one group; `known` are public standard deviations in relative units, whose width is 2."""
-    law = _Law(found.coordinates, level.of_one(found.d * len(found.sums)))
+    law = _law(found.coordinates, level.of_one(found.d * len(found.sums)))
     spread = deviations(found, known)
     ends, alone, half_widths = np.empty((found.d, 2)), np.empty(found.d), np.empty(found.d)
     for j in range(found.d):
         low, high, sampling = _ends(found, group, j, spread[j], law)
         ends[j], alone[j], half_widths[j] = (low, high), sampling, (high - low) / 2.0
     lower, widths = np.array([float(a) for a in columns.lower]), columns.widths
-    spreads = np.array([_of_share(float(found.inside(group, j))) if s is None else s for j, s in enumerate(spread)])
+    means = found.in_floats[1][group]
+    spreads = np.array([_of_share(float(means[j])) if s is None else s for j, s in enumerate(spread)])
     return Interval(
         ends=lower[:, np.newaxis] + (1.0 + ends) / 2.0 * widths[:, np.newaxis],
         spread=spreads * widths / 2.0,
@@ -93,8 +94,7 @@ def deviations(found: Transcript, known: tuple[float, ...] | None) -> list[float
 def _deviation(found: Transcript, j: int) -> float:
     """Of what is left in the window: mean square less the squares of the groups' means, all of them noised."""
     plan = found.plan
-    sizes = np.array([float(found.values(g, j)) for g in range(len(found.sums))])
-    means = np.array([float(found.inside(g, j)) for g in range(len(found.sums))])
+    sizes, means = (part[:, j] for part in found.in_floats)
     total = sizes.sum()
     square = (float(found.squares[plan.squared.index(j)]) / total + 1.0) / 2.0
     # Noise in the means makes their squares too large, by its own variance.
@@ -115,14 +115,14 @@ def _ends(found: Transcript, g: int, j: int, spread: float | None, law: _Law) ->
     middle, half = (float(v) for v in found.middle(j))
     if half == 0.0:
         return middle, middle, 0.0
-    total, count, scale = float(found.sums[g][j]), float(found.values(g, j)), noise_scale(found)
+    total, count, scale = float(found.sums[g][j]), float(found.in_floats[0][g, j]), noise_scale(found)
     noised = found.plan.secret or j in found.counted
 
     def allowed(m: float) -> float:
         one = _of_share(m) if spread is None else min(spread / half, 1.0)
         return law.quantile(scale, one * math.sqrt(count), abs(m), noised)
 
-    inside = float(found.inside(g, j))
+    inside = float(found.in_floats[1][g, j])
     low = high = inside
     if noised and count <= law.quantile(scale, 0.0, 0.0, True):
         low, high = -1.0, 1.0  # the number of values cannot be told from none, and neither can anything else
@@ -145,12 +145,12 @@ def _tail(found: Transcript, g: int, j: int, deviation: float, mean: float, end:
         return 0.0
     away = max(0.0, end * (edge - mean))
     outside = min(1.0, max(0.0, (away / deviation - _NEAR) / (_FAR - _NEAR)))
-    sizes = [float(found.values(i, j)) for i in range(len(found.sums))]
+    sizes = found.in_floats[0][:, j]
     beyond = _TAIL * records_beyond(found)
-    share = beyond * sizes[g] / sum(sizes)
+    share = beyond * float(sizes[g] / sizes.sum())
     if len(sizes) > 1:  # of a group as many as of the others, give or take
         share = min(beyond, share + math.sqrt(share))
-    return share * away / sizes[g] * outside
+    return share * away / float(sizes[g]) * outside
 
 
 def records_beyond(found: Transcript) -> float:
@@ -179,6 +179,11 @@ class _Law:
             return self.gaussian * sampling
         rows = [float(np.interp(ratio, _RATIOS, row)) for row in table]
         return noise * float(np.interp(mean, _MEANS, rows))
+
+
+@lru_cache(maxsize=64)
+def _law(coordinates: int, share: float) -> _Law:
+    return _Law(coordinates, share)
 
 
 @lru_cache(maxsize=64)

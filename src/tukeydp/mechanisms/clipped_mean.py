@@ -18,6 +18,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -261,6 +262,13 @@ class Transcript:
         low, high = Fraction(self.window.low[j]), Fraction(self.window.high[j])
         return (low + high) / 2, (high - low) / 2
 
+    @cached_property
+    def in_floats(self) -> tuple[FloatArray, FloatArray]:
+        """Numbers of values, and means from -1 to 1 in the window, of each group and column."""
+        places = [[(g, j) for j in range(self.d)] for g in range(len(self.sums))]
+        numbers = np.array([[float(self.values(*place)) for place in row] for row in places])
+        return numbers, np.array([[float(self.inside(*place)) for place in row] for row in places])
+
     def means(self) -> list[list[Fraction]]:
         """Of each group and column, from -1 to 1."""
         return [[self._mean(g, j) for j in range(self.d)] for g in range(len(self.sums))]
@@ -277,7 +285,11 @@ class Transcript:
         """Whether the number of values can be told from none, but for a chance of one in a hundred."""
         if not self.plan.secret and j not in self.counted:
             return True
-        return float(self.numbers(g, j)) > noise_scale(self) * quantile_of_noise(self.coordinates, 2 * _TOLD - 1)
+        return float(self.numbers(g, j)) > self._least
+
+    @cached_property
+    def _least(self) -> float:
+        return noise_scale(self) * quantile_of_noise(self.coordinates, 2 * _TOLD - 1)
 
     def numbers(self, g: int, j: int) -> Fraction:
         """The noised number of values of a column in a group, or of the group's records."""

@@ -16,16 +16,20 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tukeydp.data.grouped_files import GroupOfRow
-from tukeydp.data.keys import checked_keys, taken_apart
+from tukeydp.data.keys import Keys, checked_keys, taken_apart
+from tukeydp.data.lazy_persons import persons_in_engine
+from tukeydp.data.lazy_tables import is_lazy
 from tukeydp.data.persons import NOBODY, checked_rules, group_of_each, one_row_each, person_numbers
 from tukeydp.data.relation import checked_relation, require_columns_without_rows
+from tukeydp.data.streams import Chunks
 from tukeydp.data.tables import Table
+from tukeydp.mechanisms.readable_check import asked
 from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import Guarantee, about_persons
-from tukeydp.trusted.parameters import FloatArray, ParameterError, brief
+from tukeydp.trusted.parameters import Bounds, FloatArray, IntArray, ParameterError, brief
 from tukeydp.trusted.release import PERSONS, Spends
-from tukeydp.trusted.rows import checked_bounds
+from tukeydp.trusted.rows import checked_bounds, require_bounds
 
 __all__ = ["PERSONS", "OfPersons", "about_persons", "of_persons", "persons_table"]
 
@@ -34,7 +38,8 @@ Mechanism = TypeVar("Mechanism", bound=Callable[..., Any])
 
 def of_persons(mechanism: Mechanism) -> Mechanism:
     """Give a mechanism its parameters `person` and `per_person`."""
-    takes_groups = "by" in inspect.signature(mechanism).parameters
+    taken = inspect.signature(mechanism).parameters
+    takes_groups = "by" in taken
 
     @wraps(mechanism)
     def run(x: Any, *given: Any, person: Any = None, per_person: Any = "mean", **options: Any) -> Any:
@@ -42,6 +47,8 @@ def of_persons(mechanism: Mechanism) -> Mechanism:
             if per_person != "mean":
                 raise ParameterError("per_person", "must be left out without person", brief(per_person))
             return mechanism(x, *given, **options)
+        if "check" in taken:
+            options["check"] = _no_check(options.get("check"))
         accountant = options.pop("accountant", None)
         by = options.pop("by", None) if takes_groups else None
         relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
@@ -57,6 +64,13 @@ def of_persons(mechanism: Mechanism) -> Mechanism:
     return run  # type: ignore[return-value]
 
 
+def _no_check(check: Any) -> bool:
+    """Rows of persons are not checked, whatever they come from: a check that was asked for is refused."""
+    if asked(check)[0] is not None:
+        raise ParameterError("check", "must be left out with person", "a check")
+    return False
+
+
 def persons_table(
     x: Any, person: Any, bounds: Any, per_person: Any, *, by: Any = None, keys: Any = None, fewest: int = 1
 ) -> tuple[Table, GroupOfRow | None]:
@@ -65,6 +79,11 @@ def persons_table(
     `person` is the name of a column, or has an id for each row; so does `by` with keys.
     """
     known = None if by is None else checked_keys(keys)
+    if isinstance(x, Chunks):
+        rule = "must be left out where rows are streamed: a person's rows may stand in several chunks"
+        raise ParameterError("person", rule, repr(person) if isinstance(person, str) else "ids")
+    if is_lazy(x):
+        return _of_lazy(x, person, bounds, per_person, by, known, fewest)
     if not fewest:
         require_columns_without_rows(x)
     wanted = {"person": (person, "id"), **({} if known is None else {"by": (by, "key")})}
@@ -78,14 +97,39 @@ def persons_table(
     table = Table(cells, rows.columns, rows.units)
     if known is None:
         return table, None
-    places = group_of_each(known.places(taken["by"]), numbers, count)
-    return table, GroupOfRow(names["by"], [None if place < 0 else known.names[place] for place in places.tolist()])
+    return table, _keys_of(known, names["by"], group_of_each(known.places(taken["by"]), numbers, count))
+
+
+def _of_lazy(
+    x: Any, person: Any, bounds: Any, per_person: Any, by: Any, keys: Keys | None, fewest: int
+) -> tuple[Table, GroupOfRow | None]:
+    """The engine groups its rows; what it adds up are integers, which takes bounds."""
+    for parameter, given in (("person", person), ("by", by)):
+        if given is not None and not isinstance(given, str):
+            raise ParameterError(parameter, "must be the name of a column of a lazy frame", type(given).__name__)
+    require_bounds(bounds, "a person's rows are added up between them")
+    table, places = persons_in_engine(
+        x,
+        person,
+        by,
+        keys,
+        lambda names: _floats(checked_bounds(len(names), bounds, names)),
+        lambda names: checked_rules(per_person, len(names), names),
+        fewest,
+    )
+    return table, None if keys is None or places is None else _keys_of(keys, by, places)
+
+
+def _keys_of(keys: Keys, by: str, places: IntArray) -> GroupOfRow:
+    return GroupOfRow(by, [None if place < 0 else keys.names[place] for place in places.tolist()])
 
 
 def _ends(table: Table, bounds: Any) -> tuple[FloatArray, FloatArray] | None:
-    if bounds is None:
-        return None
-    lower, upper = checked_bounds(table.d, bounds, table.columns)
+    return None if bounds is None else _floats(checked_bounds(table.d, bounds, table.columns))
+
+
+def _floats(bounds: Bounds) -> tuple[FloatArray, FloatArray]:
+    lower, upper = bounds
     return np.array([float(v) for v in lower]), np.array([float(v) for v in upper])
 
 

@@ -130,9 +130,11 @@ def clipped_release(
         "rehearsal": None if rows is None or size is None else clipped_rehearsal(plan, size, rows, columns, wanted.sd),
     }
 
+    means = found.means()
+
     def release(g: int, **more: Any) -> Release:
         told = [found.told(g, j) for j in range(columns.d)]
-        point = columns.in_units(found.means()[g])
+        point = columns.in_units(means[g])
         point[[not one for one in told]] = np.nan
         inputs = (found, columns, g, wanted.known, wanted.level)
         return Release(

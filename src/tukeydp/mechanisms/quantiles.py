@@ -239,7 +239,7 @@ def quantiles(
     require_bounds(bounds, "wide ones cost little")
     levels = number_of_levels(len(shares))
     steps = _MANY_COLUMNS * levels
-    require_room(accountant, in_steps((budget / steps,) * steps, ()))  # what no run costs less than
+    require_room(accountant, in_steps((budget / steps,) * steps))  # what no run costs less than
     bits = source(randomness)
     table = read_table(x)
     ends = checked_bounds(table.d, bounds, table.columns)
@@ -249,7 +249,7 @@ def quantiles(
         raise ParameterError("resolution", rule, show(min(grid.step)))
     each = budget / (table.d * levels)
     rehearsal = quantile_rehearsal(table.n, grid, ends, shares, each, in_order("sd", sd, table.columns))
-    column: PureDP = in_steps((each,) * levels, ())
+    column: PureDP = in_steps((each,) * levels)
     settings = {"quantiles": [show(share) for share in shares], "levels": levels, "epsilon_of_level": each}
     public = {**table.public, "bounds": ends, "grid": grid.to_dict(), "settings": settings}
     parts = {f"column {j}": column for j in range(table.d)}

@@ -146,11 +146,10 @@ class CheckPlan:
         cells = max(0, found.unreadable + found.values) if self.n is None else self.n
         return max(self.margin, math.floor(self.allowed.unreadable * cells))
 
-    @property
-    def most_unlisted(self) -> int:
-        """A noisy number of rows in no listed group above this stops the run."""
-        assert self.n is not None  # by groups the number of rows is public
-        return max(self.margin, math.floor(self.allowed.unlisted * self.n))
+    def most_unlisted(self, found: Counts) -> int:
+        """A noisy number of rows in no listed group above this stops the run; a share as that of unreadable cells."""
+        rows = max(0, found.unreadable + found.values) if self.n is None else self.n
+        return max(self.margin, math.floor(self.allowed.unlisted * rows))
 
     @property
     def caught(self) -> int:
@@ -185,7 +184,7 @@ def told_of(plan: CheckPlan, found: Counts) -> dict[str, int]:
         "fewest_values_least": plan.least_values,
     }
     if found.unlisted is not None:
-        told |= {"rows_unlisted": found.unlisted, "rows_unlisted_most": plan.most_unlisted}
+        told |= {"rows_unlisted": found.unlisted, "rows_unlisted_most": plan.most_unlisted(found)}
     return told
 
 
@@ -204,11 +203,11 @@ def reasons_to_stop(plan: CheckPlan, found: Counts) -> Iterator[str]:
             f"{_few(plan, found)} {noise}, which cannot be told from none: the result would be noise. A column is "
             "empty, or its values stand elsewhere."
         )
-    if found.unlisted is not None and found.unlisted > plan.most_unlisted:
+    if found.unlisted is not None and found.unlisted > plan.most_unlisted(found):
         yield (
             f"About {_shown(plan, found.unlisted)} rows are in none of the listed groups {noise}; at most "
-            f"{plan.most_unlisted} may be. A key is misspelt, or groups were left out on purpose: --allow-unlisted "
-            "SHARE (check=td.Check(unlisted=SHARE)) says so."
+            f"{plan.most_unlisted(found)} may be. A key is misspelt, or groups were left out on purpose: "
+            "--allow-unlisted SHARE (check=td.Check(unlisted=SHARE)) says so."
         )
 
 

@@ -190,7 +190,7 @@ def bounded_range(epsilon: Any, neighbours: str = "swap") -> PureDP:
     return PureDP(number, neighbours=neighbours, zcdp=Concentrated(number**2 / 8))
 
 
-def in_steps(by_depth: tuple[Fraction, ...], by_noise: tuple[Fraction, ...]) -> PureDP:
-    """What pure steps have together, some of bounded range and others of any law; a step of epsilon 0 is none."""
-    rho = sum((e**2 / 8 for e in by_depth), Fraction(0)) + sum((e**2 / 2 for e in by_noise), Fraction(0))
-    return PureDP(sum(by_depth, Fraction(0)) + sum(by_noise, Fraction(0)), zcdp=Concentrated(rho))
+def in_steps(draws: tuple[Fraction, ...]) -> PureDP:
+    """What draws of bounded range have together; one of epsilon 0 is none."""
+    rho = sum((e**2 / 8 for e in draws), Fraction(0))
+    return PureDP(sum(draws, Fraction(0)), zcdp=Concentrated(rho))

@@ -8,6 +8,7 @@ cells, counted from 0; records in no listed group have none (NaN), and add nothi
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,7 +35,9 @@ def listed(cells: FloatArray, d: int) -> tuple[FloatArray, IntArray]:
         return cells, np.zeros(len(cells), dtype=np.int64)
     groups = cells[:, d]
     there = groups >= 0
-    return cells[there, :d], groups[there].astype(np.int64)
+    if not there.all():
+        cells, groups = cells[there], groups[there]
+    return cells[:, :d], groups.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,12 +228,12 @@ class _Ladder:
         return _Ladder([int(counts[place]) for place in order], order, ends)
 
     def weight_up_to(self, rows: int) -> int:
-        return self.ends[int(np.searchsorted(self.rows, rows, side="right")) - 1]
+        return self.ends[bisect_right(self.rows, rows) - 1]
 
     def drawn(self, rows: int, bits: Bits) -> int:
         """A place with at most so many records beyond, by the weights."""
         number = bits.below(self.weight_up_to(rows))
-        return self.places[int(np.searchsorted(np.array(self.ends, dtype=object), number, side="right"))]
+        return self.places[bisect_right(self.ends, number)]
 
 
 def noised_sums(sums: WindowSums, total: Sequence[int], charge: Charge) -> list[list[Fraction]]:

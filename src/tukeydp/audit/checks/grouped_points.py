@@ -203,7 +203,7 @@ def sums(n: int, tally: Tally) -> None:
 def _noised(x: Sequence[oracle.Row]) -> list[tuple[float, list[float]]]:
     scales: list[float] = []
     found: list[Any] = []
-    noised = grouped_ways.noised_sums
+    noised = steps.noised_sums
 
     def none(count: int, scale: Fraction, bits: object) -> list[int]:
         scales.append(float(scale) / steps.HALF)

@@ -117,7 +117,7 @@ def _joint(case: Case, values: Sequence[float], seen: dict[tuple[Any, ...], tupl
 
     def run_column() -> list[int]:
         levels = number_of_levels(len(case.shares))
-        charge = rehearsed_charge(in_steps((EPSILON,) * levels, ()), derived_key("unused"))
+        charge = rehearsed_charge(in_steps((EPSILON,) * levels), derived_key("unused"))
         return module.column_quantiles(cells, grid, 0, case.shares, charge)
 
     for ties in coins:

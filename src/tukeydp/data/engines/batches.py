@@ -15,10 +15,10 @@ from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError
 # The schema of a lazy frame and its number of rows, through narwhals: public, and checked before anything is spent.
 
 
-def checked_names(x: Any, by: str | None = None) -> tuple[tuple[str, ...], int]:
+def checked_names(x: Any, *apart: str) -> tuple[tuple[str, ...], int]:
     """The names of the columns, all of them numbers or truth values, and the number of rows by one query.
 
-    The column of groups, which may hold anything that keys can be, comes last.
+    Those that are apart, of groups and persons, may hold anything that keys and ids can be, and come last.
     """
     import narwhals.stable.v2 as nw
 
@@ -29,19 +29,20 @@ def checked_names(x: Any, by: str | None = None) -> tuple[tuple[str, ...], int]:
         raise ParameterError("x", "must have distinct column names", f"{len(frame.columns)} columns")
     if not names:
         raise ParameterError("x", "must have at least one row and one column", "no column")
-    if by is not None and names.count(by) != 1:
-        raise ParameterError("by", "must name a column of x", repr(by))
+    for name in apart:
+        if name not in names:
+            raise ParameterError("x", "must have the column that groups or persons are in", repr(name))
     for name, kind in schema.items():
-        if str(name) == by:
+        if str(name) in apart:
             continue
         if isinstance(kind, nw.String | nw.Categorical | nw.Enum | nw.Object):
             raise ParameterError(f"x column {name!r}", TEXT_ADVICE, _kind(kind))
         if not kind.is_numeric() and not isinstance(kind, nw.Boolean):
             raise ParameterError(f"x column {name!r}", "must hold numbers", _kind(kind))
-    others = tuple(name for name in names if name != by)
+    others = tuple(name for name in names if name not in apart)
     if not others:
-        raise ParameterError("x", "must have at least one row and one column", "no column but that of groups")
-    return others if by is None else (*others, by), int(frame.select(nw.len()).collect().item())
+        raise ParameterError("x", "must have at least one row and one column", "no column that is measured")
+    return (*others, *apart), int(frame.select(nw.len()).collect().item())
 
 
 def _kind(kind: Any) -> str:

@@ -170,8 +170,11 @@ def _cells(
             before = start
             start, row, waiting = scan(at_hand, start, stop, text.final, form, cells.view(np.uint64), row, unread)
             for i, j, a, b in unread[:waiting].tolist():
-                # Left open by the scan, so it has the form of a number, or is none.
-                value = rules[j].number(text.buffer[a:b].decode("utf-8", "replace"))
+                # Left open by the scan, so it has the form of a number, or is none, or is a key.
+                cell = bytes(text.buffer[a:b])
+                if form.keyed[j] and a and text.buffer[a - 1] == form.quote:
+                    cell = cell.replace(bytes([form.quote] * 2), bytes([form.quote]))
+                value = rules[j].number(cell.decode("utf-8", "replace"))
                 cells.view(np.uint64)[i, j] = UNREADABLE if math.isnan(value) else np.float64(value).view(np.uint64)
             if start >= stop or (start == before and row < len(cells)):
                 break

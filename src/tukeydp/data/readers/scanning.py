@@ -275,7 +275,7 @@ class Layout(NamedTuple):
     words: Bytes  # for no value, in small letters, a row each
     word_lengths: IntArray
     word_starts: IntArray  # as unit_starts
-    keyed: int  # the table column whose cells are keys, all left to others; -1: none
+    keyed: NDArray[np.bool_]  # for each table column whether its cells are keys or ids, all left to others
 
 
 def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[NumberRule]) -> Layout:
@@ -299,7 +299,7 @@ def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[N
         words=words,
         word_lengths=word_lengths,
         word_starts=np.cumsum([0, *(len(rule.no_value) for rule in rules)], dtype=np.int64),
-        keyed=next((j for j, rule in enumerate(rules) if isinstance(rule, KeyRule)), -1),
+        keyed=np.array([isinstance(rule, KeyRule) for rule in rules]),
     )
 
 
@@ -337,26 +337,33 @@ def _ends_of_cells(separator: int) -> re.Pattern[bytes]:
     return re.compile(b"[" + re.escape(bytes([separator, _NEWLINE, _RETURN])) + b"]")
 
 
+# What a cell's content is: followed by something else, all there is, or with quotes that are written twice.
+DIRTY, CLEAN, QUOTED = 0, 1, 2
+
+
 def _cell_ends(text, p, stop, separator, quote):  # type: ignore[no-untyped-def]
     """`_end_of_cell` by a search for what ends a cell."""
     if p < stop and text[p] == quote:
         return _end_of_cell.py_func(text, p, stop, separator, quote)
     found = _ends_of_cells(separator).search(text, p, stop)
     end = stop if found is None else found.start()
-    return end, p, end, True
+    return end, p, end, CLEAN
 
 
 @compiled(plain=_cell_ends)
 def _end_of_cell(text, p, stop, separator, quote):  # type: ignore[no-untyped-def]
-    """Where the cell that begins at p ends, the span of its content, and whether the content is all there is."""
-    clean = True
+    """Where the cell that begins at p ends, the span of its content, and whether that is `CLEAN`.
+
+    Quotes within quotes are written twice; what follows the closing quote makes a cell `DIRTY`.
+    """
+    clean = CLEAN
     if p < stop and text[p] == quote:
         start = p + 1
         p = start
         while p < stop:
             if text[p] == quote:
                 if p + 1 < stop and text[p + 1] == quote:
-                    clean = False  # a quote inside: no number
+                    clean = QUOTED  # a quote inside: no number
                     p += 1
                 else:
                     break
@@ -364,7 +371,8 @@ def _end_of_cell(text, p, stop, separator, quote):  # type: ignore[no-untyped-de
         end = p
         p = min(p + 1, stop)
         while p < stop and text[p] != separator and text[p] != _NEWLINE and text[p] != _RETURN:
-            clean = clean and (text[p] == _SPACE or text[p] == _TAB)
+            if text[p] != _SPACE and text[p] != _TAB:
+                clean = DIRTY
             p += 1
         return p, start, min(end, stop), clean
     start = p
@@ -402,7 +410,7 @@ def _simple_numbers(decimal: int) -> re.Pattern[bytes]:
 def _simple_row(line: bytes, form: Layout) -> list[float] | None:
     """The numbers of a record of simple cells; None if it is another."""
     line = line.removesuffix(b"\r")
-    if not line or b"\r" in line or form.any_units or form.keyed >= 0 or (form.quote >= 0 and form.quote in line):
+    if not line or b"\r" in line or form.any_units or form.keyed.any() or (form.quote >= 0 and form.quote in line):
         return None
     cells = line.split(bytes([form.separator]))
     if len(cells) != len(form.targets):
@@ -457,14 +465,14 @@ def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-
                 return position, row, before
             if field >= width:
                 a, b = trimmed(text, a, b)
-                crowded = crowded or a < b or not clean
-            elif targets[field] >= 0 and not clean:
+                crowded = crowded or a < b or clean != CLEAN
+            elif targets[field] >= 0 and clean != CLEAN and not (clean == QUOTED and form.keyed[targets[field]]):
                 bits[row, targets[field]] = UNREADABLE
             elif targets[field] >= 0:
                 column = targets[field]
                 left, right = _without_unit(text, a, b, column, form) if any_units else (a, b)
                 state, value = number_in(text, left, right, decimal, mark)
-                if column == form.keyed:
+                if form.keyed[column]:
                     state = UNDECIDED
                 if state == READ:
                     bits[row, column] = value
