@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tukeydp.mechanisms.interval_plan import OCTAVES, interval_plan
 
 import tukeydp as td
 from tukeydp.forecast.shapes import SHAPES
 from tukeydp.mechanisms import mean_interval, mean_plans, planned
-from tukeydp.mechanisms.interval_plan import OCTAVES, interval_plan
 from tukeydp.results import interval
 from tukeydp.trusted.rows import bounded_columns
 

@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-
-import tukeydp as td
 from tukeydp.forecast.interval_runs import Clipped, runs
-from tukeydp.forecast.shapes import SHAPES
 from tukeydp.mechanisms.interval_plan import interval_plan
 from tukeydp.mechanisms.mean_interval import Found, calibrated, mean_interval
+
+import tukeydp as td
+from tukeydp.forecast.shapes import SHAPES
 from tukeydp.results.noise_quantiles import noise_and_sampling
 from tukeydp.trusted.rows import bounded_columns
 

@@ -59,7 +59,7 @@ def of_persons(mechanism: Mechanism) -> Mechanism:
             options["by"] = groups
         if accountant is not None:
             options["accountant"] = OfPersons(accountant)
-        return _told(mechanism(table, *given, **options), per_person)
+        return _told(mechanism(table, *given, **options), per_person, grouped=groups is not None)
 
     return run  # type: ignore[return-value]
 
@@ -133,11 +133,11 @@ def _floats(bounds: Bounds) -> tuple[FloatArray, FloatArray]:
     return np.array([float(v) for v in lower]), np.array([float(v) for v in upper])
 
 
-def _told(outcome: Any, per_person: Any) -> Any:
+def _told(outcome: Any, per_person: Any, grouped: bool) -> Any:
     """The outcome with a guarantee about persons, and the rule by which their rows became one."""
     seal: Any = None if outcome.seal is None else outcome.seal.about_persons()
     settings = {"per_person": dict(per_person) if isinstance(per_person, Mapping) else per_person}
-    note = person_note(per_person, grouped=isinstance(outcome, GroupedRelease))
+    note = person_note(per_person, grouped)
     if isinstance(outcome, GroupedRelease):
         return outcome.charged(seal, settings, note)
     return replace(outcome, seal=seal, settings={**outcome.settings, **settings}, notes=(*outcome.notes, note))
