@@ -236,7 +236,7 @@ def test_spellings_of_a_unit_are_all_read(user):
 
 
 def test_what_is_wrong_before_it_pays_costs_nothing(ready, monkeypatch):
-    monkeypatch.setattr(module, "read_groups", lambda *_: 1 / 0)
+    monkeypatch.setattr(module, "read_records", lambda *_, **__: 1 / 0)
     assert WORDS["refused"] in ready.release()
     assert ready.account.totals.count == 0
     assert WORDS["again"] not in ready.get("/release").text

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from support.charges import charge, cheaper
+from support.lower_sums import from_the_lower_bound
 from tukeydp.audit.check import Effort, Tally
 from tukeydp.audit.checks import (
     add_remove,
@@ -35,6 +36,7 @@ from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.trusted.prices import DEPTH, sums_from_the_middle
+from tukeydp.trusted.steps import WindowSums
 
 QUICK = Effort(quick=True)
 
@@ -152,13 +154,7 @@ def test_groups_with_a_mistake_are_noticed(mistake, monkeypatch):
 
 
 def test_sums_of_groups_from_the_lower_bound_are_noticed(monkeypatch):
-    contributions = grouped_points.grouped_sums.contributions
-
-    def from_the_lower_bound(relative):
-        values, there, squares = contributions(relative)
-        return values + there, there, squares
-
-    monkeypatch.setattr(grouped_points.grouped_sums, "contributions", from_the_lower_bound)
+    monkeypatch.setattr(WindowSums, "__call__", from_the_lower_bound)
     assert tallied(grouped_points.sums, 2).worst > 1.9
 
 
