@@ -271,14 +271,14 @@ Hypothesis add_one : forall before r after,
   private eps delta (mechanism (before ++ after)) (mechanism (before ++ r :: after)) ys.
 
 (* @says Where a person's rows become one record by a function of these rows alone, privacy for a replaced record is privacy for a replaced person.
-   @code data/persons.py::persons_table *)
+   @code mechanisms/per_person.py::persons_table *)
 Theorem persons_replaced : forall before p q after,
   private eps delta (mechanism (map one_record (before ++ p :: after)))
                     (mechanism (map one_record (before ++ q :: after))) ys.
 Proof. intros. rewrite !map_app. simpl. apply replace_one. Qed.
 
 (* @says The same for a person who comes or goes.
-   @code data/persons.py::persons_table *)
+   @code mechanisms/per_person.py::persons_table *)
 Theorem persons_added : forall before p after,
   private eps delta (mechanism (map one_record (before ++ p :: after))) (mechanism (map one_record (before ++ after))) ys /\
   private eps delta (mechanism (map one_record (before ++ after))) (mechanism (map one_record (before ++ p :: after))) ys.

@@ -264,12 +264,12 @@ def test_the_plan_touches_no_data(ready, monkeypatch):
         def content(self):
             raise AssertionError("the data were touched")
 
-    def refused(*_):
+    def refused(*_, **__):
         raise AssertionError("the data were touched")
 
     kept = ready.session.file
     ready.session.file = str.__new__(Untouchable, kept)
-    for name in ("session.looked_at", "session.within", "release.read_file", "release.within"):
+    for name in ("session.looked_at", "session.within", "release.read_records", "release.within"):
         monkeypatch.setattr(f"tukeydp.app.{name}", refused)
     for fields in ({}, {"statistic": "centre"}, {"wish": "0.2"}, {"epsilon": "1.2", "confidence": "0.9"}):
         live = ready.post("/plan", fields, headers={"sec-fetch-site": "same-origin", "x-live": "1"})

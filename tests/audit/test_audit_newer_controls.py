@@ -29,6 +29,7 @@ from tukeydp.mechanisms import block_release, grouped_ways, quantile_levels
 from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import clipped_sum as counted_mean
 from tukeydp.mechanisms import grouped_sums as group_counts
+from tukeydp.mechanisms import per_person
 from tukeydp.mechanisms import grouped_ways as grouped_blocks
 from tukeydp.mechanisms import quantiles as rank_draw
 from tukeydp.mechanisms import regression as regression_module
@@ -169,7 +170,7 @@ def test_persons_with_a_mistake_are_noticed(mistake, monkeypatch):
         def centred(cells, *given):
             return rows(cells - np.nanmean(np.clip(cells, -1, 1)), *given)
 
-        monkeypatch.setattr(persons_module, "one_row_each", centred)
+        monkeypatch.setattr(per_person, "one_row_each", centred)
         assert persons.CHECK.run(QUICK).worst > 1
 
 
@@ -229,7 +230,7 @@ CHANGES = {
     ),
     "quantiles": (quantile_levels, "level_weight", lambda parts, epsilon: 2 * epsilon),
     "regression": (block_release.BlockRelease, "_own", property(lambda self: self.guarantee)),
-    "boxem of persons": (persons_module, "person_numbers", lambda ids: np.arange(len(list(ids)))),
+    "boxem of persons": (per_person, "person_numbers", lambda ids: np.arange(len(list(ids)))),
 }
 
 
