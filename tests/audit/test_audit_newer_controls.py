@@ -25,11 +25,10 @@ from tukeydp.audit.checks import (
 )
 from tukeydp.data import persons as persons_module
 from tukeydp.mechanisms import aggregate as guarded_statistic
-from tukeydp.mechanisms import block_release, grouped_ways, quantile_levels
+from tukeydp.mechanisms import block_release, grouped_ways, per_person, quantile_levels
 from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import clipped_sum as counted_mean
 from tukeydp.mechanisms import grouped_sums as group_counts
-from tukeydp.mechanisms import per_person
 from tukeydp.mechanisms import grouped_ways as grouped_blocks
 from tukeydp.mechanisms import quantiles as rank_draw
 from tukeydp.mechanisms import regression as regression_module
