@@ -51,14 +51,6 @@ MUTANTS = (
         "Somebody who is in no listed group is in the release.",
     ),
     Mutant(
-        "groups' sums by the price of a table without groups, from an end",
-        "trusted/steps.py",
-        "filled = np.where(np.isnan(numbers), 0.0, numbers)",
-        "filled = np.where(np.isnan(numbers), 0.0, numbers + 1.0) * 2",
-        ("tests/audit/test_audit_controls.py::test_sums_from_the_lower_bound_lose_twice_epsilon_in_groups", SUMS),
-        "Values are no longer those of the definition.",
-    ),
-    Mutant(
         "missing cells counted without their scale",
         "trusted/steps.py",
         "paid.scale(sums_from_an_end(HALF)), paid.bits())",
@@ -87,7 +79,7 @@ MUTANTS = (
         "mechanisms/clipped_mean.py",
         "return tuple(j for j, count in enumerate(noised) if count > usual)",
         "return tuple(j for j, count in enumerate(missing) if count > usual)",
-        (f"{REPLAY}[mean with interval, few rows]", f"{REPLAY}[summary]"),
+        ("tests/mechanisms/test_interval.py::test_an_interval_is_made_of_what_was_released_and_nothing_else",),
         "Which columns are counted tells how many cells are missing.",
     ),
     Mutant(
