@@ -401,7 +401,6 @@ CALLS = [
     Call("td.mean(by, counts=2)", lambda: _by_group(counts=2)),
     Call("td.mean(by, delta)", lambda: _by_group(delta=1e-6)),
     Call("td.mean(persons without ids)", lambda: td.mean(X, epsilon=1, bounds=(0, 9), person=[None, "", " "])),
-    Call("td.mean(person by group)", lambda: _by_group(person=["a", "b", "c"])),
     Call("td.quantiles(q=[0.5, 0.5])", lambda: td.quantiles(X, [0.5, 0.5], epsilon=1, bounds=(0, 9))),
     Call("td.quantiles(no bounds)", lambda: td.quantiles(X, 0.5, epsilon=1)),
     Call('ReadOptions(units="kg")', lambda: ReadOptions(units="kg")),
