@@ -1395,6 +1395,9 @@ CALLS: dict[str, Whole] = {
         for function in (td.boxem, td.cube, td.mean, td.spread)
     },
     "quantiles of a checked file, a share allowed": _at_once(_checked(300, td.quantiles, check="0.3")),
+    "aggregate of a checked file, a share allowed": _checked(
+        300, td.aggregate, statistic=_largest, blocks=40, check="0.3"
+    ),
     "summary of a checked file, a share allowed": _checked(300, td.summary, confidence=None, check="0.3"),
     "rem of a checked file, a share allowed": replace(
         _checked(120, _without_bounds, epsilon=8, delta="0.01", check="0.3"),
