@@ -351,8 +351,7 @@ def read_yaml(text):
 CALLS = {
     "td.mean",
     "td.summary",
-    "read_groups",
-    "read_persons",
+    "read_records",
     "read_file",
     "ReadOptions",
     "td.Accountant.open",

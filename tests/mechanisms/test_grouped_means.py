@@ -117,7 +117,7 @@ def test_missing_cells_and_unlisted_keys_are_left_out_in_silence():
         ({"by": None}, "by"),
         ({"by": None, "keys": None, "counts": 0.1}, "by"),
         ({"counts": 1}, "counts"),
-        ({"confidence": 0.95}, "confidence"),
+        ({"confidence": 0.95, "mechanism": "rows"}, "mechanism"),
         ({"joint": True}, "joint"),
         ({"delta": 1e-6}, "delta"),
         ({"mechanism": "cube", "blocks": 5}, "blocks"),

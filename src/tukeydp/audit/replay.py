@@ -34,6 +34,7 @@ from tukeydp.paper import algorithm3 as algorithm3
 from tukeydp.results.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted import bits as randomness
+from tukeydp.trusted import steps
 from tukeydp.trusted.account import ApproxDP, Guarantee
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.laws import cube_noise, discrete_gaussian, discrete_laplace
@@ -246,6 +247,35 @@ class RadiiLaw:
             np.array([max(rows) for rows in itertools.product(*law.beyond.tolist())]) for law in (self, other)
         )
         return Cells(np.array(sizes, dtype=np.float64), ours, theirs)
+
+
+@dataclass(frozen=True, eq=False)
+class LadderLaw:
+    """A place for each column, by `weights` and e^(-weight x the most records `beyond` it in any column)."""
+
+    beyond: list[IntArray]
+    weight: Fraction
+    weights: list[Sequence[int]]
+
+    def loss(self, other: LadderLaw) -> Loss:
+        """The most over columns moves by at least the least, and at most the most, that a column's counts move by."""
+        moved = np.concatenate([ours - theirs for ours, theirs in zip(self.beyond, other.beyond, strict=True)])
+        return of_range(self.weight * int(moved.max() - moved.min()))
+
+    def exact(self, other: LadderLaw) -> float | None:
+        if math.prod(map(len, self.beyond)) > _LISTED:
+            return None
+        sizes = _combined([np.array(weights, dtype=np.float64) for weights in self.weights], np.multiply.outer)
+        ours, theirs = (_combined(law.beyond, np.maximum.outer) for law in (self, other))
+        return _largest_ratio(Cells(sizes, ours, theirs), -float(self.weight))
+
+
+def _combined(columns: Sequence[Any], outer: Any) -> Any:
+    """Of every choice of one entry of each."""
+    found = columns[0]
+    for column in columns[1:]:
+        found = outer(found, column)
+    return found.reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -520,6 +550,7 @@ def _adapters(recorder: Recorder) -> list[tuple[Any, str, Any]]:
         discrete_laplace: _laplace(recorder),
         discrete_gaussian: _gaussian(recorder),
         clipped_sum.drawn_by_weight: _radii(recorder),
+        steps.drawn_places: _places(recorder),
         tie_broken: _ties(recorder),
         passes: _coin(recorder),
     }
@@ -671,6 +702,18 @@ def _radii(recorder: Recorder) -> Any:
         return recorder.drawn("radii", (beyond.shape, weight), law, key, lambda: original(beyond, weight, bits))
 
     return radii
+
+
+def _places(recorder: Recorder) -> Any:
+    original = steps.drawn_places
+
+    def places(beyond: Sequence[IntArray], weights: Sequence[Sequence[int]], kappa: Fraction, bits: Any) -> Any:
+        law = LadderLaw([np.asarray(counts) for counts in beyond], kappa, list(weights))
+        public = tuple(tuple(column) for column in weights), kappa
+        key = getattr(bits, "key", None)
+        return recorder.drawn("places", public, law, key, lambda: original(beyond, weights, kappa, bits))
+
+    return places
 
 
 def _ties(recorder: Recorder) -> Any:
@@ -895,6 +938,55 @@ def moved(n: int, d: int = 2) -> Families:
     return families
 
 
+def moved_less(n: int, d: int = 2) -> Families:
+    """The same, and one row is not there: of a group, of none, or the only one of its group."""
+
+    def families(random: np.random.Generator) -> list[Family]:
+        ends = (FAR * (-1.0) ** np.arange(d)).tolist()
+        x = np.column_stack([rows_of(random, n, d), random.integers(0, 3, n)])
+        gone = {
+            "a far row less": [*ends, 0],
+            "a missing row less": [*[np.nan] * d, 0],
+            "a row of no group less": [*ends, 2],
+            "a row of another group less": [*ends, 1],
+        }
+        places = random.choice(n, len(gone), replace=False).tolist()
+        x[places] = np.array(list(gone.values()))
+        less = [_without_row(name, x, i) for name, i in zip(gone, places, strict=True)]
+        few = np.array([[*ends, 1.0]])
+        return [
+            Family("rows of one group", x, tuple(less[:3])),
+            Family("a row of another group", x, tuple(less[3:])),
+            Family("one row alone", few, (_without_row("no row left", few, 0),)),
+        ]
+
+    return families
+
+
+def person_of_a_group(n: int, d: int = 2, less: bool = False) -> Families:
+    """The last columns are a key and an id: somebody has other rows, in another group, in none, or in several."""
+
+    def families(random: np.random.Generator) -> list[Family]:
+        persons = np.arange(n) // _OF_A_PERSON
+        x = np.column_stack([rows_of(random, n, d), random.integers(0, 3, n)[persons], persons])
+        mine = x[:, -1] == int(random.integers(n // _OF_A_PERSON))
+        ends = (FAR * (-1.0) ** np.arange(d)).tolist()
+        x[mine, :-1] = [*[-v for v in ends], 0]
+        others = {
+            "in another group": [[*ends, 1]] * 40,
+            "in no group": [[*ends, 2]],
+            "in two groups": [[*ends, 0], [*ends, 1]],
+            "no value": [[*[np.nan] * d, 0]],
+        }
+        neighbours = [Neighbour(name, _of_person(x, mine, np.array(rows))) for name, rows in others.items()]
+        gone = int(np.flatnonzero(mine)[0]) // _OF_A_PERSON
+        if less:
+            neighbours = [Neighbour("not there", x[~mine], (gone, n // _OF_A_PERSON))]
+        return [Family("a person far out", x, tuple(neighbours), in_steps=False)]
+
+    return families
+
+
 def another_person(n: int, d: int = 2, scale: float = 1.0) -> Families:
     """The last column is an id: somebody has other rows, and more or fewer of them."""
 
@@ -977,6 +1069,22 @@ def _groups(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Wh
     return Whole(call, moved(n, d))
 
 
+def _groups_less(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Whole:
+    def call(x: FloatArray, account: Any) -> Any:
+        given = _options(account, by=x[:, -1], keys=[0, 1], neighbours="add-remove", rows=n, **more)
+        return function(x[:, :-1], **given)
+
+    return Whole(call, moved_less(n, d), "add-remove")
+
+
+def _persons_of_groups(n: int, function: Callable[..., Any], d: int = 2, less: bool = False, **more: Any) -> Whole:
+    def call(x: FloatArray, account: Any) -> Any:
+        given = _options(account, by=x[:, -2], keys=[0, 1], person=x[:, -1], **more)
+        return function(x[:, :-2], **given, **({"neighbours": "add-remove", "rows": n // _OF_A_PERSON} if less else {}))
+
+    return Whole(call, person_of_a_group(n, d, less), "add-remove-person" if less else "swap-person")
+
+
 def _persons(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Whole:
     def call(x: FloatArray, account: Any) -> Any:
         return function(x[:, :-1], **_options(account, person=x[:, -1], **more))
@@ -1057,6 +1165,17 @@ def _lazy(n: int, function: Callable[..., Any], **more: Any) -> Whole:
         return function(frame, **_options(account, **more))
 
     return Whole(call, swapped(n))
+
+
+def _lazy_groups(n: int, function: Callable[..., Any], **more: Any) -> Whole:
+    def call(x: FloatArray, account: Any) -> Any:
+        import polars
+
+        columns = {f"c{j}": x[:, j] for j in range(x.shape[1] - 1)}
+        frame = polars.LazyFrame({**columns, "group": x[:, -1]})
+        return function(frame, **_options(account, by="group", keys=[0, 1], **more))
+
+    return Whole(call, moved(n))
 
 
 def _at_once(whole: Whole) -> Whole:
@@ -1186,7 +1305,9 @@ CALLS: dict[str, Whole] = {
     "mean, two-step, spreads known": _swap(3000, td.mean, mechanism="two-step", sd=1),
     "mean, cube": _swap(60, td.mean, mechanism="cube"),
     "mean with interval": _swap(3000, td.mean, confidence=0.95),
-    "mean with interval, subset": _swap(3000, td.mean, mechanism="subset", confidence=0.95),
+    "mean with interval, few rows": _swap(60, td.mean, confidence=0.95),
+    "mean with interval in three columns": _swap(3000, td.mean, d=3, confidence=0.95),
+    "mean with interval, cube": _swap(300, td.mean, mechanism="cube", confidence=0.95),
     "mean with interval, spreads known": _swap(3000, td.mean, confidence=0.95, sd=1),
     "mean with joint interval of shares": _swap(300, td.mean, confidence=0.95, joint=True, bounds=(0, 1)),
     "mean without bounds": _free(120, td.mean),
@@ -1215,6 +1336,10 @@ CALLS: dict[str, Whole] = {
     "mean, rows, add-remove": _less(60, td.mean, rows=60, mechanism="subset"),
     "mean, subset, add-remove": _less(800, td.mean, rows=800, blocks=100),
     "mean, cube, add-remove": _less(60, td.mean, mechanism="cube"),
+    "mean with interval, add-remove": _less(3000, td.mean, rows=3000, confidence=0.95),
+    "mean with interval in three columns, add-remove": _less(3000, td.mean, d=3, rows=3000, confidence=0.95),
+    "summary, add-remove": _less(3000, td.summary, rows=3000),
+    "summary, nothing known of the size, add-remove": _less(300, td.summary),
     "rem, add-remove": _less_free(40, td.rem),
     "mean without bounds, rows, add-remove": _less_free(40, td.mean),
     "mean without bounds, blocks, add-remove": _less_free(_JUST_ENOUGH, td.mean),
@@ -1257,11 +1382,26 @@ CALLS: dict[str, Whole] = {
     "mean by groups, rows, as in large tables": _as_if_large(_groups(60, td.mean, mechanism="rows"), 60),
     "mean by groups, subset": _groups(800, td.mean, mechanism="subset", blocks=60, partitions=2),
     "mean by groups, cube": _groups(60, td.mean, mechanism="cube"),
+    "mean with interval by groups": _groups(2000, td.mean, confidence=0.95),
+    "mean with interval by groups in three columns": _groups(3000, td.mean, d=3, confidence=0.95),
+    "mean with interval by groups, few rows": _groups(60, td.mean, confidence=0.95, joint=True),
+    "mean by groups, add-remove": _groups_less(2000, td.mean),
+    "mean with interval by groups, add-remove": _groups_less(2000, td.mean, confidence=0.95),
     "summary by groups": _groups(60, td.summary),
+    "summary by groups, many rows": _groups(3000, td.summary, joint=True),
+    "summary by groups, add-remove": _groups_less(2000, td.summary),
     "mean of persons": _persons(900, td.mean),
     "medians of persons": _persons(90, td.mean, per_person="median", mechanism="cube"),
     "boxem of persons": _persons(90, td.boxem, certify="0.2"),
     "summary of persons": _persons(3000, td.summary),
+    "mean with interval of persons": _persons(3000, td.mean, confidence=0.95),
+    "mean of persons by groups": _persons_of_groups(3000, td.mean),
+    "mean with interval of persons by groups": _persons_of_groups(3000, td.mean, confidence=0.95),
+    "mean with interval of persons by groups, add-remove": _persons_of_groups(
+        3000, td.mean, less=True, confidence=0.95
+    ),
+    "summary of persons by groups": _persons_of_groups(3000, td.summary),
+    "summary of persons by groups, add-remove": _persons_of_groups(3000, td.summary, less=True),
     "rem of persons": _persons_free(120, td.rem),
     "boxem of medians of persons": _persons(90, td.boxem, per_person="median"),
     "rem of medians of persons": _persons_free(120, td.rem, per_person="median"),
@@ -1287,6 +1427,9 @@ CALLS: dict[str, Whole] = {
         for function in (td.boxem, td.cube, td.mean, td.spread)
     },
     "quantiles of a checked file, a share allowed": _at_once(_checked(300, td.quantiles, check="0.3")),
+    "aggregate of a checked file, a share allowed": _checked(
+        300, td.aggregate, statistic=_largest, blocks=40, check="0.3"
+    ),
     "summary of a checked file, a share allowed": _checked(300, td.summary, confidence=None, check="0.3"),
     "rem of a checked file, a share allowed": replace(
         _checked(120, _without_bounds, epsilon=8, delta="0.01", check="0.3"),
@@ -1327,6 +1470,9 @@ if importlib.util.find_spec("polars") is not None:
         "mean of a lazy frame": _lazy(600, td.mean),
         "mean of a lazy frame, subset": _lazy(300, td.mean, mechanism="subset", blocks=20, partitions=2),
         "mean of a lazy frame, two-step": _lazy(3000, td.mean, mechanism="two-step"),
+        "mean with interval of a lazy frame": _lazy(1500, td.mean, confidence=0.95),
+        "mean with interval by groups of a lazy frame": _lazy_groups(1500, td.mean, confidence=0.95),
+        "summary by groups of a lazy frame": _lazy_groups(1500, td.summary),
         "spread of a lazy frame": _lazy(600, td.spread),
         "counts of a lazy frame": _at_once(_lazy(300, _counted, column="c0")),
         "aggregate of a frame with texts": _frame(60, blocks=10),

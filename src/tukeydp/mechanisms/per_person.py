@@ -23,6 +23,7 @@ from tukeydp.data.persons import NOBODY, checked_rules, group_of_each, one_row_e
 from tukeydp.data.relation import checked_relation, require_columns_without_rows
 from tukeydp.data.streams import Chunks
 from tukeydp.data.tables import Table
+from tukeydp.mechanisms.readable_check import asked
 from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import Guarantee, about_persons
@@ -37,7 +38,8 @@ Mechanism = TypeVar("Mechanism", bound=Callable[..., Any])
 
 def of_persons(mechanism: Mechanism) -> Mechanism:
     """Give a mechanism its parameters `person` and `per_person`, and tables by the paths of files."""
-    takes_groups = "by" in inspect.signature(mechanism).parameters
+    taken = inspect.signature(mechanism).parameters
+    takes_groups = "by" in taken
 
     @wraps(mechanism)
     def run(x: Any, *given: Any, person: Any = None, per_person: Any = "mean", **options: Any) -> Any:
@@ -48,6 +50,8 @@ def of_persons(mechanism: Mechanism) -> Mechanism:
             if per_person != "mean":
                 raise ParameterError("per_person", "must be left out without person", brief(per_person))
             return mechanism(x, *given, **options)
+        if "check" in taken:
+            options["check"] = _no_check(options.get("check"))
         accountant = options.pop("accountant", None)
         by = options.pop("by", None) if takes_groups else None
         relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
@@ -58,9 +62,16 @@ def of_persons(mechanism: Mechanism) -> Mechanism:
             options["by"] = groups
         if accountant is not None:
             options["accountant"] = OfPersons(accountant)
-        return _told(mechanism(table, *given, **options), per_person)
+        return _told(mechanism(table, *given, **options), per_person, grouped=groups is not None)
 
     return run  # type: ignore[return-value]
+
+
+def _no_check(check: Any) -> bool:
+    """Rows of persons are not checked, whatever they come from: a check that was asked for is refused."""
+    if asked(check)[0] is not None:
+        raise ParameterError("check", "must be left out with person", "a check")
+    return False
 
 
 def persons_table(
@@ -125,11 +136,11 @@ def _floats(bounds: Bounds) -> tuple[FloatArray, FloatArray]:
     return np.array([float(v) for v in lower]), np.array([float(v) for v in upper])
 
 
-def _told(outcome: Any, per_person: Any) -> Any:
+def _told(outcome: Any, per_person: Any, grouped: bool) -> Any:
     """The outcome with a guarantee about persons, and the rule by which their rows became one."""
     seal: Any = None if outcome.seal is None else outcome.seal.about_persons()
     settings = {"per_person": dict(per_person) if isinstance(per_person, Mapping) else per_person}
-    note = person_note(per_person, grouped=isinstance(outcome, GroupedRelease))
+    note = person_note(per_person, grouped)
     if isinstance(outcome, GroupedRelease):
         return outcome.charged(seal, settings, note)
     return replace(outcome, seal=seal, settings={**outcome.settings, **settings}, notes=(*outcome.notes, note))

@@ -18,9 +18,9 @@ import numpy as np
 
 from tukeydp.trusted.account import rho_of_cells
 from tukeydp.trusted.bits import Bits
-from tukeydp.trusted.laws import WORD, Group, LevelDraw, WeightedDraw, cube_noise, discrete_laplace
+from tukeydp.trusted.laws import WORD, Group, LevelDraw, cube_noise, discrete_laplace
 from tukeydp.trusted.parameters import FloatArray, IntArray
-from tukeydp.trusted.prices import COUNT, MOST_BEYOND, Score, sums_from_an_end, sums_from_the_middle
+from tukeydp.trusted.prices import COUNT, MOST_BEYOND, sums_from_an_end, sums_from_the_middle
 from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import BoundedColumns
 
@@ -174,29 +174,30 @@ class WindowSums:
 def deepest_cells(beyond: Sequence[IntArray], charge: Charge) -> list[int]:
     """A cell for each column, those near the median of every column most likely: pure epsilon-DP."""
     ones = [[1] * len(counts) for counts in beyond]
-    return _joint(beyond, ones, charge, MOST_BEYOND)
+    paid = charge.for_bounded_range()
+    return drawn_places(beyond, ones, paid.weight(MOST_BEYOND), paid.bits())
 
 
 def joint_rungs(beyond: Sequence[IntArray], weights: Sequence[int], charge: Charge) -> list[int]:
     """A rung for each column by its weight times e^(-kappa x the most records beyond a column's): pure epsilon-DP."""
-    return _joint(beyond, [weights] * len(beyond), charge, MOST_BEYOND)
+    paid = charge.for_bounded_range()
+    return drawn_places(beyond, [weights] * len(beyond), paid.weight(MOST_BEYOND), paid.bits())
 
 
 def rung(beyond: IntArray, weights: Sequence[int], charge: Charge) -> int:
     """The same for one column, whose counts all move one way when a record comes, goes or is replaced."""
     paid = charge.for_bounded_range()
-    kappa = paid.weight(COUNT)
-    return WeightedDraw(weights, [-kappa * int(count) for count in beyond]).draw(paid.bits())
+    return drawn_places([beyond], [weights], paid.weight(COUNT), paid.bits())[0]
 
 
-def _joint(beyond: Sequence[IntArray], weights: Sequence[Sequence[int]], charge: Charge, score: Score) -> list[int]:
+def drawn_places(
+    beyond: Sequence[IntArray], weights: Sequence[Sequence[int]], kappa: Fraction, bits: Bits
+) -> list[int]:
     """One place for each column, with probability proportional to the product of weights times e^(-kappa most).
 
     Level l says that at most `most - l` records lie beyond in any column: each column's places with as few are known,
     and so is their weight. So a level is drawn, as for depth, and in it a place for each column by itself.
     """
-    paid = charge.for_bounded_range()
-    bits = paid.bits()
     ladders = [_Ladder.of(counts, weight) for counts, weight in zip(beyond, weights, strict=True)]
     fewest = max(ladder.rows[0] for ladder in ladders)
     thresholds = sorted({rows for ladder in ladders for rows in ladder.rows if rows >= fewest}, reverse=True)
@@ -207,7 +208,7 @@ def _joint(beyond: Sequence[IntArray], weights: Sequence[Sequence[int]], charge:
             size *= ladder.weight_up_to(rows)
         groups.append(Group(lowest, most - rows, size))
         lowest = most - rows + 1
-    level, _ = LevelDraw(groups, 2 * paid.weight(score)).finish(bits.take(WORD), bits)
+    level, _ = LevelDraw(groups, 2 * kappa).finish(bits.take(WORD), bits)
     return [ladder.drawn(most - level, bits) for ladder in ladders]
 
 
