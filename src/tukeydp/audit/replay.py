@@ -895,6 +895,29 @@ def moved(n: int, d: int = 2) -> Families:
     return families
 
 
+def one_less_of_groups(n: int, d: int = 2, scale: float = 1.0) -> Families:
+    """As `one_less`; the last column is the group."""
+
+    def families(random: np.random.Generator) -> list[Family]:
+        ends = (FAR * (-1.0) ** np.arange(d)).tolist()
+        x = np.column_stack([scale * rows_of(random, n, d), random.integers(0, 3, n)])
+        gone = {
+            "a far row less": [*ends, 0],
+            "a row less that is missing": [*([np.nan] * d), 1],
+            "no group": [*ends, 2],
+        }
+        places = random.choice(n, len(gone), replace=False).tolist()
+        x[places] = np.array(list(gone.values()))
+        alone = np.array([[*([scale] * d), 1.0]])
+        pairs = zip(gone, places, strict=True)  # each moves the draws of one group: the worst of each do not add up
+        return [
+            Family("rows of groups", x, tuple(_without_row(name, x, i) for name, i in pairs), in_steps=False),
+            Family("one row alone", alone, (_without_row("no row left", alone, 0),)),
+        ]
+
+    return families
+
+
 def another_person(n: int, d: int = 2, scale: float = 1.0) -> Families:
     """The last column is an id: somebody has other rows, and more or fewer of them."""
 
@@ -975,6 +998,22 @@ def _groups(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Wh
         return function(x[:, :-1], **_options(account, by=x[:, -1], keys=[0, 1], **more))
 
     return Whole(call, moved(n, d))
+
+
+def _groups_free(n: int, function: Callable[..., Any], **more: Any) -> Whole:
+    def call(x: FloatArray, account: Any) -> Any:
+        given = {"epsilon": 8, "delta": "0.01", "by": x[:, -1], "keys": [0, 1], **more}
+        return function(x[:, :-1], **given, accountant=account)
+
+    return Whole(call, moved(n, 1), epsilon=Fraction(8))
+
+
+def _groups_less(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Whole:
+    def call(x: FloatArray, account: Any) -> Any:
+        given = {"by": x[:, -1], "keys": [0, 1], "neighbours": "add-remove", **more}
+        return function(x[:, :-1], **_options(account, **given))
+
+    return Whole(call, one_less_of_groups(n, d), "add-remove")
 
 
 def _persons(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Whole:
@@ -1161,6 +1200,10 @@ CALLS: dict[str, Whole] = {
     "summary with a share": _swap(3000, td.summary, bounds=_SHARES),
     "summary of shares": _swap(60, td.summary, bounds=(0, 1)),
     "quantiles": _at_once(_swap(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
+    "quantiles, add-remove": _at_once(_less(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
+    "quantiles by groups": _at_once(_groups(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
+    "quantiles by groups, add-remove": _at_once(_groups_less(300, td.quantiles, q=["0.25", "0.5", "0.9"])),
+    "quantiles of persons": _at_once(_persons(300, td.quantiles, q=["0.25", "0.5", "0.9"])),
     "median on a coarse grid": _swap(40, td.quantiles, q=["0.5"], **_COARSE),
     "aggregate": _swap(300, td.aggregate, statistic=_largest, blocks=40, partitions=2),
     "aggregate by a statistic with random numbers": _swap(120, td.aggregate, statistic=_restless, blocks=20),
@@ -1184,6 +1227,12 @@ CALLS: dict[str, Whole] = {
     "mean without bounds, blocks, add-remove": _less_free(_JUST_ENOUGH, td.mean),
     "boxem by groups": _groups(60, td.boxem),
     "boxem by groups with counts": _groups(60, td.boxem, counts="0.1"),
+    "spread by groups": _groups(600, td.spread),
+    "spread by groups, add-remove": _groups_less(600, td.spread, rows=600),
+    "spread of persons": _persons(900, td.spread),
+    "cube by groups": _groups(60, td.cube),
+    "cube by groups, add-remove": _groups_less(60, td.cube, rows=60),
+    "cube of persons": _persons(90, td.cube, fill=1),
     "mean by groups": _groups(2000, td.mean),
     "mean by groups between narrow bounds": _groups(2000, td.mean, bounds=(-2, 2)),
     "mean by groups, two-step, spreads known": _groups(2000, td.mean, mechanism="two-step", sd=1),

@@ -237,6 +237,10 @@ def _at_edge(outcome: Outcome) -> list[str]:
 
 # How the results were made, by the mechanism that the release names.
 _WAYS = {
+    "quantiles": "By rank in each group, the middle quantile first, then those on either side of it (quantiles).",
+    "spread": "Differences between random sets of rows of each group (spread).",
+    "rem": "A deep point of each group without bounds, or a refusal (rem).",
+    "regression": "Least squares on blocks of rows of each group, and a deep point of their coefficients (regression).",
     "boxem": "Depth of the rows of each group between the bounds (boxem), at all of epsilon.",
     "rows": "Depth of the rows of each group (rows), at all of epsilon.",
     "two-step": "How spread the columns are was found out first from all rows, then the means of groups (two-step).",
@@ -258,9 +262,9 @@ class GroupAccount(NamedTuple):
 def group_headline(account: GroupAccount) -> str:
     found = account.found
     count = f"{len(found)} group{'s' if len(found) > 1 else ''}"
+    rows = "" if found.n is None else f"{found.n} rows in all, "
     return (
-        f"{account.estimand.capitalize()} of {count} by {printable(found.by)}, {found.n} rows in all, released with "
-        "differential privacy"
+        f"{account.estimand.capitalize()} of {count} by {printable(found.by)}, {rows}released with differential privacy"
     )
 
 
@@ -270,7 +274,8 @@ def group_sections(account: GroupAccount) -> Iterator[Section]:
     yield "Guarantee", f"{guarantee_sentence(found.guarantee)} {TOGETHER}"
     yield "Groups", f"The keys are public: rows with another key, or none, are in no group. {sizes_sentence(found)}"
     yield "How", _how(account)
-    rows = assumed_rows(found.n, len(found))
+    size = found.settings.get("rows") if found.n is None else found.n
+    rows = 1 if size is None else assumed_rows(size, len(found))
     error = first.expected_error
     if error is not None and (said := accuracy_sentences(rows, error)):
         yield "Accuracy", f"In a group of {rows} rows, an equal part of all: {' '.join(said)}"

@@ -14,6 +14,7 @@ from tukeydp.depth.notions.base import PreparedDepth
 from tukeydp.forecast.centre import centre_rehearsal
 from tukeydp.mechanisms.grouped_sums import checked_counts, noised_group_counts, rows_told, too_few
 from tukeydp.results.grouped_release import GroupedRelease
+from tukeydp.results.grouped_release import one_of as one_of
 from tukeydp.results.release import SYMMETRY_CAVEAT, Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.spending import require_room
@@ -102,14 +103,6 @@ def _draw(prepared: PreparedDepth, grid: Grid, epsilon: Fraction, key: bytes) ->
 def assumed_rows(n: int, groups: int) -> int:
     """Rows of a group for forecasts and plans: an equal part of the table's, since the true numbers are secret."""
     return max(1, n // groups)
-
-
-def one_of(groups: int) -> str:
-    """What to know of the release of one group."""
-    return (
-        f"One of {groups} groups: the number of rows and the guarantee are those of all groups together. How many rows "
-        f"the group has is secret; what accuracy to expect is said for groups of equal size."
-    )
 
 
 def group_settings(groups: int, for_points: Fraction, for_counts: Fraction) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from tukeydp.data.grouped_files import GroupOfRow
-from tukeydp.data.keys import NO_GROUP, grouped_table, taken_apart
+from tukeydp.data.keys import NO_GROUP, checked_keys, taken_apart
 from tukeydp.data.lazy_tables import LazyTable, is_lazy
-from tukeydp.data.relation import checked_relation
+from tukeydp.data.relation import checked_relation, require_columns_without_rows
 from tukeydp.data.streams import Chunks
 from tukeydp.data.tables import Source, Table
 from tukeydp.results.grouped_release import GroupedRelease
@@ -146,11 +146,10 @@ class CheckPlan:
         cells = max(0, found.unreadable + found.values) if self.n is None else self.n
         return max(self.margin, math.floor(self.allowed.unreadable * cells))
 
-    @property
-    def most_unlisted(self) -> int:
-        """A noisy number of rows in no listed group above this stops the run."""
-        assert self.n is not None  # by groups the number of rows is public
-        return max(self.margin, math.floor(self.allowed.unlisted * self.n))
+    def most_unlisted(self, found: Counts) -> int:
+        """A noisy number of rows in no listed group above this stops the run: a share of the rows, or as above."""
+        rows = max(0, found.unreadable + found.values) if self.n is None else self.n
+        return max(self.margin, math.floor(self.allowed.unlisted * rows))
 
     @property
     def caught(self) -> int:
@@ -185,7 +184,7 @@ def told_of(plan: CheckPlan, found: Counts) -> dict[str, int]:
         "fewest_values_least": plan.least_values,
     }
     if found.unlisted is not None:
-        told |= {"rows_unlisted": found.unlisted, "rows_unlisted_most": plan.most_unlisted}
+        told |= {"rows_unlisted": found.unlisted, "rows_unlisted_most": plan.most_unlisted(found)}
     return told
 
 
@@ -204,11 +203,11 @@ def reasons_to_stop(plan: CheckPlan, found: Counts) -> Iterator[str]:
             f"{_few(plan, found)} {noise}, which cannot be told from none: the result would be noise. A column is "
             "empty, or its values stand elsewhere."
         )
-    if found.unlisted is not None and found.unlisted > plan.most_unlisted:
+    if found.unlisted is not None and found.unlisted > plan.most_unlisted(found):
         yield (
             f"About {_shown(plan, found.unlisted)} rows are in none of the listed groups {noise}; at most "
-            f"{plan.most_unlisted} may be. A key is misspelt, or groups were left out on purpose: --allow-unlisted "
-            "SHARE (check=td.Check(unlisted=SHARE)) says so."
+            f"{plan.most_unlisted(found)} may be. A key is misspelt, or groups were left out on purpose: "
+            "--allow-unlisted SHARE (check=td.Check(unlisted=SHARE)) says so."
         )
 
 
@@ -414,7 +413,9 @@ def _read(x: Any, *others: Any, **options: Any) -> tuple[Table, tuple[Any, ...],
     relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
     if options.get("by") is None:
         return relation.table(x), others, {}
-    table, cells, names = taken_apart(x, {"by": (options["by"], "key")})
+    if relation.secret:
+        require_columns_without_rows(x)
+    table, cells, names = taken_apart(x, {"by": (options["by"], "key")}, fewest=0 if relation.secret else 1)
     return table, others, {"by": GroupOfRow(names["by"], cells["by"])}
 
 
@@ -461,7 +462,7 @@ def with_check(
     checked_run = reserve({"check": own}, mechanism=CHECK, source=bits, parameters={})
     assert outcome.seal is not None
     whole = outcome.seal + checked_run.seal
-    groups = grouped_table(table, options["by"], options["keys"]).groups if plan.grouped else None
+    groups = checked_keys(options["keys"]).places(options["by"]) if plan.grouped else None
     counts = exact_counts(table, groups, whole_rows=whole_rows)
     found = noisy_counts(counts, checked_run.charge("check"))
     settings = {"epsilon_check": plan.epsilon, **told_of(plan, found)}

@@ -175,7 +175,7 @@ def _between(low: float, high: float) -> str:
 
 def counted(outcome: Viewed) -> str:
     """What n counts: rows, or persons where the guarantee is about them; their number may be secret."""
-    persons = outcome.guarantee is not None and outcome.guarantee.neighbours == "swap-person"
+    persons = outcome.guarantee is not None and outcome.guarantee.neighbours.endswith("-person")
     one = "person" if persons else "row"
     if outcome.n is None:
         return f"a secret number of {one}s"
@@ -211,11 +211,13 @@ _WHATEVER = {
     "swap": "Whatever one person's row contains",
     "add-remove": "Whatever one person's row contains, and whether it is there at all",
     "swap-person": "Whatever all rows of one person contain",
+    "add-remove-person": "Whatever all rows of one person contain, and whether they are there at all",
 }
 _SIZE = {
     "swap": "The number of rows is not secret.",
     "add-remove": "The number of rows stays secret.",
     "swap-person": "The number of persons is not secret.",
+    "add-remove-person": "The numbers of persons and of rows stay secret.",
 }
 
 
@@ -495,7 +497,7 @@ class Groups(Protocol):
     @property
     def seeded(self) -> bool: ...
     @property
-    def n(self) -> int: ...
+    def n(self) -> int | None: ...
     @property
     def by(self) -> str: ...
     @property
@@ -513,10 +515,24 @@ def shown_groups(found: Groups) -> Shown:
         name if unit is None else f"{name} ({printable(unit)})" for name, unit in zip(names(one), units, strict=True)
     ]
     rows = []
-    for key, release in found.releases.items():
+    labels = _labels(found)
+    for key, label, values in lines_of_groups(found):
         counted = [] if found.counts is None else [str(found.counts[key])]
-        rows.append([printable(key), *counted, *(_cell(value) for value in release.values())])
-    return Shown([by, *([] if found.counts is None else ["rows, noised"]), *titles], rows, (by,))
+        rows.append([printable(key), *label, *counted, *(_cell(value) for value in values)])
+    return Shown([by, *labels, *([] if found.counts is None else ["rows, noised"]), *titles], rows, (by, *labels))
+
+
+def lines_of_groups(found: Groups) -> Iterator[tuple[str, list[str], list[Any]]]:
+    """Key, quantile where there are several, and the values of each column: a line of a table."""
+    for key, release in found.releases.items():
+        if isinstance(shares := getattr(release, "shares", None), tuple):
+            yield from ((key, [show(q)], list(release[q])) for q in shares)  # type: ignore[index]
+        else:
+            yield key, [], list(release.values())
+
+
+def _labels(found: Groups) -> list[str]:
+    return ["quantile"] if hasattr(next(iter(found.releases.values())), "shares") else []
 
 
 def text_of_groups(found: Groups) -> str:
@@ -552,9 +568,9 @@ def groups_table_html(found: Groups) -> str:
 
 def headline(found: Groups) -> str:
     count = len(found.releases)
-    rows = f"{found.n} rows" if found.n != 1 else "1 row"
+    rows = "" if found.n is None else f" of {found.n} rows" if found.n != 1 else " of 1 row"
     groups = f"{count} group{'s' if count > 1 else ''} by {printable(found.by)}"
-    return f"Release of {rows} in {groups}, by {printable(found.mechanism)}"
+    return f"Release{rows} in {groups}, by {printable(found.mechanism)}"
 
 
 def sizes_sentence(found: Groups) -> str:
@@ -564,9 +580,14 @@ def sizes_sentence(found: Groups) -> str:
 def frame_of_groups(found: Groups) -> Any:
     pandas = pandas_for("to_frame")
     one = next(iter(found.releases.values()))
-    index = pandas.Index(list(found.releases), name=found.by)
+    told = list(lines_of_groups(found))
+    if labels := _labels(found):
+        pairs = [(key, float(q)) for key, release in found.releases.items() for q in release.shares]  # type: ignore[attr-defined]
+        index = pandas.MultiIndex.from_tuples(pairs, names=[found.by, *labels])
+    else:
+        index = pandas.Index(list(found.releases), name=found.by)
     columns = range(one.d) if one.columns is None else list(one.columns)
-    frame = pandas.DataFrame([release.values() for release in found.releases.values()], index=index, columns=columns)
+    frame = pandas.DataFrame([values for _, _, values in told], index=index, columns=columns)
     if found.counts is not None:
         frame.insert(0, "rows" if "rows" not in frame.columns else "rows (noised)", list(found.counts.values()))
     return frame

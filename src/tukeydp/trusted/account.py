@@ -190,7 +190,8 @@ def bounded_range(epsilon: Any, neighbours: str = "swap") -> PureDP:
     return PureDP(number, neighbours=neighbours, zcdp=Concentrated(number**2 / 8))
 
 
-def in_steps(by_depth: tuple[Fraction, ...], by_noise: tuple[Fraction, ...]) -> PureDP:
+def in_steps(by_depth: tuple[Fraction, ...], by_noise: tuple[Fraction, ...], neighbours: str = "swap") -> PureDP:
     """What pure steps have together, some of bounded range and others of any law; a step of epsilon 0 is none."""
     rho = sum((e**2 / 8 for e in by_depth), Fraction(0)) + sum((e**2 / 2 for e in by_noise), Fraction(0))
-    return PureDP(sum(by_depth, Fraction(0)) + sum(by_noise, Fraction(0)), zcdp=Concentrated(rho))
+    total = sum(by_depth, Fraction(0)) + sum(by_noise, Fraction(0))
+    return PureDP(total, neighbours=neighbours, zcdp=Concentrated(rho))

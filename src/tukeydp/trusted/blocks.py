@@ -65,14 +65,26 @@ def drawn_blocks(n: int, blocks: int, stream: Keystream) -> IntArray:
 
 
 def drawn_block_table(
-    cells: FloatArray, blocks: int, numbers: IntArray, order: IntArray, statistic: Statistic
+    cells: FloatArray,
+    blocks: int,
+    numbers: IntArray,
+    order: IntArray,
+    statistic: Statistic,
+    groups: IntArray | None = None,
+    count: int = 1,
 ) -> FloatArray:
     """The statistic of each block, of the rows that have drawn its number; NaN for a block that no row has drawn.
+
+    With `groups`, the number of each row's group below `count`, negative for none, every group has blocks of its own:
+    those of the first group come first. Rows of no group are in no block.
 
     `order` is a secret permutation: within a block rows stand in that order, so that the order of the table says
     nothing. Blocks of one size are worked off together, as in `block_table`: what comes out for one does not
     depend on how many others there are.
     """
+    if groups is not None:
+        order = order[groups[order] >= 0]
+        numbers, blocks = groups * blocks + numbers, count * blocks
     drawn = numbers[order]
     by_block = order[np.argsort(drawn, kind="stable")]
     sizes = np.bincount(drawn, minlength=blocks)
