@@ -1150,11 +1150,17 @@ def _texts_known(rows: Any) -> float:
     return float(rows["b"].n_unique() if listed is None else len(listed))
 
 
-def _line(n: int, families: Families, **more: Any) -> Whole:
-    def call(x: FloatArray, account: Any) -> Any:
-        return td.regression(x[:, :1], x[:, 1], accountant=account, **more)
+def _line(n: int, families: Families, neighbours: str = "swap", **more: Any) -> Whole:
+    """`by` and `person` stand for the last column."""
+    last = [name for name in ("by", "person") if more.pop(name, None)]
 
-    return Whole(call, families, epsilon=Fraction(more["epsilon"]))
+    def call(x: FloatArray, account: Any) -> Any:
+        told = dict.fromkeys(last, x[:, -1]) | ({"keys": [0, 1]} if "by" in last else {})
+        if not neighbours.endswith("-person"):
+            told["neighbours"] = neighbours
+        return td.regression(x[:, :1], x[:, 1], accountant=account, **more, **told)
+
+    return Whole(call, families, neighbours, epsilon=Fraction(more["epsilon"]))
 
 
 _JUST_ENOUGH = next(n for n in range(10, 1000) if rem_blocks(n, 1, ApproxDP(Fraction(8), Fraction(1, 100))) is not None)
@@ -1212,7 +1218,37 @@ CALLS: dict[str, Whole] = {
     "regression without bounds": _line(
         300, swapped(300), epsilon=8, delta="0.01", blocks=40, resolution="0.5", depth=td.AxisAligned()
     ),
+    "regression, add-remove": _line(
+        900, one_less(900), "add-remove", epsilon=EPSILON, bounds=(-5, 5), rows=900, blocks=150, partitions=2
+    ),
+    "regression without bounds, add-remove": _line(
+        300,
+        one_less(300),
+        "add-remove",
+        epsilon=8,
+        delta="0.01",
+        rows=300,
+        blocks=40,
+        partitions=1,
+        resolution="0.5",
+        depth=td.AxisAligned(),
+    ),
+    "regression by groups": _line(900, moved(900), epsilon=EPSILON, bounds=(-5, 5), blocks=100, partitions=2, by=True),
+    "regression by groups, add-remove": _line(
+        900, one_less_of_groups(900), "add-remove", epsilon=EPSILON, bounds=(-5, 5), rows=900, blocks=100, by=True
+    ),
+    "regression of persons": _line(
+        900, another_person(900), "swap-person", epsilon=EPSILON, bounds=(-5, 5), blocks=60, person=True
+    ),
+    "aggregate, add-remove": _less(300, td.aggregate, statistic=_largest, blocks=40, partitions=2, rows=300),
+    "aggregate by groups": _groups(300, td.aggregate, statistic=_largest, blocks=40, partitions=2),
+    "aggregate by groups, add-remove": _groups_less(300, td.aggregate, statistic=_largest, blocks=40, rows=300),
+    "aggregate of persons": _persons(300, td.aggregate, statistic=_largest, blocks=40),
     "boxem, add-remove": _less(60, td.boxem),
+    "boxem by groups, add-remove": _groups_less(60, td.boxem),
+    "boxem by groups, certified": _groups(60, td.boxem, certify="0.2"),
+    "boxem by groups, certified, with counts, add-remove": _groups_less(60, td.boxem, certify="0.2", counts="0.1"),
+    "rem by groups": _groups_free(80, td.rem),
     "boxem in one column, add-remove": _less(60, td.boxem, d=1),
     "boxem, certified, add-remove": _less(60, td.boxem, certify="0.2"),
     "spread, add-remove": _less(600, td.spread, rows=600),

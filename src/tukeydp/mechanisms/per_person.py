@@ -51,7 +51,7 @@ def of_persons(mechanism: Mechanism, joined: Callable[..., Table] | None = None)
         relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
         bounds, beside = options.get("bounds"), None
         if joined is not None:
-            bounds, beside = None, partial(joined, y=given[0] if given else options.get("y"))
+            bounds, beside = None, partial(joined, y=given[0] if given else options.get("y"), relation=relation)
         known = {"by": by, "keys": options.get("keys"), "beside": beside}
         table, groups = persons_table(x, person, bounds, per_person, fewest=not relation.secret, **known)
         if groups is not None:

@@ -22,7 +22,7 @@ from tukeydp.mechanisms.cliff import SAFE, log_odds
 from tukeydp.mechanisms.subset_means import counts, means
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted.bits import Keystream, derived_key
-from tukeydp.trusted.blocks import Statistic, block_table, drawn_block_table, drawn_blocks, secret_order
+from tukeydp.trusted.blocks import block_table, drawn_block_table, drawn_blocks, one_by_one, secret_order
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.prices import depth_of_blocks
@@ -112,11 +112,6 @@ def log_deviations(blocks: FloatArray, parts: int, least: int = OCTAVES) -> Floa
         return np.asarray(np.clip(np.log2(size), -least, 0.0))
 
 
-def _one_by_one(statistic: Statistic, blocks: FloatArray) -> FloatArray:
-    """A logarithm may round by its place in an array, and places shift where the number of rows is secret."""
-    return np.concatenate([statistic(block[np.newaxis]) for block in blocks])
-
-
 @cache
 def _medians(parts: int) -> FloatArray:
     """Median of the standard deviation of k standard Gaussian values, for k up to `parts`; none for fewer than two."""
@@ -185,7 +180,7 @@ def dealt_blocks(
     statistic = log_differences if halves else partial(log_deviations, parts=plan.parts, least=least)
     if plan.drawn:
         numbers = drawn_blocks(n, plan.pairs, Keystream(derived_key("blocks", dealing)))
-        own = partial(_one_by_one, statistic)
+        own = partial(one_by_one, statistic)
         return drawn_block_table(relative, plan.pairs, numbers, order, own, groups, count)
     return block_table(relative, plan.pairs, order, statistic)
 

@@ -174,6 +174,15 @@ def relation_of(neighbours: str) -> str:
     return neighbours.removesuffix(_PERSON)
 
 
+def part_of(guarantee: Guarantee, share: Fraction) -> Guarantee:
+    """So much of epsilon, delta and rho."""
+    zcdp = Concentrated(share * guarantee.zcdp.rho, share * guarantee.zcdp.delta)
+    told: dict[str, Any] = {"neighbours": guarantee.neighbours, "zcdp": zcdp}
+    if isinstance(guarantee, ApproxDP):
+        return ApproxDP(share * guarantee.epsilon, share * guarantee.delta, **told)
+    return PureDP(share * guarantee.epsilon, **told)
+
+
 def delta_of(guarantee: Any) -> Fraction:
     """The guarantee's delta; 0 where it is pure."""
     return guarantee.delta if isinstance(guarantee, ApproxDP) else Fraction(0)

@@ -35,6 +35,15 @@ def kappa(epsilon: Fraction, one: Fraction, swap: Fraction, relation: str, keys:
     return epsilon / max(swap, one)
 
 
+def share_of_group(relation: str, keys: int | None) -> Fraction:
+    """Of epsilon and delta, for the same step in every group, priced as if there were no others.
+
+    A record that comes or goes changes the step of one group; one that is replaced those of two, where there are two.
+    """
+    moves = relation != ADD_REMOVE and keys is not None and keys >= 2
+    return Fraction(1, 2) if moves else Fraction(1)
+
+
 def kappa_of_parts(
     epsilon: Fraction, parts: Sequence[Score], relation: str = "swap", keys: int | None = None
 ) -> Fraction:
