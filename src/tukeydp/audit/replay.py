@@ -1155,7 +1155,7 @@ def _line(n: int, families: Families, neighbours: str = "swap", **more: Any) -> 
     last = [name for name in ("by", "person") if more.pop(name, None)]
 
     def call(x: FloatArray, account: Any) -> Any:
-        told = dict.fromkeys(last, x[:, -1]) | ({"keys": [0, 1]} if "by" in last else {})
+        told: dict[str, Any] = dict.fromkeys(last, x[:, -1]) | ({"keys": [0, 1]} if "by" in last else {})
         if not neighbours.endswith("-person"):
             told["neighbours"] = neighbours
         return td.regression(x[:, :1], x[:, 1], accountant=account, **more, **told)

@@ -85,10 +85,17 @@ def regress(
         given = _given(names, no_intercept, bounds, ranges)
         mechanism, persons = "rem" if delta else "regression", person is not None
         account = options.account_for(ledger, mechanism, epsilon, delta, neighbours, persons=persons)
-        asked = {"epsilon": epsilon, "delta": delta, "blocks": blocks, "rows": rows, "check": checking()}
+        asked: dict[str, Any] = {
+            "epsilon": epsilon,
+            "delta": delta,
+            "blocks": blocks,
+            "rows": rows,
+            "check": checking(),
+        }
+        asked |= account
         apart: dict[str, Any] = {"by": by, "keys": groups.listed_keys(by, keys, keys_file), "person": person}
         apart |= {"per_person": per_person, "neighbours": neighbours, "y": names[-1]}
-        return groups.released(regression, reading, file, names, seed, **apart, **asked, **account, **given)
+        return groups.released(regression, reading, file, names, seed, **apart, **asked, **given)
 
     names = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))

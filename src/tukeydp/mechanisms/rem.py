@@ -104,8 +104,8 @@ def rem(
         epsilon are chosen for it; a wrong number by half or twice costs little, far fewer rows are refused.
     by, keys
         As for `td.mean`: a point for each group, or a refusal, all of them for one epsilon and delta. Half of both
-        counts in each: a row that goes to another changes two groups; with neighbours="add-remove" all. `threshold` is then
-        from 1 to an equal part of the rows, and `test` not "paper".
+        counts in each: a row that goes to another changes two groups; with neighbours="add-remove" all. `threshold` is
+        then from 1 to an equal part of the rows, and `test` not "paper".
     person, per_person
         Where a person may have several rows: a column of `x` with each row's person, or an id for each row. Rows of one
         person become one, their "mean" or "median", and the guarantee is about persons.
