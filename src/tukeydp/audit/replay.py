@@ -1000,12 +1000,14 @@ def _groups(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Wh
     return Whole(call, moved(n, d))
 
 
-def _groups_free(n: int, function: Callable[..., Any], **more: Any) -> Whole:
+def _groups_free(
+    n: int, function: Callable[..., Any], relation: str = "swap", families: Families | None = None, **more: Any
+) -> Whole:
     def call(x: FloatArray, account: Any) -> Any:
         given = {"epsilon": 8, "delta": "0.01", "by": x[:, -1], "keys": [0, 1], **more}
         return function(x[:, :-1], **given, accountant=account)
 
-    return Whole(call, moved(n, 1), epsilon=Fraction(8))
+    return Whole(call, families or moved(n, 1), relation, epsilon=Fraction(8))
 
 
 def _groups_less(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Whole:
@@ -1248,7 +1250,10 @@ CALLS: dict[str, Whole] = {
     "boxem by groups, add-remove": _groups_less(60, td.boxem),
     "boxem by groups, certified": _groups(60, td.boxem, certify="0.2"),
     "boxem by groups, certified, with counts, add-remove": _groups_less(60, td.boxem, certify="0.2", counts="0.1"),
-    "rem by groups": _groups_free(80, td.rem),
+    "rem by groups": _groups_free(240, td.rem),
+    "rem by groups, add-remove": _groups_free(
+        80, td.rem, "add-remove", one_less_of_groups(80, 1, 5.0), neighbours="add-remove", rows=80
+    ),
     "boxem in one column, add-remove": _less(60, td.boxem, d=1),
     "boxem, certified, add-remove": _less(60, td.boxem, certify="0.2"),
     "spread, add-remove": _less(600, td.spread, rows=600),
