@@ -20,9 +20,16 @@ from tukeydp.audit.check import Tally
 from tukeydp.audit.checks.whole_calls import examine, told
 from tukeydp.audit.oracles.laws import depth
 from tukeydp.audit.replay import CALLS, CoinLaw, DepthLaw, LawOfRanks, NoiseLaw, RadiiLaw, of_a_test
-from tukeydp.mechanisms import block_release, quantile_levels
+from tukeydp.mechanisms import (
+    block_release,
+    clipped_sum,
+    grouped_centre,
+    mean_of_secret_size,
+    quantile_levels,
+    readable_check,
+    subset_means,
+)
 from tukeydp.mechanisms import boxem as boxem_module
-from tukeydp.mechanisms import clipped_sum, grouped_centre, mean_of_secret_size, readable_check, subset_means
 from tukeydp.mechanisms import clipped_sum as counted_mean
 from tukeydp.mechanisms import grouped_sums as group_counts
 from tukeydp.mechanisms import regression as regression_module
