@@ -176,11 +176,13 @@ def test_persons_with_a_mistake_are_noticed(mistake, monkeypatch):
 @pytest.mark.parametrize("mistake", ["weight of uneven parts", "all of epsilon at each level", "a shell lost"])
 def test_quantiles_with_a_mistake_are_noticed(mistake, monkeypatch):
     if mistake == "weight of uneven parts":
-        monkeypatch.setattr(quantile_levels, "level_weight", lambda parts, epsilon: epsilon / 2)
+        monkeypatch.setattr(quantile_levels, "level_weight", lambda parts, epsilon, *_: epsilon / 2)
         assert tallied(quantiles.examine, quantiles.Case(quantiles.UNEVEN, 3, 3)).failures
     elif mistake == "all of epsilon at each level":
         weight = quantile_levels.level_weight
-        monkeypatch.setattr(quantile_levels, "level_weight", lambda parts, epsilon: 3 * weight(parts, epsilon))
+        monkeypatch.setattr(
+            quantile_levels, "level_weight", lambda parts, epsilon, *more: 3 * weight(parts, epsilon, *more)
+        )
         assert tallied(quantiles.examine, quantiles.Case(quantiles.QUARTILES, 3, 3)).worst > 1.01
     else:
         thinned = rank_draw._thinned
@@ -227,7 +229,7 @@ CHANGES = {
         "_deep_points",
         lambda tables, rows, steps, epsilon, *keys: POINTS(tables, rows, steps, 2 * epsilon, *keys),
     ),
-    "quantiles": (quantile_levels, "level_weight", lambda parts, epsilon: 2 * epsilon),
+    "quantiles": (quantile_levels, "level_weight", lambda parts, epsilon, *_: 2 * epsilon),
     "regression": (block_release.BlockRelease, "_own", property(lambda self: self.guarantee)),
     "boxem of persons": (per_person, "person_numbers", lambda ids: np.arange(len(list(ids)))),
 }

@@ -23,22 +23,26 @@ from tukeydp.audit.check import Tally
 from tukeydp.audit.checks.whole_calls import examine, told
 from tukeydp.audit.oracles.laws import depth
 from tukeydp.audit.replay import CALLS, CoinLaw, DepthLaw, LawOfRanks, NoiseLaw, RadiiLaw, of_a_test
-from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import (
+    block_release,
     clipped_mean,
     clipped_sum,
     grouped_centre,
     mean_of_secret_size,
+    quantile_levels,
     readable_check,
     subset_means,
 )
+from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import clipped_sum as counted_mean
 from tukeydp.mechanisms import grouped_sums as group_counts
+from tukeydp.mechanisms import regression as regression_module
+from tukeydp.mechanisms import rem as rem_module
 from tukeydp.mechanisms.clipped_sum import CountedMean, within_bounds
 from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.per_person import of_persons
+from tukeydp.trusted import prices, steps
 from tukeydp.trusted import release as trusted
-from tukeydp.trusted import steps
 from tukeydp.trusted.account import Concentrated, PureDP
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.blocks import block_table
@@ -374,3 +378,14 @@ def test_what_a_result_holds_is_found_in_functions_too():
 
     assert told(holds(cell)) == told(holds(cell)) != told(holds(4.5))
     assert told({"a": [np.array([cell])]}) != told({"a": [np.array([4.5])]})
+
+
+@pytest.mark.parametrize(
+    "name", ["regression by groups", "aggregate by groups", "quantiles by groups", "rem by groups"]
+)
+def test_the_price_of_one_key_with_two_is_noticed(name, monkeypatch):
+    of_parts = prices.kappa_of_parts
+    for module in (trusted, block_release, regression_module, rem_module):
+        monkeypatch.setattr(module, "share_of_group", lambda relation, keys: Fraction(1))
+    monkeypatch.setattr(quantile_levels, "kappa_of_parts", lambda epsilon, parts, *_: 2 * of_parts(epsilon, parts))
+    fails(name, "more than" if name == "rem by groups" else None)

@@ -131,7 +131,7 @@ def test_what_has_no_meaning_by_group_is_refused(given, parameter):
     assert caught.value.parameter == parameter
 
 
-@pytest.mark.parametrize("given", [{"certify": 0.1}, {"unproven": "mcmc"}, {"bounds": None}, {"keys": None}])
+@pytest.mark.parametrize("given", [{"unproven": "mcmc"}, {"bounds": None}, {"keys": None}])
 def test_centres_refuse_the_same(given):
     with pytest.raises(td.ParameterError) as caught:
         td.boxem(X, **{"by": CLINIC, **GIVEN, **given})

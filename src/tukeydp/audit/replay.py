@@ -963,6 +963,29 @@ def moved_less(n: int, d: int = 2) -> Families:
     return families
 
 
+def one_less_of_groups(n: int, d: int = 2, scale: float = 1.0) -> Families:
+    """As `one_less`; the last column is the group."""
+
+    def families(random: np.random.Generator) -> list[Family]:
+        ends = (FAR * (-1.0) ** np.arange(d)).tolist()
+        x = np.column_stack([scale * rows_of(random, n, d), random.integers(0, 3, n)])
+        gone = {
+            "a far row less": [*ends, 0],
+            "a row less that is missing": [*([np.nan] * d), 1],
+            "no group": [*ends, 2],
+        }
+        places = random.choice(n, len(gone), replace=False).tolist()
+        x[places] = np.array(list(gone.values()))
+        alone = np.array([[*([scale] * d), 1.0]])
+        pairs = zip(gone, places, strict=True)  # each moves the draws of one group: the worst of each do not add up
+        return [
+            Family("rows of groups", x, tuple(_without_row(name, x, i) for name, i in pairs), in_steps=False),
+            Family("one row alone", alone, (_without_row("no row left", alone, 0),)),
+        ]
+
+    return families
+
+
 def person_of_a_group(n: int, d: int = 2, less: bool = False) -> Families:
     """The last columns are a key and an id: somebody has other rows, in another group, in none, or in several."""
 
@@ -1071,10 +1094,10 @@ def _groups(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Wh
 
 def _groups_less(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Whole:
     def call(x: FloatArray, account: Any) -> Any:
-        given = _options(account, by=x[:, -1], keys=[0, 1], neighbours="add-remove", rows=n, **more)
-        return function(x[:, :-1], **given)
+        given = {"by": x[:, -1], "keys": [0, 1], "neighbours": "add-remove", "rows": n, **more}
+        return function(x[:, :-1], **_options(account, **given))
 
-    return Whole(call, moved_less(n, d), "add-remove")
+    return Whole(call, one_less_of_groups(n, d), "add-remove")
 
 
 def _persons_of_groups(n: int, function: Callable[..., Any], d: int = 2, less: bool = False, **more: Any) -> Whole:
@@ -1083,6 +1106,16 @@ def _persons_of_groups(n: int, function: Callable[..., Any], d: int = 2, less: b
         return function(x[:, :-2], **given, **({"neighbours": "add-remove", "rows": n // _OF_A_PERSON} if less else {}))
 
     return Whole(call, person_of_a_group(n, d, less), "add-remove-person" if less else "swap-person")
+
+
+def _groups_free(
+    n: int, function: Callable[..., Any], relation: str = "swap", families: Families | None = None, **more: Any
+) -> Whole:
+    def call(x: FloatArray, account: Any) -> Any:
+        given = {"epsilon": 8, "delta": "0.01", "by": x[:, -1], "keys": [0, 1], **more}
+        return function(x[:, :-1], **given, accountant=account)
+
+    return Whole(call, families or moved(n, 1), relation, epsilon=Fraction(8))
 
 
 def _persons(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Whole:
@@ -1264,11 +1297,17 @@ def _texts_known(rows: Any) -> float:
     return float(rows["b"].n_unique() if listed is None else len(listed))
 
 
-def _line(n: int, families: Families, **more: Any) -> Whole:
-    def call(x: FloatArray, account: Any) -> Any:
-        return td.regression(x[:, :1], x[:, 1], accountant=account, **more)
+def _line(n: int, families: Families, neighbours: str = "swap", **more: Any) -> Whole:
+    """`by` and `person` stand for the last column."""
+    last = [name for name in ("by", "person") if more.pop(name, None)]
 
-    return Whole(call, families, epsilon=Fraction(more["epsilon"]))
+    def call(x: FloatArray, account: Any) -> Any:
+        told: dict[str, Any] = dict.fromkeys(last, x[:, -1]) | ({"keys": [0, 1]} if "by" in last else {})
+        if not neighbours.endswith("-person"):
+            told["neighbours"] = neighbours
+        return td.regression(x[:, :1], x[:, 1], accountant=account, **more, **told)
+
+    return Whole(call, families, neighbours, epsilon=Fraction(more["epsilon"]))
 
 
 _JUST_ENOUGH = next(n for n in range(10, 1000) if rem_blocks(n, 1, ApproxDP(Fraction(8), Fraction(1, 100))) is not None)
@@ -1318,6 +1357,10 @@ CALLS: dict[str, Whole] = {
     "summary with a share": _swap(3000, td.summary, bounds=_SHARES),
     "summary of shares": _swap(60, td.summary, bounds=(0, 1)),
     "quantiles": _at_once(_swap(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
+    "quantiles, add-remove": _at_once(_less(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
+    "quantiles by groups": _at_once(_groups(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
+    "quantiles by groups, add-remove": _at_once(_groups_less(300, td.quantiles, q=["0.25", "0.5", "0.9"])),
+    "quantiles of persons": _at_once(_persons(300, td.quantiles, q=["0.25", "0.5", "0.9"])),
     "median on a coarse grid": _swap(40, td.quantiles, q=["0.5"], **_COARSE),
     "aggregate": _swap(300, td.aggregate, statistic=_largest, blocks=40, partitions=2),
     "aggregate by a statistic with random numbers": _swap(120, td.aggregate, statistic=_restless, blocks=20),
@@ -1326,7 +1369,40 @@ CALLS: dict[str, Whole] = {
     "regression without bounds": _line(
         300, swapped(300), epsilon=8, delta="0.01", blocks=40, resolution="0.5", depth=td.AxisAligned()
     ),
+    "regression, add-remove": _line(
+        900, one_less(900), "add-remove", epsilon=EPSILON, bounds=(-5, 5), rows=900, blocks=150, partitions=2
+    ),
+    "regression without bounds, add-remove": _line(
+        300,
+        one_less(300),
+        "add-remove",
+        epsilon=8,
+        delta="0.01",
+        rows=300,
+        blocks=40,
+        partitions=1,
+        resolution="0.5",
+        depth=td.AxisAligned(),
+    ),
+    "regression by groups": _line(900, moved(900), epsilon=EPSILON, bounds=(-5, 5), blocks=100, partitions=2, by=True),
+    "regression by groups, add-remove": _line(
+        900, one_less_of_groups(900), "add-remove", epsilon=EPSILON, bounds=(-5, 5), rows=900, blocks=100, by=True
+    ),
+    "regression of persons": _line(
+        900, another_person(900), "swap-person", epsilon=EPSILON, bounds=(-5, 5), blocks=60, person=True
+    ),
+    "aggregate, add-remove": _less(300, td.aggregate, statistic=_largest, blocks=40, partitions=2, rows=300),
+    "aggregate by groups": _groups(300, td.aggregate, statistic=_largest, blocks=40, partitions=2),
+    "aggregate by groups, add-remove": _groups_less(300, td.aggregate, statistic=_largest, blocks=40, rows=300),
+    "aggregate of persons": _persons(300, td.aggregate, statistic=_largest, blocks=40),
     "boxem, add-remove": _less(60, td.boxem),
+    "boxem by groups, add-remove": _groups_less(60, td.boxem),
+    "boxem by groups, certified": _groups(60, td.boxem, certify="0.2"),
+    "boxem by groups, certified, with counts, add-remove": _groups_less(60, td.boxem, certify="0.2", counts="0.1"),
+    "rem by groups": _groups_free(240, td.rem),
+    "rem by groups, add-remove": _groups_free(
+        80, td.rem, "add-remove", one_less_of_groups(80, 1, 5.0), neighbours="add-remove", rows=80
+    ),
     "boxem in one column, add-remove": _less(60, td.boxem, d=1),
     "boxem, certified, add-remove": _less(60, td.boxem, certify="0.2"),
     "spread, add-remove": _less(600, td.spread, rows=600),
@@ -1375,6 +1451,12 @@ CALLS: dict[str, Whole] = {
     ),
     "boxem by groups": _groups(60, td.boxem),
     "boxem by groups with counts": _groups(60, td.boxem, counts="0.1"),
+    "spread by groups": _groups(600, td.spread),
+    "spread by groups, add-remove": _groups_less(600, td.spread, rows=600),
+    "spread of persons": _persons(900, td.spread),
+    "cube by groups": _groups(60, td.cube),
+    "cube by groups, add-remove": _groups_less(60, td.cube, rows=60),
+    "cube of persons": _persons(90, td.cube, fill=1),
     "mean by groups": _groups(2000, td.mean),
     "mean by groups between narrow bounds": _groups(2000, td.mean, bounds=(-2, 2)),
     "mean by groups, two-step, spreads known": _groups(2000, td.mean, mechanism="two-step", sd=1),

@@ -10,7 +10,7 @@ import numpy as np
 
 from tukeydp.trusted.laws import discrete_laplace
 from tukeydp.trusted.parameters import IntArray, ParameterError, positive_rational, show
-from tukeydp.trusted.prices import COUNT
+from tukeydp.trusted.prices import ADD_REMOVE, COUNT
 from tukeydp.trusted.release import Charge
 
 
@@ -24,13 +24,13 @@ def checked_counts(counts: Any) -> Fraction:
     return share
 
 
-def rows_told(noised: list[int], n: int, epsilon: Fraction) -> list[bool]:
+def rows_told(noised: list[int], n: int | None, epsilon: Fraction) -> list[bool]:
     """Which groups' numbers of rows can be told from none, with 99 percent confidence: post-processing.
 
-    All of them where equal parts of the table would be too few to be told.
+    All of them where equal parts of the table would be too few to be told; n is public, None where no number is.
     """
     least = 2 * math.log(50) / float(epsilon)  # 1 percent of the noise, of scale 2 / epsilon, lies above
-    few = n < 2 * least * len(noised)
+    few = n is not None and n < 2 * least * len(noised)
     return [few or count >= least for count in noised]
 
 
@@ -43,15 +43,16 @@ def too_few(estimand: str) -> str:
 
 
 def noised_group_counts(groups: IntArray, count: int, charge: Charge) -> list[int]:
-    """Rows in each group, whole and from 0 to n: pure epsilon-DP for all groups together.
+    """Rows in each group, whole and from 0 to n where that is public: pure epsilon-DP for all groups together.
 
     A swap within a group moves no count; a row that goes to another group moves two of them by 1. One group alone has
     as much noise as several, which `rows_told` counts on.
     """
     paid = charge.for_any_law()
     scale = paid.scale(COUNT, keys=max(2, count))
-    n, found = len(groups), []
+    n, found = None if paid.relation == ADD_REMOVE else len(groups), list[int]()
     for g in range(count):
         noise = discrete_laplace(scale, paid.bits("count", g))
-        found.append(max(0, min(n, int(np.count_nonzero(groups == g)) + noise)))
+        noised = max(0, int(np.count_nonzero(groups == g)) + noise)
+        found.append(noised if n is None else min(n, noised))
     return found

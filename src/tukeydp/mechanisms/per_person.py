@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -36,8 +36,12 @@ __all__ = ["PERSONS", "OfPersons", "about_persons", "of_persons", "persons_table
 Mechanism = TypeVar("Mechanism", bound=Callable[..., Any])
 
 
-def of_persons(mechanism: Mechanism) -> Mechanism:
-    """Give a mechanism its parameters `person` and `per_person`, and tables by the paths of files."""
+def of_persons(mechanism: Mechanism, joined: Callable[..., Table] | None = None) -> Mechanism:
+    """Give a mechanism its parameters `person` and `per_person`, and tables by the paths of files.
+
+    `joined` puts the argument `y` beside the columns of the table: a person's answers become one as their other cells
+    do. Bounds are those of coefficients there, so that no cell is clipped.
+    """
     taken = inspect.signature(mechanism).parameters
     takes_groups = "by" in taken
 
@@ -55,9 +59,11 @@ def of_persons(mechanism: Mechanism) -> Mechanism:
         accountant = options.pop("accountant", None)
         by = options.pop("by", None) if takes_groups else None
         relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
-        table, groups = persons_table(
-            x, person, options.get("bounds"), per_person, by=by, keys=options.get("keys"), fewest=not relation.secret
-        )
+        bounds, beside = options.get("bounds"), None
+        if joined is not None:
+            bounds, beside = None, partial(joined, y=given[0] if given else options.get("y"), relation=relation)
+        known = {"by": by, "keys": options.get("keys"), "beside": beside}
+        table, groups = persons_table(x, person, bounds, per_person, fewest=not relation.secret, **known)
         if groups is not None:
             options["by"] = groups
         if accountant is not None:
@@ -75,11 +81,19 @@ def _no_check(check: Any) -> bool:
 
 
 def persons_table(
-    x: Any, person: Any, bounds: Any, per_person: Any, *, by: Any = None, keys: Any = None, fewest: int = 1
+    x: Any,
+    person: Any,
+    bounds: Any,
+    per_person: Any,
+    *,
+    by: Any = None,
+    keys: Any = None,
+    fewest: int = 1,
+    beside: Callable[[Table], Table] | None = None,
 ) -> tuple[Table, GroupOfRow | None]:
     """One row for each person, and the key of each one's group. Cells are clipped first.
 
-    `person` is the name of a column, or has an id for each row; so does `by` with keys.
+    `person` is the name of a column, or has an id for each row; so does `by` with keys. `beside` adds columns.
     """
     known = None if by is None else checked_keys(keys)
     if isinstance(x, Chunks):
@@ -91,13 +105,15 @@ def persons_table(
         require_columns_without_rows(x)
     wanted = {"person": (person, "id"), **({} if known is None else {"by": (by, "key")})}
     rows, taken, names = taken_apart(x, wanted, fewest)
+    if beside is not None:
+        rows = beside(rows)
     rules = checked_rules(per_person, rows.d, rows.columns)
     numbers = person_numbers(taken["person"])
     count = int(numbers.max(initial=NOBODY)) + 1
     if count < fewest:
         raise ParameterError("person", "must have an id in at least one row", "none")
     cells = one_row_each(rows.cells, numbers, count, _ends(rows, bounds), rules)
-    table = Table(cells, rows.columns, rows.units)
+    table = replace(rows, cells=cells, unreadable=None)
     if known is None:
         return table, None
     return table, _keys_of(known, names["by"], group_of_each(known.places(taken["by"]), numbers, count))

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from tukeydp.data.grouped_files import GroupOfRow
-from tukeydp.data.keys import NO_GROUP, grouped_table, taken_apart
+from tukeydp.data.keys import NO_GROUP, checked_keys, taken_apart
 from tukeydp.data.lazy_tables import LazyTable, is_lazy
-from tukeydp.data.relation import checked_relation
+from tukeydp.data.relation import checked_relation, require_columns_without_rows
 from tukeydp.data.streams import Chunks
 from tukeydp.data.tables import Source, Table
 from tukeydp.results.grouped_release import GroupedRelease
@@ -418,7 +418,9 @@ def _read(x: Any, *others: Any, **options: Any) -> tuple[Table, tuple[Any, ...],
     relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
     if options.get("by") is None:
         return relation.table(x), others, {}
-    table, cells, names = taken_apart(x, {"by": (options["by"], "key")})
+    if relation.secret:
+        require_columns_without_rows(x)
+    table, cells, names = taken_apart(x, {"by": (options["by"], "key")}, fewest=0 if relation.secret else 1)
     return table, others, {"by": GroupOfRow(names["by"], cells["by"])}
 
 
@@ -465,7 +467,7 @@ def with_check(
     checked_run = reserve({"check": own}, mechanism=CHECK, source=bits, parameters={})
     assert outcome.seal is not None
     whole = outcome.seal + checked_run.seal
-    groups = grouped_table(table, options["by"], options["keys"]).groups if plan.grouped else None
+    groups = checked_keys(options["keys"]).places(options["by"]) if plan.grouped else None
     counts = exact_counts(table, groups, whole_rows=whole_rows)
     found = noisy_counts(counts, checked_run.charge("check"))
     settings = {"epsilon_check": plan.epsilon, **told_of(plan, found)}
