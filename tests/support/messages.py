@@ -388,7 +388,6 @@ CALLS = [
     Call("td.aggregate(a lazy frame, bounds=None)", lambda: _aggregate("mean", _frame([1.0]).lazy(), bounds=None)),
     Call("td.mean(a lazy frame, by=...)", lambda: _lazy_mean(by="z", keys=[1])),
     Call("td.mean(a lazy frame, bounds=None)", lambda: _lazy_mean(bounds=None)),
-    Call("td.mean(a lazy frame with text)", lambda: _lazy_mean({"name": ["Zoe"]})),
     Call("td.mean(a lazy frame with lists)", lambda: _lazy_mean({"lists": [[1]]})),
     Call("td.mean(a lazy frame without columns)", lambda: _lazy_mean({})),
     Call("td.mean(a lazy frame without rows)", lambda: _lazy_mean({"a": np.zeros(0)})),
