@@ -12,9 +12,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from tukeydp.data.grouped_files import GroupOfRow
-from tukeydp.data.keys import NO_GROUP, grouped_table, taken_apart
+from tukeydp.data.keys import NO_GROUP, checked_keys, taken_apart
 from tukeydp.data.lazy_tables import LazyTable, is_lazy
-from tukeydp.data.relation import checked_relation
+from tukeydp.data.relation import checked_relation, require_columns_without_rows
 from tukeydp.data.streams import Chunks
 from tukeydp.data.tables import Source, Table
 from tukeydp.results.grouped_release import GroupedRelease
@@ -24,7 +24,7 @@ from tukeydp.spending import Together, least_cost, require_room
 from tukeydp.trusted.account import Guarantee, PureDP
 from tukeydp.trusted.bits import source
 from tukeydp.trusted.laws import cube_noise
-from tukeydp.trusted.parameters import Bounds, ParameterError, brief, positive_rational, rational, show
+from tukeydp.trusted.parameters import Bounds, IntArray, ParameterError, brief, positive_rational, rational, show
 from tukeydp.trusted.prices import COUNT
 from tukeydp.trusted.release import Charge, Seal, Spends, reserve
 
@@ -418,7 +418,9 @@ def _read(x: Any, *others: Any, **options: Any) -> tuple[Table, tuple[Any, ...],
     relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
     if options.get("by") is None:
         return relation.table(x), others, {}
-    table, cells, names = taken_apart(x, {"by": (options["by"], "key")})
+    if relation.secret:
+        require_columns_without_rows(x)
+    table, cells, names = taken_apart(x, {"by": (options["by"], "key")}, fewest=0 if relation.secret else 1)
     return table, others, {"by": GroupOfRow(names["by"], cells["by"])}
 
 
@@ -465,7 +467,7 @@ def with_check(
     checked_run = reserve({"check": own}, mechanism=CHECK, source=bits, parameters={})
     assert outcome.seal is not None
     whole = outcome.seal + checked_run.seal
-    groups = grouped_table(table, options["by"], options["keys"]).groups if plan.grouped else None
+    groups = _groups(table, options["by"], options["keys"]) if plan.grouped else None
     counts = exact_counts(table, groups, whole_rows=whole_rows)
     found = noisy_counts(counts, checked_run.charge("check"))
     settings = {"epsilon_check": plan.epsilon, **told_of(plan, found)}
@@ -481,6 +483,11 @@ def with_check(
             notes=(" ".join(["Stopped before the release.", *reasons]),),
         )
     return _charged(outcome, whole, settings, list(passed(plan, found)))
+
+
+def _groups(table: Table, by: Any, keys: Any) -> IntArray:
+    _, cells, _ = taken_apart(table, {"by": (by, "key")}, fewest=0)
+    return checked_keys(keys).places(cells["by"])
 
 
 def _charged(outcome: Result, whole: Seal, told: Mapping[str, Any], notes: list[str]) -> Result:

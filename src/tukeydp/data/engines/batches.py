@@ -35,8 +35,9 @@ def checked_names(x: Any, *apart: str) -> tuple[tuple[str, ...], int]:
     for name, kind in schema.items():
         if str(name) in apart:
             continue
-        # Text is read cell by cell: an engine that scans text files infers it from cells.
-        if not kind.is_numeric() and not isinstance(kind, nw.Boolean | nw.String | nw.Object):
+        # Text is read cell by cell: an engine that scans text files infers it from cells. So it does a column's type
+        # from the only cell with a value: without one the type is unknown, and so are some that are no numbers.
+        if not kind.is_numeric() and not isinstance(kind, nw.Boolean | nw.String | nw.Object | nw.Unknown):
             raise ParameterError(f"x column {name!r}", "must hold numbers", _kind(kind))
     others = tuple(name for name in names if name not in apart)
     if not others:
@@ -73,15 +74,26 @@ def as_floats(x: Any, names: tuple[str, ...] = (), by: str | None = None) -> Any
 
     frame = nw.from_native(x)
     schema = frame.collect_schema()
-    texts = {str(name) for name, kind in schema.items() if isinstance(kind, nw.String | nw.Object)} - {by}
+    texts = text_columns(schema) - {by}
     if by is None and not texts:
         return frame.select(nw.all().cast(nw.Float64)).to_native()
-    if any(name.startswith("^") for name in names):
-        rule = "must have no column whose name begins with ^, a pattern to polars, with by or beside text"
-        raise ParameterError("x", rule, "one")
+    require_no_patterns(names)
     measured = (name for name in names if name != by)
     columns = [nw.col(name) if name in texts else nw.col(name).cast(nw.Float64) for name in measured]
     return frame.select(*columns, *([] if by is None else [nw.col(by)])).to_native()
+
+
+def text_columns(schema: Any) -> set[str]:
+    """Columns that are read here, cell by cell: text, and those without a value, which have no type to cast."""
+    import narwhals.stable.v2 as nw
+
+    return {str(name) for name, kind in schema.items() if isinstance(kind, nw.String | nw.Object | nw.Unknown)}
+
+
+def require_no_patterns(names: tuple[str, ...]) -> None:
+    if any(name.startswith("^") for name in names):
+        rule = "must have no column whose name begins with ^, a pattern to polars, with by or person, or beside text"
+        raise ParameterError("x", rule, "one")
 
 
 # Arrow record batches of floats as matrices, null as NaN: what DuckDB, Ibis and Spark hand over.
