@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import itertools
@@ -25,7 +26,7 @@ from tukeydp.audit.forced_samplers import forced
 from tukeydp.data.files import read_file
 from tukeydp.depth import choice
 from tukeydp.depth.streamed_levels import StreamedLevels
-from tukeydp.mechanisms import clipped_sum
+from tukeydp.mechanisms import clipped_mean, clipped_sum
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
 from tukeydp.mechanisms.quantiles import RankLaw, tie_broken
 from tukeydp.mechanisms.rem_test.evidence import Evidence
@@ -34,10 +35,12 @@ from tukeydp.paper import algorithm3 as algorithm3
 from tukeydp.results.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted import bits as randomness
-from tukeydp.trusted.account import ApproxDP, Guarantee
+from tukeydp.trusted import steps
+from tukeydp.trusted.account import ApproxDP, Guarantee, relation_of
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.laws import cube_noise, discrete_gaussian, discrete_laplace
 from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.prices import COUNT, kappa
 
 # What secret draws are drawn from, and how far the law on one table is from that on a neighbour of it.
 #
@@ -246,6 +249,26 @@ class RadiiLaw:
             np.array([max(rows) for rows in itertools.product(*law.beyond.tolist())]) for law in (self, other)
         )
         return Cells(np.array(sizes, dtype=np.float64), ours, theirs)
+
+
+@dataclass(frozen=True, eq=False)
+class LadderLaw:
+    """A place for each column, by its `weights` and e^(-weight x the most records `beyond` it in any column)."""
+
+    beyond: tuple[IntArray, ...]
+    weights: tuple[FloatArray, ...]
+    weight: Fraction
+
+    def loss(self, other: LadderLaw) -> Loss:
+        moved = self._most() - other._most()
+        return of_range(self.weight * int(moved.max() - moved.min()))
+
+    def exact(self, other: LadderLaw) -> float:
+        sizes = functools.reduce(np.multiply.outer, self.weights)
+        return _largest_ratio(Cells(sizes.reshape(-1), self._most(), other._most()), -float(self.weight))
+
+    def _most(self) -> IntArray:
+        return np.asarray(functools.reduce(np.maximum.outer, self.beyond)).reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -523,7 +546,7 @@ def _adapters(recorder: Recorder) -> list[tuple[Any, str, Any]]:
         tie_broken: _ties(recorder),
         passes: _coin(recorder),
     }
-    methods = (_source, _streams, _depth, _ranks, _algorithm3)
+    methods = (_source, _streams, _depth, _ranks, _ladders, _algorithm3)
     return [*_everywhere(functions), *(change for adapter in methods for change in adapter(recorder))]
 
 
@@ -671,6 +694,29 @@ def _radii(recorder: Recorder) -> Any:
         return recorder.drawn("radii", (beyond.shape, weight), law, key, lambda: original(beyond, weight, bits))
 
     return radii
+
+
+def _ladders(recorder: Recorder) -> list[tuple[Any, str, Any]]:
+    """Centres and radii of clipped means. The charge is consumed in either run."""
+    joint, alone = steps._joint, steps.rung
+
+    def recorded(beyond: Any, weights: Any, charge: Any, score: Any, draw: Callable[[], Any]) -> Any:
+        part = charge._part
+        weight = kappa(part.epsilon, *score, relation_of(part.neighbours))
+        listed = tuple(np.array(one, dtype=np.float64) for one in weights)
+        law, key = LadderLaw(tuple(beyond), listed, weight), charge._key()
+        with recorder.within_a_draw():
+            output = draw()
+        public = (tuple(map(len, beyond)), tuple(map(tuple, weights)), weight)
+        return recorder.drawn("ladder", public, law, key, lambda: output)
+
+    def of_all(beyond: Any, weights: Any, charge: Any, score: Any) -> Any:
+        return recorded(beyond, weights, charge, score, lambda: joint(beyond, weights, charge, score))
+
+    def of_one(beyond: Any, weights: Any, charge: Any) -> Any:
+        return recorded([beyond], [weights], charge, COUNT, lambda: alone(beyond, weights, charge))
+
+    return [(steps, "_joint", of_all), (clipped_mean, "rung", of_one)]
 
 
 def _ties(recorder: Recorder) -> Any:
@@ -895,6 +941,62 @@ def moved(n: int, d: int = 2) -> Families:
     return families
 
 
+def moved_away(n: int, d: int = 2) -> Families:
+    """One row is not there, of a group of many, of one, or of none; the last column is the group."""
+
+    def families(random: np.random.Generator) -> list[Family]:
+        ends = FAR * (-1.0) ** np.arange(d)
+        x = np.column_stack([rows_of(random, n, d), random.integers(0, 3, n)])
+        x[0], x[1], x[2, -1] = [*ends, 0], [*([np.nan] * d), 1], 2
+        few = np.column_stack([rows_of(random, n, d), np.zeros(n)])
+        few[3] = [*ends, 1]
+        named = {"a far row less": 0, "a missing row less": 1, "a row of no group less": 2}
+        alone = few[3:4]
+        return [
+            Family("groups", x, tuple(_without_row(name, x, i) for name, i in named.items()), False),
+            Family("the only row of a group", few, (_without_row("none left", few, 3),)),
+            Family("one row alone", alone, (_without_row("no row left", alone, 0),)),
+        ]
+
+    return families
+
+
+def person_away(n: int, d: int = 2) -> Families:
+    """A person is not there, with all rows; the last two columns are group and id."""
+
+    def families(random: np.random.Generator) -> list[Family]:
+        persons = np.arange(n) // _OF_A_PERSON
+        x = np.column_stack([rows_of(random, n, d), persons % 3, persons])
+        x[persons == 1, :d] = FAR * (-1.0) ** np.arange(d)
+        x[persons == 2, d] = [0, 1, 2][: int((persons == 2).sum())]
+        gone = {"a far person less": 1, "a person of several groups less": 2, "a person of no group less": 5}
+        alone = x[persons == 0]
+        return [
+            Family("persons", x, tuple(Neighbour(name, x[persons != i]) for name, i in gone.items()), False),
+            Family("a person alone", alone, (Neighbour("nobody left", alone[:0]),)),
+        ]
+
+    return families
+
+
+def regrouped(n: int, d: int = 2) -> Families:
+    """A person has other rows, in another group or in several; the last two columns are group and id."""
+
+    def families(random: np.random.Generator) -> list[Family]:
+        persons = np.arange(n) // _OF_A_PERSON
+        x = np.column_stack([rows_of(random, n, d), persons % 3, persons])
+        ends, mine = FAR * (-1.0) ** np.arange(d), persons == 0
+        x[mine, :d] = ends
+        others = {
+            "in another group, forty rows": np.column_stack([np.tile(-ends, (40, 1)), np.ones(40)]),
+            "in two groups": np.column_stack([np.tile(ends, (2, 1)), [0, 1]]),
+            "no value": np.array([[*([np.nan] * d), 0]]),
+        }
+        return [Family("a person", x, tuple(Neighbour(w, _of_person(x, mine, y)) for w, y in others.items()), False)]
+
+    return families
+
+
 def another_person(n: int, d: int = 2, scale: float = 1.0) -> Families:
     """The last column is an id: somebody has other rows, and more or fewer of them."""
 
@@ -982,6 +1084,29 @@ def _persons(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> W
         return function(x[:, :-1], **_options(account, person=x[:, -1], **more))
 
     return Whole(call, another_person(n, d), "swap-person")
+
+
+_ANY_ROWS = td.Check(unlisted=1)  # a third of them is in no listed group
+
+
+def _sums(families: Families, function: Callable[..., Any], stated: str = "swap", **more: Any) -> Whole:
+    """By groups, and by persons where the guarantee is about them, in memory or on a lazy frame of polars."""
+    lazy, by = more.pop("lazy", False), {"by": "g", "keys": [0, 1]} if more.pop("grouped", True) else {}
+    person = {"person": "p"} if stated.endswith("-person") else {}
+    more = {"neighbours": stated.removesuffix("-person"), **({"check": _ANY_ROWS} if person else {}), **more}
+
+    def call(x: FloatArray, account: Any) -> Any:
+        names = [f"c{j}" for j in range(x.shape[1] - len(person) - bool(by))] + ["g"] * bool(by) + ["p"] * len(person)
+        table: Any = np.empty(len(x), dtype=[(name, np.float64) for name in names])
+        for j, name in enumerate(names):
+            table[name] = x[:, j]
+        if lazy:
+            import polars
+
+            table = polars.LazyFrame({name: x[:, j] for j, name in enumerate(names)}, dict.fromkeys(names, float))
+        return function(table, **_options(account, **by, **person, **more))
+
+    return Whole(call, families, stated)
 
 
 def _persons_free(n: int, function: Callable[..., Any], **more: Any) -> Whole:
@@ -1248,6 +1373,20 @@ CALLS: dict[str, Whole] = {
     "boxem of medians of persons": _persons(90, td.boxem, per_person="median"),
     "rem of medians of persons": _persons_free(120, td.rem, per_person="median"),
     "summary of medians of persons": _persons(90, td.summary, per_person="median", confidence=None),
+    "mean by groups with interval": _sums(moved(2000), td.mean, confidence=0.95),
+    "mean by groups with interval, few rows": _sums(moved(60), td.mean, confidence=0.95),
+    "mean by groups with interval, add-remove": _sums(moved_away(600), td.mean, "add-remove", confidence=0.95),
+    "mean by groups, about so many rows, add-remove": _sums(moved_away(600), td.mean, "add-remove", rows=50),
+    "mean with interval, add-remove": _less(600, td.mean, confidence=0.95),
+    "summary, add-remove": _less(600, td.summary, rows=900),
+    "summary by groups of many rows": _sums(moved(3000), td.summary),
+    "summary by groups, add-remove": _sums(moved_away(600), td.summary, "add-remove"),
+    "mean by groups of persons with interval": _sums(
+        regrouped(2400), td.mean, "swap-person", confidence=0.9, check=False
+    ),
+    "mean by groups of persons, add-remove": _sums(person_away(900), td.mean, "add-remove-person", confidence=0.9),
+    "summary by groups of persons": _sums(regrouped(2400), td.summary, "swap-person", per_person="median"),
+    "summary by groups of persons, add-remove": _sums(person_away(900), td.summary, "add-remove-person"),
     "boxem of a checked file": _checked(300, td.boxem),
     "mean of a checked file, nobody charged": _checked(300, td.mean, paid=False),
     **{
@@ -1293,6 +1432,13 @@ if importlib.util.find_spec("pandas") is not None:
 if importlib.util.find_spec("polars") is not None:
     CALLS |= {
         "mean of a lazy frame": _lazy(600, td.mean),
+        "mean of a lazy frame with interval": _lazy(3000, td.mean, confidence=0.95),
+        "mean by groups of a lazy frame": _sums(moved(2000), td.mean, lazy=True),
+        "mean by groups of a lazy frame, add-remove": _sums(moved_away(600), td.mean, "add-remove", lazy=True),
+        "summary by groups of persons of a lazy frame": _sums(regrouped(2400), td.summary, "swap-person", lazy=True),
+        "summary of persons of a lazy frame, add-remove": _sums(
+            person_away(900), td.summary, "add-remove-person", lazy=True
+        ),
         "mean of a lazy frame, subset": _lazy(300, td.mean, mechanism="subset", blocks=20, partitions=2),
         "mean of a lazy frame, two-step": _lazy(3000, td.mean, mechanism="two-step"),
         "spread of a lazy frame": _lazy(600, td.spread),
