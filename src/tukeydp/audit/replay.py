@@ -702,7 +702,7 @@ def _ladders(recorder: Recorder) -> list[tuple[Any, str, Any]]:
 
     def recorded(beyond: Any, weights: Any, charge: Any, score: Any, draw: Callable[[], Any]) -> Any:
         part = charge._part
-        weight = kappa(part.epsilon, *score, relation_of(part.neighbours))
+        weight = kappa(part.epsilon, score.one, score.swap, relation_of(part.neighbours))
         listed = tuple(np.array(one, dtype=np.float64) for one in weights)
         law, key = LadderLaw(tuple(beyond), listed, weight), charge._key()
         with recorder.within_a_draw():
