@@ -1,9 +1,12 @@
 """Persons and groups of lazy frames: what an engine makes of one cell changes nobody else, and no cell raises."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import tukeydp as td
+from tukeydp.data.keys import checked_keys
 from tukeydp.data.records import records
 from tukeydp.data.relation import SWAP
 from tukeydp.mechanisms.per_person import persons_table
@@ -20,6 +23,7 @@ TABLES = {
     "words for no id": {"p": ["NA", "", "a", "a "]},
     "a cell that is no number": {"a": ["1", "3", "oops", "7"]},
     "no value": {"a": [None] * 4},
+    "truth values": {"a": [True, True, False, True]},
     "infinite and missing cells": {"a": [np.inf, np.nan, -np.inf, 2.0]},
     "blanks around keys": {"g": ["A ", "A", "B", " B"]},
     "numbers among texts as keys": {"g": ["1", "01", "2.0", "x"]},
@@ -96,9 +100,13 @@ def test_ids_that_are_decimals_are_ids():
     assert table.cells[:, 0].tolist() == [2.0, 5.0]
 
 
-def test_keys_of_bytes_are_those_of_their_text():
-    _, groups = persons_table(pd.DataFrame(BASE), "p", (0, 10), "mean", by="g", keys=[b"A", b"B"])
-    assert list(groups) == ["A", "B", "B"]
+def test_keys_whose_names_read_otherwise_are_the_same_for_persons():
+    keys = [b"A", Fraction(1, 3), np.float32(0.1)]
+    frame = pd.DataFrame({"a": [1.0] * 3, "g": pd.Series(["A", 1 / 3, float(np.float32(0.1))], dtype=object)})
+    known = checked_keys(keys)
+    for x in (frame.assign(p=[1, 2, 3]), dask(frame.assign(p=[1, 2, 3]))):
+        _, groups = persons_table(x, "p", (0, 10), "mean", by="g", keys=keys)
+        assert sorted(known.places(groups)) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("function", [td.mean, td.summary])
@@ -112,3 +120,17 @@ def test_whether_a_table_of_secret_size_is_empty_is_not_told(function, check):
     assert found.guarantee.epsilon in (1, found.settings.get("epsilon_check"))
     with pytest.raises(td.ParameterError, match="must be an array or a table with neighbours='add-remove'"):
         function([[1.0]], by=["A"], keys=["A"], epsilon=1, bounds=(0, 1), neighbours="add-remove", check=check)
+
+
+@pytest.mark.parametrize("cell", ["5", "1", "oops", "true", "FALSE", ""])
+def test_the_only_cell_of_a_scanned_file_does_not_decide_whether_it_is_read(tmp_path, cell):
+    """Engines that scan text files infer a column's type from it."""
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["a,g,p", *[",A,1"] * 5, f"{cell},A,2"]) + "\n", encoding="utf-8")
+    value = {"5": 1, "1": 1, "true": 1}.get(cell, 0)
+    library, other = pytest.importorskip("duckdb"), pytest.importorskip("polars")
+    for x in (library.sql(f"select a, g from read_csv('{path}')"), other.scan_csv(path).select("a", "g")):
+        assert sums(x, ["A"]) == [value, 6]
+    for x in (library.read_csv(str(path)), other.scan_csv(path)):
+        table, _ = persons_table(x, "p", (0, 1), "mean", by="g", keys=["A"])
+        assert np.nansum(table.cells) == value

@@ -84,10 +84,12 @@ def as_floats(x: Any, names: tuple[str, ...] = (), by: str | None = None) -> Any
 
 
 def text_columns(schema: Any) -> set[str]:
-    """Columns that are read here, cell by cell: text, and those without a value, which have no type to cast."""
+    """Columns that are read here, cell by cell: text, those without a value, which have no type to cast, and truth
+    values: DuckDB hands a cast on to its reader of text files, to which "true" is no number."""
     import narwhals.stable.v2 as nw
 
-    return {str(name) for name, kind in schema.items() if isinstance(kind, nw.String | nw.Object | nw.Unknown)}
+    apart = nw.String | nw.Object | nw.Unknown | nw.Boolean
+    return {str(name) for name, kind in schema.items() if isinstance(kind, apart)}
 
 
 def require_no_patterns(names: tuple[str, ...]) -> None:

@@ -86,7 +86,7 @@ def _read(partition: Any, d: int, keys: Keys | None) -> Any:
 
 
 def _names(groups: Any, keys: Keys) -> list[str | None]:
-    return [None if place < 0 else keys.names[place] for place in _places(groups, keys).tolist()]
+    return [None if place < 0 else str(keys.labels[place]) for place in _places(groups, keys).tolist()]
 
 
 def _sum(parts: list[IntArray]) -> IntArray:
