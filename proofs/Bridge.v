@@ -1,6 +1,6 @@
 (* What the theorems speak of, as functions that run: tests/proofs/test_bridge.py compares them with the package's own, on
    random and hostile inputs. *)
-Require Import List ZArith QArith Lia.
+Require Import List ZArith QArith Qminmax Bool Lia.
 Require Import Depth Sampler.
 Import ListNotations.
 Open Scope Z_scope.
@@ -8,17 +8,6 @@ Open Scope Z_scope.
 (* trusted/certificates.py::upper_bound, as in Sampler.upper_bound_sound. *)
 Definition bound (scale : Z) (c : list Z) (ts : list term) (lows highs : list Z) : Z :=
   (upper ts + over_box (residual (map (Z.mul scale) c) ts) lows highs) / scale.
-
-(* trusted/levels.py::LevelSets.depths, as in Depth.depth: closed halfspaces v.r >= v.y and v.r <= v.y; a row with a missing
-   cell is None, and lies in none. *)
-Definition in_halfspace (h : list Z * bool) (y : list Z) (r : option (list Z)) : bool :=
-  match r with
-  | None => false
-  | Some row => if snd h then dot (fst h) y <=? dot (fst h) row else dot (fst h) row <=? dot (fst h) y
-  end.
-Definition depth_of (directions : list (list Z)) (rows : list (option (list Z))) (y : list Z) : Z :=
-  depth (option (list Z)) (list Z * bool) (list Z) in_halfspace
-    (flat_map (fun v => [(v, true); (v, false)]) directions) rows y.
 
 (* mechanisms/quantiles.py::RankLaw.score, as in Depth.off. *)
 Definition rank_score (num den : Z) (values : list (option Z)) (y : Z) : Z := off (option Z) (fun v => v) num den values y.
@@ -45,9 +34,10 @@ Fixpoint admitted_in_turn (left : Q) (asked : list Q) : list bool :=
   | e :: r => if Qle_bool e left then true :: admitted_in_turn (left - e) r else false :: admitted_in_turn left r
   end.
 
-(* What was admitted fits into the budget, always. *)
+
 Fixpoint spent (asked : list Q) (yes : list bool) : Q :=
   match asked, yes with e :: a, true :: y => e + spent a y | _ :: a, false :: y => spent a y | _, _ => 0 end.
+(* @says What a filter admits, one request after another, fits into its budget. *)
 Theorem never_beyond_the_budget : forall asked left, (0 <= left)%Q -> (spent asked (admitted_in_turn left asked) <= left)%Q.
 Proof.
   induction asked as [| e asked IH]; intros left H; simpl; [exact H |].
@@ -57,3 +47,50 @@ Proof.
     specialize (IH (left - e)%Q H0). apply (Qplus_le_r _ _ e) in IH. ring_simplify in IH. ring_simplify. exact IH.
   - apply IH. exact H.
 Qed.
+
+(* trusted/prices.py: the numbers of Table.one_rule and Table.parts_prices. *)
+Definition kappa (epsilon one swap : Q) (add_remove : bool) (keys : Z) : Q :=
+  Qred (if add_remove then epsilon / one else if 2 <=? keys then epsilon / (2 * one) else epsilon / Qmax swap one).
+Fixpoint two_largest (first second : Q) (parts : list Q) : Q * Q :=
+  match parts with
+  | [] => (first, second)
+  | p :: r => if Qle_bool first p then two_largest p first r else two_largest first (Qmax second p) r
+  end.
+Definition kappa_of_parts (epsilon : Q) (parts : list (Q * Q)) : Q :=
+  let two := two_largest 0 0 (map fst parts) in
+  Qred (epsilon / fold_right Qmax (fst two + snd two)%Q (map snd parts)).
+
+(* accounts/budget.py::Limits.admit, as in Accountant.mixed_admitted: epsilons and deltas, or rhos and their deltas. *)
+Record sums := { s_eps : Q; s_delta : Q; s_rho : Q; s_rho_delta : Q }.
+Definition plus (a b : sums) : sums :=
+  {| s_eps := (s_eps a + s_eps b)%Q; s_delta := (s_delta a + s_delta b)%Q; s_rho := (s_rho a + s_rho b)%Q; s_rho_delta := (s_rho_delta a + s_rho_delta b)%Q |}.
+Definition fits_plainly (epsilon own conversion : Q) (t : sums) : bool :=
+  Qle_bool (s_eps t) epsilon && Qle_bool (s_delta t) own && (Qeq_bool conversion 0 || Qeq_bool (s_delta t) (s_rho_delta t)).
+Definition fits_by_rho (own conversion rho : Q) (t : sums) : bool :=
+  negb (Qle_bool conversion 0) && Qle_bool (s_rho t) rho && Qle_bool (s_rho_delta t) own.
+Definition fits (epsilon own conversion rho : Q) (t : sums) : bool :=
+  fits_plainly epsilon own conversion t || fits_by_rho own conversion rho t.
+Fixpoint mixed_in_turn (epsilon own conversion rho : Q) (t : sums) (asked : list sums) : list bool * sums :=
+  match asked with
+  | [] => ([], t)
+  | e :: r =>
+      if fits epsilon own conversion rho (plus t e)
+      then let (rest, last) := mixed_in_turn epsilon own conversion rho (plus t e) r in (true :: rest, last)
+      else let (rest, last) := mixed_in_turn epsilon own conversion rho t r in (false :: rest, last)
+  end.
+
+(* @says What a mixed budget has admitted fits by its epsilons or by its rhos, as the theorem of mixed budgets asks of every history. *)
+Theorem mixed_never_beyond epsilon own conversion rho : forall asked t, fits epsilon own conversion rho t = true ->
+  fits epsilon own conversion rho (snd (mixed_in_turn epsilon own conversion rho t asked)) = true.
+Proof.
+  induction asked as [| e asked IH]; intros t H; cbn [mixed_in_turn snd]; [exact H |].
+  destruct (fits epsilon own conversion rho (plus t e)) eqn:E.
+  - specialize (IH (plus t e) E). destruct (mixed_in_turn epsilon own conversion rho (plus t e) asked). exact IH.
+  - specialize (IH t H). destruct (mixed_in_turn epsilon own conversion rho t asked). exact IH.
+Qed.
+
+(* The finite law of the exponential mechanism on a tiny grid, e^kappa taken to be the rational q. *)
+Definition law_of (q : Q) (directions : list (list Z)) (rows : list (option (list Z))) (grid : list (list Z)) : list Q :=
+  let weights := map (fun y => Qpower q (depth_of directions rows y)%Z) grid in
+  let all := fold_right (fun a b => Qred (a + b)%Q) 0%Q weights in
+  map (fun w => Qred (w / all)) weights.

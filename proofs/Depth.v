@@ -39,16 +39,14 @@ Lemma count_nonneg y rows : 0 <= count y rows.
 Proof. unfold count. lia. Qed.
 
 (* Rows in a window, one for each outcome. *)
-(* @says Rows in a window, one for each outcome: A1 = 1, R1 = 2.
-   @code mechanisms/clipped_sum.py::rows_beyond *)
+(* @says Rows in a window, one for each outcome: A1 = 1, R1 = 2. *)
 Theorem counts_in_windows : declares 1 2 (fun rows y => count y rows).
 Proof.
   apply (from_growth 0 1). intros. rewrite count_one_more. destruct (test y x); lia.
 Qed.
 
 (* Distance of a count to a fixed target. *)
-(* @says The distance of a count to a fixed target: A1 = R1 = 2. (No mechanism uses it today.)
-   @code - *)
+(* @says The distance of a count to a fixed target: A1 = R1 = 2. (No mechanism uses it today.) *)
 Theorem distance_to_a_target (target : Z) : declares 2 2 (fun rows y => - Z.abs (count y rows - target)).
 Proof.
   split.
@@ -72,8 +70,7 @@ Lemma least_close xs ys a b : a <= b <= a + 1 -> Forall2 (fun x y => x <= y <= x
   least a xs <= least b ys <= least a xs + 1.
 Proof. intros Hab H. induction H; simpl; lia. Qed.
 
-(* @says A further record raises every depth by 0 or 1; one with a missing cell by 0.
-   @code trusted/levels.py::LevelSets.depths, depth/exact_depth.py *)
+(* @says A further record raises every depth by 0 or 1; one with a missing cell by 0. *)
 Theorem depth_one_more x rows y : depth rows y <= depth (x :: rows) y <= depth rows y + 1.
 Proof.
   unfold depth. apply least_close; [cbn [length]; lia |].
@@ -81,19 +78,55 @@ Proof.
   unfold in_half. rewrite count_one_more. destruct (inside h y x); lia.
 Qed.
 
-(* @says A replaced record moves every depth by at most 1.
-   @code trusted/levels.py::LevelSets.depths *)
+(* @says A replaced record moves every depth by at most 1. *)
 Theorem depth_replaced x x' rows y : Z.abs (depth (x :: rows) y - depth (x' :: rows) y) <= 1.
 Proof. pose proof (depth_one_more x rows y). pose proof (depth_one_more x' rows y). lia. Qed.
 
-(* @says Depth: A1 = 1, R1 = 2.
-   @code trusted/levels.py::LevelSets.depths *)
+(* @says Depth: A1 = 1, R1 = 2. *)
 Theorem depth_declares : declares 1 2 depth.
 Proof. apply (from_growth _ _ 0 1). intros x rows y. pose proof (depth_one_more x rows y). lia. Qed.
 
+(* A record with a missing cell lies in no halfspace. *)
+Lemma least_of_both xs a b : a <= b -> least a xs = Z.min a (least b xs).
+Proof. intros H. induction xs as [| x xs IH]; simpl; lia. Qed.
+
+Lemma least_below xs a x : In x xs -> least a xs <= x.
+Proof. induction xs as [| w xs IH]; simpl; [tauto | intros [-> | H]; [lia | specialize (IH H); lia]]. Qed.
+
+(* @says A record with a missing cell changes no depth. *)
+Theorem depth_missing x rows y : halves <> [] -> (forall h, inside h y x = false) -> depth (x :: rows) y = depth rows y.
+Proof.
+  intros Hne Hx. unfold depth. cbn [length].
+  assert (E : map (fun h => in_half h y (x :: rows)) halves = map (fun h => in_half h y rows) halves).
+  { apply map_ext. intros h. unfold in_half. rewrite count_one_more, Hx. reflexivity. }
+  rewrite E. rewrite (least_of_both _ (Z.of_nat (length rows)) (Z.of_nat (S (length rows)))) by lia.
+  destruct halves as [| h hs]; [congruence |].
+  assert (A : least (Z.of_nat (S (length rows))) (map (fun h => in_half h y rows) (h :: hs)) <= in_half h y rows)
+    by (apply least_below; left; reflexivity).
+  assert (B : in_half h y rows <= Z.of_nat (length rows)).
+  { unfold in_half, count. apply inj_le. clear. induction rows as [| r rows IH]; simpl; [lia |]. destruct (inside h y r); simpl; lia. }
+  lia.
+Qed.
+
+(* The order of rows does not matter, and a row may be replaced anywhere. *)
+Lemma count_middle h y before x after : in_half h y (before ++ x :: after) = in_half h y (x :: before ++ after).
+Proof.
+  unfold in_half. induction before as [| b before IH]; [reflexivity |].
+  cbn [app]. rewrite (count_one_more _ _ _ y b), IH, !count_one_more. lia.
+Qed.
+
+Lemma depth_middle before x after y : depth (before ++ x :: after) y = depth (x :: before ++ after) y.
+Proof.
+  unfold depth. f_equal; [cbn [length]; rewrite !app_length; cbn [length]; lia |].
+  apply map_ext. intros h. apply count_middle.
+Qed.
+
+Lemma depth_replaced_anywhere before x x' after y :
+  Z.abs (depth (before ++ x :: after) y - depth (before ++ x' :: after) y) <= 1.
+Proof. rewrite !depth_middle. apply depth_replaced. Qed.
+
 (* Level sets are nested between neighbours, as REM's test uses. *)
-(* @says Level l + 1 of a table lies in level l of its neighbour.
-   @code trusted/levels.py::LevelSets.contains *)
+(* @says Level l + 1 of a table lies in level l of its neighbour. *)
 Theorem levels_nested x x' rows y l : l + 1 <= depth (x :: rows) y -> l <= depth (x' :: rows) y.
 Proof. pose proof (depth_replaced x x' rows y). lia. Qed.
 End Depth.
@@ -108,8 +141,7 @@ Fixpoint added (tables : list (list Row)) (y : Point) : Z :=
   match tables with [] => 0 | t :: r => depth t y + added r y end.
 
 (* Tables that agree but for one row each: (common rows, old row, new row). *)
-(* @says Depths in r tables of block values, added up, move by at most r.
-   @code mechanisms/subset_means.py::subset_point *)
+(* @says Depths in r tables of block values, added up, move by at most r. *)
 Theorem partitions_replaced (blocks : list (list Row * Row * Row)) y :
   Z.abs (added (map (fun b => snd (fst b) :: fst (fst b)) blocks) y -
          added (map (fun b => snd b :: fst (fst b)) blocks) y) <= Z.of_nat (length blocks).
@@ -118,8 +150,7 @@ Proof.
   simpl fst. simpl snd. pose proof (depth_replaced _ _ _ inside halves x x' rows y). lia.
 Qed.
 
-(* @says So their change has a range of at most 2 r.
-   @code mechanisms/subset_means.py::subset_point *)
+(* @says So their change has a range of at most 2 r. *)
 Theorem partitions_range (blocks : list (list Row * Row * Row)) y z :
   let s := map (fun b => snd (fst b) :: fst (fst b)) blocks in
   let t := map (fun b => snd b :: fst (fst b)) blocks in
@@ -129,14 +160,70 @@ Proof.
 Qed.
 End Partitions.
 
+(* Block tables as the program makes them: every record carries its block's number in each of r dealings, and a row of a
+   table is a function of the records of one block alone. *)
+Section Dealt.
+Variables (Record Value Half Point : Type) (inside : Half -> Point -> Value -> bool) (halves : list Half).
+Variables (value : list Record -> Value) (blocks : nat).
+Notation depth := (depth Value Half Point inside halves).
+Notation dealt := (list nat * Record)%type.
+
+Definition members (i b : nat) (rows : list dealt) : list Record :=
+  map snd (filter (fun r => Nat.eqb (nth i (fst r) 0%nat) b) rows).
+Definition block_table (i : nat) (rows : list dealt) : list Value :=
+  map (fun b => value (members i b rows)) (seq 0 blocks).
+Fixpoint depth_in_dealings (r : nat) (rows : list dealt) (y : Point) : Z :=
+  match r with O => 0 | S i => depth (block_table i rows) y + depth_in_dealings i rows y end.
+
+Lemma one_place {A} (f g : nat -> A) b m k : (forall c, c <> b -> f c = g c) ->
+  map f (seq k m) = map g (seq k m) \/
+  exists before after, map f (seq k m) = before ++ f b :: after /\ map g (seq k m) = before ++ g b :: after.
+Proof.
+  intros H. revert k. induction m as [| m IH]; intros k; [left; reflexivity |]. simpl.
+  destruct (Nat.eq_dec k b) as [-> | N].
+  - right. exists [], (map g (seq (S b) m)). simpl. split; [| reflexivity]. f_equal.
+    apply map_ext_in. intros c Hc. apply in_seq in Hc. apply H. lia.
+  - destruct (IH (S k)) as [E | (before & after & E1 & E2)].
+    + left. rewrite E, (H k N). reflexivity.
+    + right. exists (g k :: before), after. rewrite E1, E2, (H k N). split; reflexivity.
+Qed.
+
+Lemma table_moved i b s t y : (forall c, c <> b -> members i c s = members i c t) ->
+  Z.abs (depth (block_table i s) y - depth (block_table i t) y) <= 1.
+Proof.
+  intros H. unfold block_table.
+  destruct (one_place (fun c => value (members i c s)) (fun c => value (members i c t)) b blocks 0
+    ltac:(intros c Hc; simpl; rewrite (H c Hc); reflexivity)) as [-> | (before & after & -> & ->)]; [lia |].
+  apply depth_replaced_anywhere.
+Qed.
+
+Lemma members_elsewhere i c x rows : c <> nth i (fst x) 0%nat -> members i c (x :: rows) = members i c rows.
+Proof. intros H. unfold members. cbn [filter]. destruct (Nat.eqb_spec (nth i (fst x) 0%nat) c); [congruence | reflexivity]. Qed.
+
+(* @says Depths in r tables of block values, added up, move by at most r where a record with its own block numbers comes or goes. *)
+Theorem dealt_one_more r x rows y : Z.abs (depth_in_dealings r (x :: rows) y - depth_in_dealings r rows y) <= Z.of_nat r.
+Proof.
+  induction r as [| i IH]; [simpl; lia |]. cbn [depth_in_dealings].
+  pose proof (table_moved i (nth i (fst x) 0%nat) (x :: rows) rows y (fun c Hc => members_elsewhere i c x rows Hc)). lia.
+Qed.
+
+(* @says And by at most r where a record is replaced by one in the same blocks. *)
+Theorem dealt_replaced r numbers x x' rows y :
+  Z.abs (depth_in_dealings r ((numbers, x) :: rows) y - depth_in_dealings r ((numbers, x') :: rows) y) <= Z.of_nat r.
+Proof.
+  induction r as [| i IH]; [simpl; lia |]. cbn [depth_in_dealings].
+  pose proof (table_moved i (nth i numbers 0%nat) ((numbers, x) :: rows) ((numbers, x') :: rows) y
+    (fun c Hc => eq_trans (members_elsewhere i c (numbers, x) rows Hc) (eq_sym (members_elsewhere i c (numbers, x') rows Hc)))). lia.
+Qed.
+End Dealt.
+
 (* A ladder in one column: rows beyond nested rungs. Replacing a row moves all counts one way. *)
 Section Ladder.
 Variables (Row : Type) (rank : Row -> option Z).       (* which rungs the row lies beyond: those below its rank *)
 
 Definition beyond (y : Z) (r : Row) : bool := match rank r with Some k => y <? k | None => false end.
 
-(* @says Rows beyond nested rungs of one column: A1 = R1 = 1. (No mechanism uses it today.)
-   @code - *)
+(* @says Rows beyond nested rungs of one column: A1 = R1 = 1. (No mechanism uses it today.) *)
 Theorem nested_rungs : declares 1 1 (fun rows y => - count beyond y rows).
 Proof.
   split.
@@ -157,8 +244,7 @@ Definition most_beyond (rows : list Row) (y : Rung) : Z := most (map (fun j => c
 Lemma most_close xs ys : Forall2 (fun x y => x <= y <= x + 1) xs ys -> most xs <= most ys <= most xs + 1.
 Proof. intros H. induction H; simpl; lia. Qed.
 
-(* @says The most rows beyond a radius, over columns: A1 = 1, R1 = 2, however many columns.
-   @code mechanisms/clipped_sum.py::drawn_radii *)
+(* @says The most rows beyond a radius, over columns: A1 = 1, R1 = 2, however many columns. *)
 Theorem most_beyond_declares : declares 1 2 (fun rows y => - most_beyond rows y).
 Proof.
   apply (from_growth _ _ (-1) 0). intros x rows y. unfold most_beyond.
@@ -210,7 +296,7 @@ Proof.
   destruct (below y x), (up_to y x); try (discriminate H0; reflexivity); nia.
 Qed.
 
-Theorem quantile_comes_or_goes : forall x rows,
+Lemma quantile_comes_or_goes : forall x rows,
   both_ways _ _ (2 * mu) (fun rows y => - off rows y) (x :: rows) rows.
 Proof.
   intros x rows. split; intros y z; pose proof (off_one_more x rows y); pose proof (off_one_more x rows z); lia.
@@ -230,8 +316,7 @@ Proof.
     try (discriminate Q; reflexivity); try (discriminate Q'; reflexivity); lia.
 Qed.
 
-(* @says The distance of the wanted rank p k to a point's ranks, in units of 1/den: A1 = 2 max(p, 1-p), R1 = 2.
-   @code mechanisms/quantiles.py::RankLaw.score *)
+(* @says The distance of the wanted rank p k to a point's ranks, in units of 1/den: A1 = 2 max(p, 1-p), R1 = 2. *)
 Theorem quantile_declares : 0 < den -> declares (2 * mu) (2 * den) (fun rows y => - off rows y).
 Proof.
   intros Hd. assert (mu <= den) by (unfold mu; lia). split; [exact quantile_comes_or_goes |].
@@ -250,5 +335,29 @@ Proof.
         rewrite Ew. reflexivity. }
       rewrite !same by assumption. lia. }
   intros x x' rows y z. pose proof (close x x' rows y). pose proof (close x x' rows z). lia.
+Qed.
+
+(* p = 0 or 1: the score is a count of values on one side, which moves one way. *)
+Lemma up_to_le_present y rows : count up_to y rows <= count present y rows.
+Proof.
+  induction rows as [| r rows IH]; [unfold count; simpl; lia |]. rewrite !count_one_more.
+  unfold up_to at 1, present at 1. destruct (value r) as [v |]; [destruct (v <=? y) |]; lia.
+Qed.
+
+(* @says The smallest and the largest value (p = 0 or 1): A1 = R1 = 1. *)
+Theorem quantile_ends : 0 < den -> num = 0 \/ num = den -> declares den den (fun rows y => - off rows y).
+Proof.
+  intros Hd H.
+  assert (E : (forall rows y, off rows y = den * count below y rows) \/
+              (forall rows y, off rows y = den * (count present y rows - count up_to y rows))).
+  { destruct H as [-> | ->]; [left | right]; intros rows y; unfold off; pose proof (below_le_up_to y rows);
+      pose proof (up_to_le_present y rows); pose proof (count_nonneg _ _ below y rows); nia. }
+  split.
+  - intros x rows. split; intros y z; destruct E as [E | E]; rewrite !E, !count_one_more;
+      unfold below, up_to, present; destruct (value x) as [v |];
+      repeat match goal with |- context [?a <? ?b] => destruct (Z.ltb_spec a b) | |- context [?a <=? ?b] => destruct (Z.leb_spec a b) end; nia.
+  - intros x x' rows y z; destruct E as [E | E]; rewrite !E, !count_one_more;
+      unfold below, up_to, present; destruct (value x) as [v |], (value x') as [v' |];
+      repeat match goal with |- context [?a <? ?b] => destruct (Z.ltb_spec a b) | |- context [?a <=? ?b] => destruct (Z.leb_spec a b) end; nia.
 Qed.
 End Quantile.

@@ -2,7 +2,7 @@
 
    A law on the outcomes [ys] is a function p with p y >= 0; [ys] lists every outcome once for each way it can come
    about, so no equality of outcomes is needed. [pr p ys E] is the probability of the event E. *)
-Require Import Reals List Lra.
+Require Import Reals List Lra Lia Arith.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -82,16 +82,14 @@ Proof.
 Qed.
 
 (* Post-processing: whatever is made of the outcome. *)
-(* @says Whatever is made of a result afterwards (rounding, intervals, tables) is as private as the result.
-   @code results/release.py::Release *)
+(* @says Whatever is made of a result afterwards (rounding, intervals, tables) is as private as the result. *)
 Theorem post_processing {Y Z} eps delta (p q : Y -> R) ys (made : Y -> Z) :
   private eps delta p q ys ->
   forall E : Z -> bool, pr p ys (fun y => E (made y)) <= exp eps * pr q ys (fun y => E (made y)) + delta.
 Proof. intros H E. apply (H (fun y => E (made y))). Qed.
 
 (* More may be promised than was proven. *)
-(* @says Who is (e, d)-private is so with any larger numbers.
-   @code - *)
+(* @says Who is (e, d)-private is so with any larger numbers. *)
 Theorem weaker {Y} e d e' d' (p q : Y -> R) ys :
   e <= e' -> d <= d' -> (forall y, In y ys -> 0 <= q y) -> private e d p q ys -> private e' d' p q ys.
 Proof.
@@ -103,8 +101,7 @@ Proof.
 Qed.
 
 (* Mixing over a secret that is drawn independently of the data (a random partition, coins): free. *)
-(* @says A secret drawn independently of the data (a random partition, coins, shifts) costs nothing: privacy given the secret is privacy.
-   @code trusted/blocks.py::secret_order, trusted/blocks.py::drawn_blocks *)
+(* @says A secret drawn independently of the data (a random partition, coins, shifts) costs nothing: privacy given the secret is privacy. *)
 Theorem mixing {Y S} eps delta (m : S -> R) secrets (p q : S -> Y -> R) ys :
   law m secrets -> (forall s, In s secrets -> private eps delta (p s) (q s) ys) ->
   private eps delta (fun y => total (fun s => m s * p s y) secrets) (fun y => total (fun s => m s * q s y) secrets) ys.
@@ -160,8 +157,7 @@ Proof.
   rewrite Rmult_comm, <- total_scale. apply total_ext. intros z _. unfold joint. simpl. ring.
 Qed.
 
-(* @says A second draw, chosen from the result of the first: epsilons and deltas add up.
-   @code trusted/account.py::_Composable *)
+(* @says A second draw, chosen from the result of the first: epsilons and deltas add up. *)
 Theorem composition e1 d1 e2 d2 (p q : Y -> R) (k l : Y -> Z -> R) :
   0 <= e2 -> law p ys -> law q ys -> (forall y, In y ys -> law (k y) zs) -> (forall y, In y ys -> law (l y) zs) ->
   private e1 d1 p q ys -> (forall y, In y ys -> private e2 d2 (k y) (l y) zs) -> 0 <= d2 ->
@@ -226,8 +222,7 @@ Fixpoint together (ps : list (Y -> R)) (out : list Y) : R :=
 
 Definition pure_close (e : R) (p q : Y -> R) := forall y, In y ys -> p y <= exp e * q y.
 
-(* @says One independent draw in every group: what a neighbour changes in each group adds up, and nothing else.
-   @code mechanisms/grouped_centre.py::grouped_boxem *)
+(* @says One independent draw in every group: what a neighbour changes in each group adds up, and nothing else. *)
 Theorem groups_add_up (es : list R) ps qs :
   Forall (fun p => forall y, In y ys -> 0 <= p y) ps -> Forall (fun q => forall y, In y ys -> 0 <= q y) qs ->
   Forall2 (fun e pq => pure_close e (fst pq) (snd pq)) es (combine ps qs) -> length ps = length qs ->
@@ -259,6 +254,91 @@ Proof.
 Qed.
 End Groups.
 
+(* The same for (epsilon, delta): all groups' draws together, each independent of the others. *)
+Section GroupsTogether.
+Context {Y G : Type}.
+Variable ys : list Y.
+
+Lemma total_flat_cons (f : list Y -> R) (zs : list (list Y)) :
+  total f (flat_map (fun y => map (cons y) zs) ys) = total (fun o => f (fst o :: snd o)) (pairs ys zs).
+Proof.
+  unfold pairs. clear. induction ys as [| y r IH]; simpl; auto.
+  rewrite !total_app, !total_map, IH. reflexivity.
+Qed.
+
+Lemma together_law (p : G -> Y -> R) gs : (forall g, In g gs -> law (p g) ys) ->
+  law (together (map p gs)) (tuples ys (length gs)).
+Proof.
+  induction gs as [| g gs IH]; intros H; [split; simpl; [intros y [<- | []]; lra | lra] |].
+  specialize (IH (fun h Hh => H h (or_intror Hh))). pose proof (H g (or_introl eq_refl)) as Hg.
+  pose proof (joint_law ys (tuples ys (length gs)) (p g) (fun _ => together (map p gs)) Hg (fun _ _ => IH)) as [N O].
+  split.
+  - intros out Hin. simpl in Hin. apply in_flat_map in Hin. destruct Hin as [y [Hy Hin]].
+    apply in_map_iff in Hin. destruct Hin as [rest [<- Hr]]. simpl.
+    apply Rmult_le_pos; [apply (law_nonneg _ _ Hg); auto | apply (law_nonneg _ _ IH); auto].
+  - simpl length. simpl tuples. rewrite total_flat_cons. exact O.
+Qed.
+
+(* @says Independent draws in several groups: epsilons and deltas of the groups add up. *)
+Theorem groups_private (gs : list G) (eps delta : G -> R) (p q : G -> Y -> R) :
+  (forall g, In g gs -> 0 <= eps g /\ 0 <= delta g /\ law (p g) ys /\ law (q g) ys /\ private (eps g) (delta g) (p g) (q g) ys) ->
+  private (total eps gs) (total delta gs) (together (map p gs)) (together (map q gs)) (tuples ys (length gs)).
+Proof.
+  induction gs as [| g gs IH]; intros H E.
+  - unfold pr. simpl. rewrite exp_0. lra.
+  - assert (Hr : forall h, In h gs -> 0 <= eps h /\ 0 <= delta h /\ law (p h) ys /\ law (q h) ys /\ private (eps h) (delta h) (p h) (q h) ys)
+      by (intros; apply H; right; auto).
+    specialize (IH Hr). destruct (H g (or_introl eq_refl)) as (He & Hd & Lp & Lq & Hpq).
+    assert (P : forall r : G -> Y -> R, pr (together (map r (g :: gs))) (tuples ys (length (g :: gs))) E =
+      pr (joint (r g) (fun _ => together (map r gs))) (pairs ys (tuples ys (length gs))) (fun o => E (fst o :: snd o))).
+    { intros r. unfold pr. simpl length. simpl tuples. rewrite total_flat_cons. reflexivity. }
+    rewrite !P. simpl total.
+    apply (composition ys (tuples ys (length gs)) (eps g) (delta g) (total eps gs) (total delta gs)); auto.
+    + apply total_nonneg. intros h Hh. apply Hr; auto.
+    + intros. apply together_law. intros h Hh. apply Hr; auto.
+    + intros. apply together_law. intros h Hh. apply Hr; auto.
+    + apply total_nonneg. intros h Hh. apply Hr; auto.
+Qed.
+
+(* @says Parallel composition: if a neighbour changes at most k of the groups (1 where a record comes or goes, 2 where it moves, k where a person lies in k groups), all groups together cost k times what one costs. *)
+Theorem parallel_composition (gs : list G) (touched : G -> bool) e d k (p q : G -> Y -> R) :
+  0 <= e -> 0 <= d -> (forall g, In g gs -> law (p g) ys /\ law (q g) ys) ->
+  (forall g, In g gs -> touched g = true -> private e d (p g) (q g) ys) ->
+  (forall g y, In g gs -> touched g = false -> In y ys -> p g y = q g y) ->
+  (length (filter touched gs) <= k)%nat ->
+  private (INR k * e) (INR k * d) (together (map p gs)) (together (map q gs)) (tuples ys (length gs)).
+Proof.
+  intros He Hd L Ht Hf Hk.
+  assert (S : forall c, total (fun g => if touched g then c else 0) gs = INR (length (filter touched gs)) * c).
+  { intros c. clear. induction gs as [| g gs IH]; cbn [total filter length]; [simpl; lra |].
+    destruct (touched g); rewrite IH; cbn [length]; [rewrite S_INR; lra | lra]. }
+  apply le_INR in Hk.
+  apply (weaker (total (fun g => if touched g then e else 0) gs) (total (fun g => if touched g then d else 0) gs)).
+  - rewrite S. apply Rmult_le_compat_r; auto.
+  - rewrite S. apply Rmult_le_compat_r; auto.
+  - apply (law_nonneg _ _ (together_law q gs (fun g Hg => proj2 (L g Hg)))).
+  - apply groups_private. intros g Hg. destruct (L g Hg) as [Lp Lq].
+    destruct (touched g) eqn:T; repeat split; auto; try lra; try apply (law_nonneg _ _ Lp); try apply (law_nonneg _ _ Lq);
+      try apply (law_sums_to_one _ _ Lp); try apply (law_sums_to_one _ _ Lq).
+    intros E. rewrite exp_0, Rmult_1_l, Rplus_0_r. right. apply total_ext. intros y Hy. rewrite (Hf g y Hg T Hy). reflexivity.
+Qed.
+End GroupsTogether.
+
+(* @says Tables k records apart: k epsilon, and delta times 1 + e^epsilon + ... + e^((k-1) epsilon). *)
+Theorem records_apart {Y} eps delta (ys : list Y) (p : nat -> Y -> R) k :
+  (forall i, (i < k)%nat -> private eps delta (p i) (p (S i)) ys) ->
+  private (INR k * eps) (delta * total (fun i => exp (INR i * eps)) (seq 0 k)) (p 0%nat) (p k) ys.
+Proof.
+  induction k as [| k IH]; intros H E.
+  - simpl. rewrite Rmult_0_l, exp_0. lra.
+  - specialize (IH (fun i Hi => H i (Nat.lt_lt_succ_r _ _ Hi)) E). specialize (H k (Nat.lt_succ_diag_r k) E).
+    rewrite seq_S, total_app. cbn [total]. rewrite Nat.add_0_l, S_INR.
+    replace ((INR k + 1) * eps) with (INR k * eps + eps) by ring. rewrite exp_plus.
+    pose proof (exp_pos (INR k * eps)) as X.
+    assert (exp (INR k * eps) * pr (p k) ys E <= exp (INR k * eps) * (exp eps * pr (p (S k)) ys E + delta))
+      by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
 (* Persons: all rows of a person become one record by a function of those rows; a table of persons is a list of lists of
    rows. What holds between tables of records that differ in one record holds between tables of persons. *)
 Section Persons.
@@ -270,15 +350,13 @@ Hypothesis add_one : forall before r after,
   private eps delta (mechanism (before ++ r :: after)) (mechanism (before ++ after)) ys /\
   private eps delta (mechanism (before ++ after)) (mechanism (before ++ r :: after)) ys.
 
-(* @says Where a person's rows become one record by a function of these rows alone, privacy for a replaced record is privacy for a replaced person.
-   @code data/persons.py::persons_table *)
+(* @says Where a person's rows become one record by a function of these rows alone, privacy for a replaced record is privacy for a replaced person. *)
 Theorem persons_replaced : forall before p q after,
   private eps delta (mechanism (map one_record (before ++ p :: after)))
                     (mechanism (map one_record (before ++ q :: after))) ys.
 Proof. intros. rewrite !map_app. simpl. apply replace_one. Qed.
 
-(* @says The same for a person who comes or goes.
-   @code data/persons.py::persons_table *)
+(* @says The same for a person who comes or goes. *)
 Theorem persons_added : forall before p after,
   private eps delta (mechanism (map one_record (before ++ p :: after))) (mechanism (map one_record (before ++ after))) ys /\
   private eps delta (mechanism (map one_record (before ++ after))) (mechanism (map one_record (before ++ p :: after))) ys.

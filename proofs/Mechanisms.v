@@ -21,8 +21,7 @@ Hypothesis base_pos : forall y, In y grid -> 0 < base y.
 Hypothesis some : grid <> [].
 
 (* Any score that declares A1 and R1 (Depth.v). *)
-(* @says A score that declares A1 and R1, drawn with epsilon / R1, is epsilon-private under replacement.
-   @code - *)
+(* @says A score that declares A1 and R1, drawn with epsilon / R1, is epsilon-private under replacement. *)
 Theorem declared_replace (u : list Row -> Outcome -> Z) a1 r1 : (0 < a1 <= r1)%Z -> declares a1 r1 u ->
   forall x x' rows,
   private eps 0 (draw grid base (eps / IZR r1) (real u (x :: rows))) (draw grid base (eps / IZR r1) (real u (x' :: rows))) grid.
@@ -33,8 +32,7 @@ Proof.
   - apply real_range. intros y z. apply (replaced _ _ _ _ _ H).
 Qed.
 
-(* @says Drawn with epsilon / A1 it is so where a record comes or goes.
-   @code - *)
+(* @says Drawn with epsilon / A1 it is so where a record comes or goes. *)
 Theorem declared_add_remove (u : list Row -> Outcome -> Z) a1 r1 : (0 < a1)%Z -> declares a1 r1 u ->
   forall x rows,
   private eps 0 (draw grid base (eps / IZR a1) (real u (x :: rows))) (draw grid base (eps / IZR a1) (real u rows)) grid /\
@@ -46,8 +44,7 @@ Proof.
 Qed.
 
 (* Groups: a record that goes from one group to another leaves in one and arrives in the other. *)
-(* @says Drawn in every group with epsilon / (2 A1) it is so where a record moves.
-   @code - *)
+(* @says Drawn in every group with epsilon / (2 A1) it is so where a record moves. *)
 Theorem declared_move (u : list Row -> Outcome -> Z) a1 r1 : (0 < a1)%Z -> declares a1 r1 u ->
   forall x x' here there y z, In y grid -> In z grid ->
   draw grid base (eps / (2 * IZR a1)) (real u (x :: here)) y * draw grid base (eps / (2 * IZR a1)) (real u there) z <=
@@ -69,14 +66,12 @@ Hypothesis some : grid <> [].
 Notation T := (depth Row Half Point inside halves).
 Definition boxem (kappa : R) (rows : list Row) : Point -> R := draw grid (fun _ => 1) kappa (real T rows).
 
-(* @says boxem with e^(eps T / 2): pure eps-DP, one record replaced.
-   @code mechanisms/boxem.py::boxem *)
+(* @says boxem with e^(eps T / 2): pure eps-DP, one record replaced. *)
 Theorem boxem_replace x x' rows :
   private eps 0 (boxem (eps / 2) (x :: rows)) (boxem (eps / 2) (x' :: rows)) grid.
 Proof. apply (declared_replace grid (fun _ => 1) eps eps_pos ltac:(intros; lra) some T 1 2); [lia | apply depth_declares]. Qed.
 
-(* @says boxem with e^(eps T): pure eps-DP, one record more or less.
-   @code mechanisms/boxem.py::boxem *)
+(* @says boxem with e^(eps T): pure eps-DP, one record more or less. *)
 Theorem boxem_add_remove x rows :
   private eps 0 (boxem eps (x :: rows)) (boxem eps rows) grid /\ private eps 0 (boxem eps rows) (boxem eps (x :: rows)) grid.
 Proof.
@@ -85,8 +80,7 @@ Proof.
   unfold boxem. replace (eps / IZR 1) with eps in H by (simpl; field). exact H.
 Qed.
 
-(* @says boxem in every group with e^(eps T / 2): pure eps-DP for all groups together, also where a record moves.
-   @code mechanisms/grouped_centre.py::grouped_boxem *)
+(* @says boxem in every group with e^(eps T / 2): pure eps-DP for all groups together, also where a record moves. *)
 Theorem boxem_groups_move x x' here there y z : In y grid -> In z grid ->
   boxem (eps / 2) (x :: here) y * boxem (eps / 2) there z <=
   exp eps * (boxem (eps / 2) here y * boxem (eps / 2) (x' :: there) z).
@@ -102,8 +96,7 @@ Notation added := (added Row Half Point inside halves).
 Definition subset_means (kappa : R) (tables : list (list Row)) : Point -> R :=
   draw grid (fun _ => 1) kappa (fun y => IZR (added tables y)).
 
-(* @says Depth of subset means, r partitions, e^(eps/(2r) x sum of depths), given the partitions: pure eps-DP.
-   @code mechanisms/subset_means.py::subset_point *)
+(* @says Depth of subset means, r partitions, e^(eps/(2r) x sum of depths), given the partitions: pure eps-DP. *)
 Theorem subset_means_given_a_dealing (blocks : list (list Row * Row * Row)) : blocks <> [] ->
   private eps 0
     (subset_means (eps / (2 * INR (length blocks))) (map (fun b => snd (fst b) :: fst (fst b)) blocks))
@@ -117,8 +110,7 @@ Proof.
   replace (IZR (2 * Z.of_nat (length blocks))) with (2 * INR r) in H by (rewrite mult_IZR, <- INR_IZR_INZ; reflexivity). exact H.
 Qed.
 
-(* @says And with secret partitions.
-   @code mechanisms/subset_means.py::subset_point *)
+(* @says And with secret partitions. *)
 Theorem subset_means_private {S : Type} (m : S -> R) (secrets : list S) (dealt : S -> list (list Row * Row * Row)) r :
   law m secrets -> (0 < r)%nat -> (forall s, In s secrets -> length (dealt s) = r) ->
   private eps 0
@@ -140,11 +132,19 @@ Hypothesis base_pos : forall y, In y rungs -> 0 < base y.
 Hypothesis some : rungs <> [].
 Notation lost := (fun rows y => - most_beyond Row Rung outside columns rows y)%Z.
 
-(* @says Clip radii with e^(-eps most/2): pure eps-DP.
-   @code mechanisms/clipped_sum.py::drawn_radii *)
+(* @says Clip radii with e^(-eps most/2): pure eps-DP. *)
 Theorem radii_replace x x' rows :
   private eps 0 (draw rungs base (eps / 2) (real lost (x :: rows))) (draw rungs base (eps / 2) (real lost (x' :: rows))) rungs.
 Proof. apply (declared_replace rungs base eps eps_pos base_pos some lost 1 2); [lia | apply most_beyond_declares]. Qed.
+
+(* @says With e^(-eps most): one record more or less. *)
+Theorem radii_add_remove x rows :
+  private eps 0 (draw rungs base eps (real lost (x :: rows))) (draw rungs base eps (real lost rows)) rungs /\
+  private eps 0 (draw rungs base eps (real lost rows)) (draw rungs base eps (real lost (x :: rows))) rungs.
+Proof.
+  pose proof (declared_add_remove rungs base eps eps_pos base_pos some lost 1 2 ltac:(lia) (most_beyond_declares _ _ outside columns) x rows) as H.
+  replace (eps / IZR 1) with eps in H by (simpl; field). exact H.
+Qed.
 End Radii.
 
 (* A quantile p = num / den: the score is in units of 1/den, so kappa = (eps / 2) / den under R, and eps / (2 mu) under A
@@ -157,8 +157,7 @@ Hypothesis eps_pos : 0 < eps.
 Hypothesis some : points <> [].
 Notation lost := (fun rows y => - off Row value num den rows y)%Z.
 
-(* @says A quantile with e^(-eps/2 x distance in ranks): pure eps-DP, one record replaced, missing values included.
-   @code mechanisms/quantiles.py::column_quantiles *)
+(* @says A quantile with e^(-eps/2 x distance in ranks): pure eps-DP, one record replaced, missing values included. *)
 Theorem quantile_replace x x' rows :
   private eps 0 (draw points (fun _ => 1) (eps / IZR (2 * den)) (real lost (x :: rows)))
                 (draw points (fun _ => 1) (eps / IZR (2 * den)) (real lost (x' :: rows))) points.
@@ -168,13 +167,14 @@ Proof.
   - apply quantile_declares; lia.
 Qed.
 
-(* @says With e^(-eps/(2 mu) x distance): one record more or less. (Not offered yet.)
-   @code - *)
+(* @says With e^(-eps/(2 mu) x distance): one record more or less. (Not offered yet.) *)
 Theorem quantile_add_remove x rows :
   private eps 0 (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost (x :: rows)))
-                (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost rows)) points.
+                (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost rows)) points /\
+  private eps 0 (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost rows))
+                (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost (x :: rows))) points.
 Proof.
-  apply (proj1 (declared_add_remove points (fun _ => 1) eps eps_pos ltac:(intros; lra) some lost (2 * mu num den) (2 * den)
+  apply ((declared_add_remove points (fun _ => 1) eps eps_pos ltac:(intros; lra) some lost (2 * mu num den) (2 * den)
     ltac:(unfold mu; lia) (quantile_declares _ value num den ltac:(lia) ltac:(lia)) x rows)).
 Qed.
 End Quantiles.
@@ -231,8 +231,7 @@ Hypothesis positive : 0 < eps /\ (0 < h)%Z.
 Lemma h_real : 0 < IZR h. Proof. apply IZR_lt. lia. Qed.
 
 (* R: scale 2 h / eps; A: h / eps. *)
-(* @says Sums of contributions of size at most h, cube noise of scale 2h/eps: pure eps-DP, one record replaced.
-   @code mechanisms/clipped_sum.py::noised_mean *)
+(* @says Sums of contributions of size at most h, cube noise of scale 2h/eps: pure eps-DP, one record replaced. *)
 Theorem sums_replace c c' rows : Forall fits rows -> fits c -> fits c' -> forall out, length out = d ->
   cube_weight (2 * IZR h / eps) (sums (c :: rows)) out <= exp eps * cube_weight (2 * IZR h / eps) (sums (c' :: rows)) out.
 Proof.
@@ -244,8 +243,33 @@ Proof.
   simpl. apply moved_between; lia || auto.
 Qed.
 
-(* @says Scale h/eps: one record more or less.
-   @code mechanisms/clipped_sum.py::CountedMean.draw *)
+(* Counted from an end: contributions from 0 to h. Then h is all that a replaced record can do. *)
+Definition fits_from_an_end (c : contribution) : Prop := length c = d /\ Forall (fun v => (0 <= v <= h)%Z) c.
+Lemma from_an_end_moves (c c' : contribution) : forall s, length c = length s -> length c' = length s ->
+  Forall (fun v => (0 <= v <= h)%Z) c -> Forall (fun v => (0 <= v <= h)%Z) c' -> (0 <= h)%Z ->
+  (largest (vector_minus (vector_add c s) (vector_add c' s)) <= h)%Z.
+Proof.
+  revert c'. induction c as [| x c IH]; intros [| x' c'] [| y s] L L' F F' Hh; cbn [vector_add vector_minus largest length] in *; try lia.
+  inversion F; subst. inversion F'; subst. specialize (IH c' s ltac:(lia) ltac:(lia) ltac:(assumption) ltac:(assumption) Hh). lia.
+Qed.
+Lemma from_an_end_fits c : fits_from_an_end c -> fits c.
+Proof. intros [L F]. split; [auto |]. eapply Forall_impl; [| exact F]. simpl. intros. lia. Qed.
+
+(* @says Sums of contributions from 0 to h, cube noise of scale h/eps: pure eps-DP, one record replaced. *)
+Theorem sums_from_an_end_replace c c' rows : Forall fits_from_an_end rows -> fits_from_an_end c -> fits_from_an_end c' ->
+  forall out, length out = d ->
+  cube_weight (IZR h / eps) (sums (c :: rows)) out <= exp eps * cube_weight (IZR h / eps) (sums (c' :: rows)) out.
+Proof.
+  intros Hr [L F] [L' F'] out Ho. pose proof h_real.
+  pose proof (sums_length rows ltac:(eapply Forall_impl; [apply from_an_end_fits | exact Hr])) as S.
+  assert (Sc : length (sums (c :: rows)) = d) by (simpl; rewrite add_length; lia).
+  assert (Sc' : length (sums (c' :: rows)) = d) by (simpl; rewrite add_length; lia).
+  replace eps with (IZR h / (IZR h / eps)) at 2 by (field; lra).
+  apply cube_private; [apply Rdiv_lt_0_compat; lra | | congruence | congruence].
+  simpl. apply from_an_end_moves; lia || auto.
+Qed.
+
+(* @says Scale h/eps: one record more or less. *)
 Theorem sums_add_remove c rows : Forall fits rows -> fits c -> forall out, length out = d ->
   cube_weight (IZR h / eps) (sums (c :: rows)) out <= exp eps * cube_weight (IZR h / eps) (sums rows) out /\
   cube_weight (IZR h / eps) (sums rows) out <= exp eps * cube_weight (IZR h / eps) (sums (c :: rows)) out.
@@ -261,8 +285,7 @@ Proof.
 Qed.
 
 (* Groups under R: a record leaves one group's sums and joins another's, h in each: scale 2 h / eps in both. *)
-(* @says Scale 2h/eps in every group: all groups together, also where a record moves.
-   @code mechanisms/grouped_sums.py *)
+(* @says Scale 2h/eps in every group: all groups together, also where a record moves. *)
 Theorem sums_groups_move c c' here there : Forall fits here -> Forall fits there -> fits c -> fits c' ->
   forall out out', length out = d -> length out' = d ->
   cube_weight (2 * IZR h / eps) (sums (c :: here)) out * cube_weight (2 * IZR h / eps) (sums there) out' <=
@@ -307,8 +330,7 @@ Variable eps : R.
 Hypothesis eps_pos : 0 < eps.
 
 (* One number that a record moves by at most 1 (a count, a depth, the fewest over columns): scale 1 / eps. *)
-(* @says A number that one record moves by at most 1, discrete Laplace of scale 1/eps.
-   @code mechanisms/certificate.py::depth_certificate *)
+(* @says A number that one record moves by at most 1, discrete Laplace of scale 1/eps. *)
 Theorem single_count s t out : (Z.abs (s - t) <= 1)%Z -> laplace_weight (1 / eps) s out <= exp eps * laplace_weight (1 / eps) t out.
 Proof.
   intros H. replace eps with (IZR 1 / (1 / eps)) at 2 by (simpl; field; lra).
@@ -316,8 +338,7 @@ Proof.
 Qed.
 
 (* Disjoint cells under R: a replaced record leaves one and joins another: scale 2 / eps. *)
-(* @says Counts in disjoint cells, scale 2/eps each: one record replaced.
-   @code mechanisms/grouped_sums.py::noised_group_counts *)
+(* @says Counts in disjoint cells, scale 2/eps each: one record replaced. *)
 Theorem disjoint_cells_replace s s' t t' out out' : (Z.abs (s - s') <= 1)%Z -> (Z.abs (t - t') <= 1)%Z ->
   laplace_weight (2 / eps) s out * laplace_weight (2 / eps) t out' <=
   exp eps * (laplace_weight (2 / eps) s' out * laplace_weight (2 / eps) t' out').
@@ -363,8 +384,7 @@ Proof. rewrite !count_one_more. destruct (unlisted x), (unlisted x'); lia. Qed.
 
 Definition counts (rows : list Row) : list Z := [largest_number rows; fewest rows; counted unlisted rows].
 
-(* @says The three counts of the check before a release, with cube noise of scale 1/eps: pure eps-DP, one record replaced.
-   @code mechanisms/readable_check.py::noisy_counts, mechanisms/readable_check.py::exact_counts *)
+(* @says The three counts of the check before a release, with cube noise of scale 1/eps: pure eps-DP, one record replaced. *)
 Theorem check_private eps x x' rows : (0 < eps)%R -> forall out, length out = 3%nat ->
   (cube_weight (1 / eps) (counts (x :: rows)) out <= exp eps * cube_weight (1 / eps) (counts (x' :: rows)) out)%R.
 Proof.
@@ -374,12 +394,32 @@ Proof.
   apply cube_private; [apply Rdiv_lt_0_compat; lra | | reflexivity | exact Ho].
   unfold counts. cbn [vector_minus Prices.largest]. lia.
 Qed.
+
+Lemma least_up x rows : fewest rows <= fewest (x :: rows) <= fewest rows + 1.
+Proof. exact (depth_one_more Row nat unit (fun j _ => there j) columns x rows tt). Qed.
+
+Lemma largest_up r rows : largest_number rows <= largest_number (r :: rows) <= largest_number rows + 1.
+Proof.
+  unfold largest_number. apply most_close. induction columns as [| j js IH]; simpl; constructor; [| assumption].
+  rewrite count_one_more. destruct (odd j r); lia.
+Qed.
+
+(* @says And one record more or less. *)
+Theorem check_add_remove eps x rows : (0 < eps)%R -> forall out, length out = 3%nat ->
+  (cube_weight (1 / eps) (counts (x :: rows)) out <= exp eps * cube_weight (1 / eps) (counts rows) out /\
+   cube_weight (1 / eps) (counts rows) out <= exp eps * cube_weight (1 / eps) (counts (x :: rows)) out)%R.
+Proof.
+  intros He out Ho. pose proof (least_up x rows). pose proof (largest_up x rows).
+  assert (U : counted unlisted rows <= counted unlisted (x :: rows) <= counted unlisted rows + 1)
+    by (rewrite !count_one_more; destruct (unlisted x); lia).
+  split; replace eps with (IZR 1 / (1 / eps))%R at 2 by (simpl; field; lra);
+    (apply cube_private; [apply Rdiv_lt_0_compat; lra | | reflexivity | exact Ho]); unfold counts; cbn [vector_minus Prices.largest]; lia.
+Qed.
 End Check.
 
 (* Mechanisms of several steps (two-step means, quantiles of several columns and levels, a certificate beside a point, the
    check before a release) are courses of draws, each chosen from the results before: Accountant.filter_private. *)
-(* @says Several steps, each chosen from the results before, cost the sum of their epsilons along every path.
-   @code mechanisms/two_step.py::two_step_result, mechanisms/quantiles.py::quantiles *)
+(* @says Several steps, each chosen from the results before, cost the sum of their epsilons along every path. *)
 Theorem steps_private {Y} (c : @course Y) budget budget_delta : admitted budget budget_delta c ->
   private budget budget_delta (chance true c) (chance false c) (outcomes c).
 Proof. apply filter_private. Qed.

@@ -37,7 +37,7 @@ Proof. rewrite !pow_mult. f_equal. ring. Qed.
 Lemma sign_odd i : (- g) ^ S (2 * i) = - g ^ S (2 * i).
 Proof. cbn [pow]. rewrite sign_even. ring. Qed.
 
-Theorem coin_partial m : odd_up_to m = sum_f_R0 series (S (2 * m)).
+Lemma coin_partial m : odd_up_to m = sum_f_R0 series (S (2 * m)).
 Proof.
   induction m as [| m IH].
   - change (fails_at 1 = sum_f_R0 series 1). rewrite fails_at_value. unfold series. simpl. field.
@@ -49,19 +49,24 @@ Proof.
     rewrite E. unfold series at 3 4. rewrite sign_even, sign_odd. ring.
 Qed.
 
-(* @says The coin is true with chance e^(-g).
-   @code trusted/laws.py::bernoulli_exp *)
+(* @says The coin is true with chance e^(-g). *)
 Theorem coin_law : forall eps, 0 < eps -> exists N, forall m, (m >= N)%nat -> Rabs (odd_up_to m - exp (- g)) < eps.
 Proof.
   intros eps He. unfold exp. destruct (exist_exp (- g)) as [l Hl]. cbn [proj1_sig]. unfold exp_in, infinite_sum in Hl.
   destruct (Hl eps He) as [N HN]. exists N. intros m Hm. rewrite coin_partial.
   specialize (HN (S (2 * m)) ltac:(lia)). exact HN.
 Qed.
+
+(* @says And it is tossed to the end: the chance that the first k coins all succeed tends to nothing. *)
+Theorem coin_ends : forall eps, 0 < eps -> exists N, forall k, (k >= N)%nat -> Rabs (all_succeed k) < eps.
+Proof.
+  intros eps He. destruct (cv_speed_pow_fact g eps He) as [N H]. exists N. intros k Hk. specialize (H k Hk).
+  unfold R_dist in H. rewrite Rminus_0_r in H. rewrite all_succeed_value, Rmult_comm. exact H.
+Qed.
 End Coin.
 
 (* Independent coins of e^-1 and one of the rest. *)
-(* @says Whole and rest: e^(-(whole + rest)).
-   @code trusted/laws.py::bernoulli_exp *)
+(* @says Whole and rest: e^(-(whole + rest)). *)
 Theorem coin_of_any_size whole rest : exp (-1) ^ whole * exp (- rest) = exp (- (INR whole + rest)).
 Proof.
   induction whole as [| w IH]; [simpl; rewrite Rmult_1_l; f_equal; ring |].
@@ -75,8 +80,7 @@ Hypothesis t_pos : (0 < t)%nat.
 Notation T := (INR t).
 
 (* rest uniform below t and kept with e^(-rest/t), [whole] successes of coins of e^-1: together e^(-x/t), x = rest + t whole. *)
-(* @says rest + t whole has weight e^(-x/t).
-   @code trusted/laws.py::geometric *)
+(* @says rest + t whole has weight e^(-x/t). *)
 Theorem geometric_weight rest whole :
   exp (- (INR rest / T)) * exp (-1) ^ whole = exp (- (INR (rest + t * whole) / T)).
 Proof.
@@ -85,8 +89,7 @@ Proof.
 Qed.
 
 (* The quotient by s: all x with x / s = k. *)
-(* @says Its quotient by s is geometric with ratio e^(-s/t).
-   @code trusted/laws.py::geometric *)
+(* @says Its quotient by s is geometric with ratio e^(-s/t). *)
 Theorem quotient_weight k :
   total (fun r => exp (- (INR (k * s + r) / T))) (seq 0 s) =
   exp (- (INR (k * s) / T)) * total (fun r => exp (- (INR r / T))) (seq 0 s).
@@ -95,15 +98,40 @@ Proof.
   rewrite <- total_scale. apply total_ext. intros r _. rewrite <- exp_plus. f_equal. rewrite plus_INR. field. assumption.
 Qed.
 
-(* A fair sign; minus zero is thrown away. *)
-Definition signed_weight (c : R) (z : Z) : R :=
-  / 2 * (c * exp (- (INR (Z.abs_nat z * s) / T))).
-(* @says With a fair sign, and minus zero thrown away: weights e^(-|z| s/t).
-   @code trusted/laws.py::discrete_laplace *)
-Theorem laplace_ratio c y z : signed_weight c y * exp (- (INR (Z.abs_nat z * s) / T)) =
-                              signed_weight c z * exp (- (INR (Z.abs_nat y * s) / T)).
-Proof. unfold signed_weight. ring. Qed.
+(* So the magnitude is k with chance (1 - q) q^k, q = e^(-s/t). A fair sign; minus zero is a rejection. *)
+Definition ratio : R := exp (- (INR s / T)).
+(* @says The weight of the quotient k is q^k, q = e^(-s/t). *)
+Theorem magnitude_weight k : exp (- (INR (k * s) / T)) = ratio ^ k.
+Proof.
+  assert (T <> 0) by (apply not_0_INR; lia). unfold ratio. induction k as [| k IH].
+  - simpl. unfold Rdiv. rewrite Rmult_0_l, Ropp_0. apply exp_0.
+  - cbn [pow]. rewrite <- IH, <- exp_plus. f_equal. replace (S k * s)%nat with (s + k * s)%nat by reflexivity. rewrite plus_INR. field. auto.
+Qed.
 End Laplace.
+
+Section TwoSided.
+Variable q : R.
+Hypothesis ratio_range : 0 < q < 1.
+Definition signed_try (z : Z) : R := / 2 * ((1 - q) * q ^ Z.abs_nat z).
+Definition thrown_away : R := / 2 * ((1 - q) * q ^ 0).                              (* minus zero *)
+Definition laplace_chance (z : Z) : R := (1 - q) / (1 + q) * q ^ Z.abs_nat z.
+
+(* @says With a fair sign, and minus zero thrown away, z is kept with chance (1-q)/(1+q) q^|z|: the discrete Laplace law. *)
+Theorem laplace_law z : signed_try z / (1 - thrown_away) = laplace_chance z.
+Proof. unfold signed_try, thrown_away, laplace_chance. cbn [pow]. field. lra. Qed.
+
+Fixpoint laplace_up_to (n : nat) : R :=
+  match n with O => laplace_chance 0 | S k => laplace_up_to k + laplace_chance (Z.of_nat (S k)) + laplace_chance (- Z.of_nat (S k)) end.
+
+(* @says It sums to one: from -n to n it has 1 - 2 q^(n+1) / (1+q). *)
+Theorem laplace_total n : laplace_up_to n = 1 - 2 * q ^ S n / (1 + q).
+Proof.
+  induction n as [| n IH]; [unfold laplace_up_to, laplace_chance; simpl; field; lra |].
+  cbn [laplace_up_to]. rewrite IH. unfold laplace_chance.
+  replace (Z.abs_nat (Z.of_nat (S n))) with (S n) by lia. replace (Z.abs_nat (- Z.of_nat (S n))) with (S n) by lia.
+  cbn [pow]. field. lra.
+Qed.
+End TwoSided.
 
 (* 3. Cube noise: the sum s of d + 1 geometric variables of ratio q, kept with chance prod_j (2 s + 1) / (2 (s + j)), then
    a uniform point of {-s ... s}^d. *)
@@ -147,8 +175,7 @@ Proof.
 Qed.
 
 (* Whatever s: ways x acceptance over the (2 s + 1)^d points is one constant, so a point and a sum come with weight q^s. *)
-(* @says A sum s and a point of its cube come with weight q^s, one constant for all.
-   @code trusted/laws.py::cube_noise *)
+(* @says A sum s and a point of its cube come with weight q^s, one constant for all. *)
 Theorem cube_constant d s : ways d s * accept d s / (2 * INR s + 1) ^ d = / (2 ^ d * INR (fact d)).
 Proof.
   pose proof (ways_value d s) as W. pose proof (accept_value d s) as A.
@@ -168,8 +195,7 @@ Qed.
 
 (* So z comes with weight q^m + q^(m+1) + ..., m its largest coordinate: in proportion to q^m. *)
 Fixpoint tail (q : R) (m n : nat) : R := match n with O => 0 | S k => q ^ (m + k) + tail q m k end.
-(* @says So a point whose largest coordinate is m has weight proportional to q^m.
-   @code trusted/laws.py::cube_noise *)
+(* @says So a point whose largest coordinate is m has weight proportional to q^m. *)
 Theorem cube_weight q m n : q <> 1 -> tail q m n = q ^ m * ((1 - q ^ n) / (1 - q)).
 Proof.
   intros H. induction n as [| n IH]; [simpl; field; lra |].

@@ -37,8 +37,7 @@ Qed.
 Definition range_at_most (r : R) (u v : Y -> R) : Prop :=
   forall y z, In y ys -> In z ys -> (u y - v y) - (u z - v z) <= r.
 
-(* @says A draw with weights base e^(kappa score) loses at most kappa times the range of the score's change.
-   @code sampling/cutting_planes.py::DepthSampler *)
+(* @says A draw with weights base e^(kappa score) loses at most kappa times the range of the score's change. *)
 Theorem draw_loses_the_range r u v : range_at_most r u v ->
   forall y, In y ys -> draw u y <= exp (kappa * r) * draw v y.
 Proof.
@@ -60,8 +59,7 @@ Proof.
   apply Rmult_le_compat_l; [left; auto | exact K].
 Qed.
 
-(* @says So it is (kappa range)-differentially private.
-   @code sampling/cutting_planes.py::DepthSampler *)
+(* @says So it is (kappa range)-differentially private. *)
 Corollary draw_private r u v : range_at_most r u v -> private (kappa * r) 0 (draw u) (draw v) ys.
 Proof. intros H. apply private_pointwise. intros y Hy. apply draw_loses_the_range; assumption. Qed.
 End Draw.
@@ -79,16 +77,14 @@ Hypothesis a1_pos : 0 < a1.
 Notation ranges := (range_at_most ys).
 Notation drawn := (fun kappa => draw ys base kappa).
 
-(* @says kappa = epsilon / A1 where a record comes or goes.
-   @code trusted/prices.py::kappa *)
+(* @says kappa = epsilon / A1 where a record comes or goes. *)
 Theorem price_add_remove u v : ranges a1 u v -> private eps 0 (drawn (eps / a1) u) (drawn (eps / a1) v) ys.
 Proof.
   intros H. replace eps with (eps / a1 * a1) at 1 by (field; lra). apply draw_private; auto.
   apply Rmult_le_pos; [auto | left; apply Rinv_0_lt_compat; auto].
 Qed.
 
-(* @says kappa = epsilon / max(R1, A1) where a record is replaced, or leaves for no group.
-   @code trusted/prices.py::kappa *)
+(* @says kappa = epsilon / max(R1, A1) where a record is replaced, or leaves for no group. *)
 Theorem price_replace u v : ranges r1 u v \/ ranges a1 u v ->
   private eps 0 (drawn (eps / Rmax r1 a1) u) (drawn (eps / Rmax r1 a1) v) ys.
 Proof.
@@ -99,8 +95,7 @@ Proof.
 Qed.
 
 (* A record that goes from one group to another: the two groups' draws together. *)
-(* @says kappa = epsilon / (2 A1) where a record may go from one group to another.
-   @code mechanisms/grouped_ways.py::BlocksOfGroups *)
+(* @says kappa = epsilon / (2 A1) where a record may go from one group to another. *)
 Theorem price_move u v s t : ranges a1 u v -> ranges a1 s t ->
   forall y z, In y ys -> In z ys ->
   drawn (eps / (2 * a1)) u y * drawn (eps / (2 * a1)) s z <=
@@ -120,8 +115,7 @@ Proof.
 Qed.
 
 (* Replaced inside its group, where R1 <= 2 A1. *)
-(* @says That price pays for a record replaced inside its group, too.
-   @code mechanisms/grouped_ways.py::BlocksOfGroups *)
+(* @says That price pays for a record replaced inside its group, too. *)
 Theorem price_replace_in_a_group u v : r1 <= 2 * a1 -> ranges r1 u v ->
   private eps 0 (drawn (eps / (2 * a1)) u) (drawn (eps / (2 * a1)) v) ys.
 Proof.
@@ -142,8 +136,7 @@ Hypothesis triangle : forall o s t, norm (minus o t) <= norm (minus o s) + norm 
 
 Definition noise_weight (centre o : V) : R := exp (- (norm (minus o centre) / scale)).
 
-(* @says Noise with weights e^(-norm / scale) on something that moves by `far` loses far / scale.
-   @code trusted/laws.py::cube_noise, trusted/laws.py::discrete_laplace *)
+(* @says Noise with weights e^(-norm / scale) on something that moves by `far` loses far / scale. *)
 Theorem noise_private far s t : norm (minus s t) <= far ->
   forall o, noise_weight s o <= exp (far / scale) * noise_weight t o.
 Proof.
@@ -165,8 +158,7 @@ Fixpoint largest (a : list Z) : Z := match a with [] => 0 | x :: r => Z.max (Z.a
 Lemma largest_nonneg a : 0 <= largest a.
 Proof. induction a; simpl; lia. Qed.
 
-(* @says The largest coordinate is a norm: the triangle inequality.
-   @code trusted/laws.py::cube_noise *)
+(* @says The largest coordinate is a norm: the triangle inequality. *)
 Theorem cube_triangle : forall o s t, length o = length s -> length s = length t ->
   largest (vector_minus o t) <= largest (vector_minus o s) + largest (vector_minus s t).
 Proof.

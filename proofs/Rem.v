@@ -48,8 +48,7 @@ Proof.
 Qed.
 
 (* Lemma 1 of the proof: what is lost at the edge of the level set. *)
-(* @says Replacement: the restricted draws of neighbours differ by e^(2 eta) and by what lies at the edge of the level.
-   @code mechanisms/rem_test/safety.py *)
+(* @says Replacement: the restricted draws of neighbours differ by e^(2 eta) and by what lies at the edge of the level. *)
 Theorem edge E : pr (drawn f) ys E <= exp (2 * eta) * pr (drawn g) ys E + loss f.
 Proof.
   set (inner := total (fun y => mark (E y) * above (t + 1) f y) ys).
@@ -138,8 +137,7 @@ Hypothesis filled_f : 0 < mass t f.
 Hypothesis filled_g : 0 < mass t g.
 
 (* The neighbour g has a record more. *)
-(* @says A record more: e^eta and the edge below.
-   @code mechanisms/rem_test/one_sided.py *)
+(* @says A record more: e^eta and the edge below. *)
 Theorem edge_added : (forall y, (f y <= g y <= f y + 1)%Z) ->
   forall E, pr (drawn f) ys E <= exp eta * pr (drawn g) ys E + (1 - mass t f / mass (t - 1) f).
 Proof.
@@ -166,8 +164,7 @@ Proof.
 Qed.
 
 (* The neighbour g has a record less. *)
-(* @says A record less: e^eta and the edge above.
-   @code mechanisms/rem_test/one_sided.py *)
+(* @says A record less: e^eta and the edge above. *)
 Theorem edge_removed : (forall y, (g y <= f y <= g y + 1)%Z) ->
   forall E, pr (drawn f) ys E <= exp eta * pr (drawn g) ys E + (1 - mass (t + 1) f / mass t f).
 Proof.
@@ -313,8 +310,7 @@ Proof.
   - assert (exp (- (eps * (s + v - s_knee))) <= exp (- (eps * (s - s_knee)))) by (apply exp_le; nra). nra.
 Qed.
 
-(* @says Scores that differ by at most 1: the chance of a release moves by e^eps_p, that of a refusal by e^eps.
-   @code mechanisms/rem_test/safety.py *)
+(* @says Scores that differ by at most 1: the chance of a release moves by e^eps_p, that of a refusal by e^eps. *)
 Theorem chances_close s s' : Rabs (s - s') <= 1 -> p s <= exp eps_p * p s' /\ 1 - p s <= exp eps * (1 - p s').
 Proof.
   intros H. destruct (Rle_dec s' s) as [L | L].
@@ -345,8 +341,7 @@ Lemma ln_le a b : 0 < a -> a <= b -> ln a <= ln b.
 Proof. intros Ha H. destruct (Req_dec a b) as [-> | N]; [lra | left; apply ln_increasing; lra]. Qed.
 
 (* D_k grows by one step between neighbours, is positive and at most 1. *)
-(* @says The score moves by at most 1 where the fractions D_k shift by one step.
-   @code mechanisms/rem_test/evidence.py *)
+(* @says The score moves by at most 1 where the fractions D_k shift by one step. *)
 Theorem score_moves_by_one K : forall first (D D' : nat -> R),
   (forall k, 0 < D k <= 1) -> (forall k, 0 < D' k <= 1) -> (forall k, D k <= D' (S k)) ->
   score K first D' <= score K first D + 1.
@@ -368,8 +363,7 @@ Proof.
 Qed.
 
 (* And the chance of a release is at most delta / D_0. *)
-(* @says The score is at most that of D_0, so a release has a chance of at most delta / D_0.
-   @code mechanisms/rem_test/evidence.py *)
+(* @says The score is at most that of D_0, so a release has a chance of at most delta / D_0. *)
 Theorem score_at_most_first K D : (forall k, 0 < D k <= 1) -> score K 0 D <= ln (delta / D 0%nat) / eps_p.
 Proof.
   intros H. assert (one : 0 < / eps_p) by (apply Rinv_0_lt_compat; lra). destruct K as [| K]; cbn [score]; simpl INR.
@@ -403,8 +397,7 @@ Proof.
   intros y _. cbn [outcome]. ring.
 Qed.
 
-(* @says The graded test with the restricted draw is (eps, delta)-differentially private.
-   @code mechanisms/rem.py::rem *)
+(* @says The graded test with the restricted draw is (eps, delta)-differentially private. *)
 Theorem graded_test_private :
   private eps delta (outcome (p eps eps_p s) m) (outcome (p eps eps_p s') m') outcomes.
 Proof.
@@ -435,8 +428,7 @@ Qed.
 
 (* An empty level is refused for sure; a neighbour that is not empty then has D_0 = 1, so it is released with a chance of
    at most delta. *)
-(* @says Refusing where the level is empty is covered by delta.
-   @code mechanisms/rem.py::rem *)
+(* @says Refusing where the level is empty is covered by delta. *)
 Theorem empty_level c' : 0 <= c' <= delta -> delta <= 1 -> (forall y, In y ys -> 0 <= m' y) -> total m' ys = 1 ->
   private eps delta (outcome 0 m) (outcome c' m') outcomes /\ private eps delta (outcome c' m') (outcome 0 m) outcomes.
 Proof.
@@ -458,171 +450,357 @@ Proof.
 Qed.
 End Graded.
 
-(* 5. Bounds of sizes: phi >= V >= psi, V the sizes of level sets; between neighbours they shift by one level. With
-   a_k = e^(eta t) phi_(t-1-k) and b_k = e^(-eta k) Z(t+k+1), Z the mass above a level from psi by parts, the fractions
-   D_k = a_k / (a_k + b_k) grow by one step between neighbours, and D_0 is at least what is lost at the edge. *)
+(* 5. Bounds of sizes: phi >= V >= psi, V the sizes of level sets; between neighbours they shift by one level. Levels above
+   are looked at only at public offsets 0 <= o_1 <= o_2 ... *)
 Section Bounds.
-Variables (eta : R) (t : Z).
+Variables (eta : R) (t : Z) (offsets : list Z) (cut : R).
 Hypothesis eta_nonneg : 0 <= eta.
+Hypothesis cut_range : cut = 0 \/ cut = 1.                       (* 1: what lies deeper is taken off (sizes that are exact) *)
 Definition e (l : Z) : R := exp (eta * IZR l).
 
+Lemma e_pos l : 0 < e l. Proof. apply exp_pos. Qed.
 Lemma e_next l : e (l + 1) = exp eta * e l.
 Proof. unfold e. rewrite <- exp_plus. f_equal. rewrite plus_IZR. ring. Qed.
 Lemma e_grows l k : (l <= k)%Z -> e l <= e k.
 Proof. intros H. apply exp_le. apply Rmult_le_compat_l; [auto | apply IZR_le; auto]. Qed.
 
-Fixpoint parts (psi : Z -> R) (j : Z) (many : nat) : R :=
-  match many with
-  | O => e j * psi j
-  | S m => parts psi j m + (e (j + Z.of_nat (S m)) - e (j + Z.of_nat m)) * psi (j + Z.of_nat (S m))%Z
-  end.
+Fixpoint increasing (o : Z) (os : list Z) : Prop := match os with [] => True | o' :: r => (o <= o')%Z /\ increasing o' r end.
+Hypothesis public_offsets : increasing 0 offsets.
 
-Lemma parts_grow psi psi' j many : (forall l, psi l <= psi' l) -> parts psi j many <= parts psi' j many.
+Fixpoint later (psi : Z -> R) (j o : Z) (os : list Z) : R :=
+  match os with [] => 0 | o' :: r => (e (j + o') - e (j + o)) * psi (j + o')%Z + later psi j o' r end.
+Definition parts (psi : Z -> R) (j : Z) : R := e j * psi j + later psi j 0 offsets.
+
+Lemma later_grows psi psi' j : (forall l, psi l <= psi' l) -> forall os o, increasing o os -> later psi j o os <= later psi' j o os.
 Proof.
-  intros H. induction many as [| m IH]; cbn [parts].
-  - apply Rmult_le_compat_l; [left; apply exp_pos | auto].
-  - pose proof (e_grows (j + Z.of_nat m) (j + Z.of_nat (S m)) ltac:(lia)).
-    assert ((e (j + Z.of_nat (S m)) - e (j + Z.of_nat m)) * psi (j + Z.of_nat (S m))%Z <=
-            (e (j + Z.of_nat (S m)) - e (j + Z.of_nat m)) * psi' (j + Z.of_nat (S m))%Z)
-      by (apply Rmult_le_compat_l; [lra | auto]). lra.
+  intros H. induction os as [| o' r IH]; intros o Hi; cbn [later]; [lra |]. destruct Hi as [Ho Hr]. specialize (IH o' Hr).
+  pose proof (e_grows (j + o) (j + o') ltac:(lia)).
+  assert ((e (j + o') - e (j + o)) * psi (j + o')%Z <= (e (j + o') - e (j + o)) * psi' (j + o')%Z) by (apply Rmult_le_compat_l; [lra | apply H]). lra.
+Qed.
+Lemma parts_grow psi psi' j : (forall l, psi l <= psi' l) -> parts psi j <= parts psi' j.
+Proof.
+  intros H. unfold parts. pose proof (later_grows psi psi' j H offsets 0 public_offsets). pose proof (e_pos j).
+  assert (e j * psi j <= e j * psi' j) by (apply Rmult_le_compat_l; [lra | apply H]). lra.
+Qed.
+Lemma parts_nonneg psi j : (forall l, 0 <= psi l) -> 0 <= parts psi j.
+Proof.
+  intros H. replace 0 with (parts (fun _ => 0) j); [apply parts_grow; auto |]. unfold parts.
+  assert (Z : forall os o, later (fun _ => 0) j o os = 0) by (induction os as [| o' r IH]; intros o; cbn [later]; [auto | rewrite IH; ring]).
+  rewrite Z. ring.
 Qed.
 
-Lemma parts_shift psi psi' j many : (forall l, psi (l + 1)%Z <= psi' l) ->
-  parts psi (j + 1) many <= exp eta * parts psi' j many.
+Lemma later_shifts psi psi' j : (forall l, psi (l + 1)%Z <= psi' l) -> forall os o, increasing o os ->
+  later psi (j + 1) o os <= exp eta * later psi' j o os.
 Proof.
-  intros H. pose proof (exp_pos eta). induction many as [| m IH]; cbn [parts].
-  - rewrite e_next. replace (exp eta * e j * psi (j + 1)%Z) with (exp eta * (e j * psi (j + 1)%Z)) by ring.
-    apply Rmult_le_compat_l; [lra |]. apply Rmult_le_compat_l; [left; apply exp_pos | auto].
-  - replace (j + 1 + Z.of_nat (S m))%Z with (j + Z.of_nat (S m) + 1)%Z by lia.
-    replace (j + 1 + Z.of_nat m)%Z with (j + Z.of_nat m + 1)%Z by lia. rewrite !e_next.
-    pose proof (e_grows (j + Z.of_nat m) (j + Z.of_nat (S m)) ltac:(lia)). specialize (H (j + Z.of_nat (S m))%Z).
-    assert ((e (j + Z.of_nat (S m)) - e (j + Z.of_nat m)) * psi (j + Z.of_nat (S m) + 1)%Z <=
-            (e (j + Z.of_nat (S m)) - e (j + Z.of_nat m)) * psi' (j + Z.of_nat (S m))%Z)
-      by (apply Rmult_le_compat_l; lra). nra.
+  intros H. induction os as [| o' r IH]; intros o Hi; cbn [later]; [lra |]. destruct Hi as [Ho Hr]. specialize (IH o' Hr).
+  replace (j + 1 + o')%Z with (j + o' + 1)%Z by lia. replace (j + 1 + o)%Z with (j + o + 1)%Z by lia. rewrite !e_next.
+  pose proof (e_grows (j + o) (j + o') ltac:(lia)). pose proof (exp_pos eta).
+  assert (0 <= exp eta * (e (j + o') - e (j + o))) by (apply Rmult_le_pos; lra).
+  assert (exp eta * (e (j + o') - e (j + o)) * psi (j + o' + 1)%Z <= exp eta * (e (j + o') - e (j + o)) * psi' (j + o')%Z)
+    by (apply Rmult_le_compat_l; [lra | apply H]). lra.
+Qed.
+Lemma parts_shift psi psi' j : (forall l, psi (l + 1)%Z <= psi' l) -> parts psi (j + 1) <= exp eta * parts psi' j.
+Proof.
+  intros H. unfold parts. pose proof (later_shifts psi psi' j H offsets 0 public_offsets). rewrite e_next.
+  pose proof (exp_pos eta). pose proof (e_pos j). assert (0 <= exp eta * e j) by (apply Rmult_le_pos; lra).
+  assert (exp eta * e j * psi (j + 1)%Z <= exp eta * e j * psi' j) by (apply Rmult_le_compat_l; [lra | apply H]). lra.
+Qed.
+
+Lemma fraction a b a' b' : 0 <= a -> a <= a' -> 0 <= b' <= b -> a / (a + b) <= a' / (a' + b').
+Proof.
+  intros H1 H2 H3. destruct (Req_dec a 0) as [-> | N].
+  - unfold Rdiv at 1. rewrite Rmult_0_l. destruct (Req_dec (a' + b') 0) as [Z | Z].
+    + replace a' with 0 by lra. unfold Rdiv. lra.
+    + apply Rmult_le_pos; [lra | left; apply Rinv_0_lt_compat; lra].
+  - apply Rmult_le_reg_r with (a + b); [lra |]. apply Rmult_le_reg_r with (a' + b'); [lra |].
+    replace (a / (a + b) * (a + b) * (a' + b')) with (a * (a' + b')) by (field; lra).
+    replace (a' / (a' + b') * (a + b) * (a' + b')) with (a' * (a + b)) by (field; lra). nra.
 Qed.
 
 Section Levels.
 Context {Y : Type}.
 Variables (ys : list Y) (f : Y -> Z).
 Definition size (l : Z) : R := total (fun y => mark (l <=? f y)%Z) ys.
+Notation there y := (fun l => mark (l <=? f y)%Z).
+Notation mass := (mass ys eta).
 
-(* Summation by parts is exact where no point is deeper. *)
-Lemma mass_by_parts j many : (forall y, In y ys -> (f y <= j + Z.of_nat many)%Z) ->
-  mass ys eta j f = parts size j many.
+Lemma size_falls l k : (l <= k)%Z -> size k <= size l.
 Proof.
-  intros H.
-  assert (pointwise : forall y m, In y ys -> (f y <= j + Z.of_nat m)%Z ->
-    above eta j f y = parts (fun l => mark (l <=? f y)%Z) j m).
-  { intros y. induction m as [| m IH]; intros Hy Hm; cbn [parts].
-    - unfold above, mark. destruct (Z.leb_spec j (f y)); [replace (f y) with j by lia; fold (e j); ring | ring].
-    - destruct (Z.leb_spec (j + Z.of_nat (S m)) (f y)) as [L | L].
-      + assert (E : f y = (j + Z.of_nat (S m))%Z) by lia. unfold mark at 2.
-        assert (all : forall k, (k <= m)%nat -> parts (fun l => mark (l <=? f y)%Z) j k = e (j + Z.of_nat k)).
-        { induction k as [| k IHk]; intros Hk; cbn [parts].
-          - unfold mark. destruct (Z.leb_spec j (f y)); [| lia]. replace (j + Z.of_nat 0)%Z with j by lia. ring.
-          - rewrite IHk by lia. unfold mark. destruct (Z.leb_spec (j + Z.of_nat (S k)) (f y)); [ring | lia]. }
-        rewrite all by lia. unfold above. destruct (Z.leb_spec j (f y)); [| lia]. rewrite E. fold (e (j + Z.of_nat (S m))). ring.
-      + rewrite (IH Hy) by lia. unfold mark at 3. ring. }
-  unfold mass. rewrite (total_ext _ (fun y => parts (fun l => mark (l <=? f y)%Z) j many)) by (intros; apply pointwise; auto).
-  clear. induction many as [| m IH]; cbn [parts].
-  - rewrite total_scale. reflexivity.
-  - rewrite total_plus, IH, total_scale. reflexivity.
+  intros H. apply total_le. intros y _. destruct (Z.leb_spec k (f y)), (Z.leb_spec l (f y)); simpl; try lra; lia.
 Qed.
 
-Variables (phi psi : Z -> R) (many : nat).
-Hypothesis enclosed : forall l, psi l <= size l <= phi l.
-Hypothesis deepest : forall y, In y ys -> (f y <= t + 1 + Z.of_nat many)%Z.
-Hypothesis filled : 0 < mass ys eta (t - 1) f.
-
-Lemma edge_mass : mass ys eta (t - 1) f - mass ys eta (t + 1) f <= e t * phi (t - 1)%Z.
+Lemma later_there y j : forall os o, increasing o os -> later (there y) j o os <= if (j + o <=? f y)%Z then e (f y) - e (j + o) else 0.
 Proof.
-  apply Rle_trans with (e t * size (t - 1)%Z).
-  - unfold mass, size. rewrite <- total_minus, <- total_scale. apply total_le. intros y _. unfold above, mark.
-    destruct (Z.leb_spec (t - 1) (f y)); destruct (Z.leb_spec (t + 1) (f y)); try lia.
-    + pose proof (exp_pos (eta * IZR t)). fold (e t) in *. lra.
-    + fold (e (f y)). pose proof (e_grows (f y) t ltac:(lia)). lra.
-    + lra.
-  - apply Rmult_le_compat_l; [left; apply exp_pos | apply enclosed].
+  induction os as [| o' r IH]; intros o Hi; cbn [later].
+  - destruct (Z.leb_spec (j + o) (f y)); [| lra]. pose proof (e_grows (j + o) (f y) ltac:(lia)). lra.
+  - destruct Hi as [Ho Hr]. specialize (IH o' Hr).
+    destruct (Z.leb_spec (j + o') (f y)), (Z.leb_spec (j + o) (f y)); cbn [mark]; try lia; try lra.
+    pose proof (e_grows (j + o) (f y) ltac:(lia)). lra.
+Qed.
+Lemma later_adds j : forall os o, later size j o os = total (fun y => later (there y) j o os) ys.
+Proof.
+  induction os as [| o' r IH]; intros o; cbn [later]; [symmetry; apply total_zero |].
+  rewrite IH, total_plus. f_equal. unfold size. rewrite <- total_scale. reflexivity.
 Qed.
 
-Lemma fraction a b a' b' : 0 < a -> a <= a' -> 0 <= b' <= b -> a / (a + b) <= a' / (a' + b').
+(* The mass above a level, from lower bounds of sizes at the offsets. *)
+Lemma parts_below psi j : (forall l, psi l <= size l) -> parts psi j <= mass j f.
 Proof.
-  intros H1 H2 H3. apply Rmult_le_reg_r with (a + b); [lra |]. apply Rmult_le_reg_r with (a' + b'); [lra |].
-  replace (a / (a + b) * (a + b) * (a' + b')) with (a * (a' + b')) by (field; lra).
-  replace (a' / (a' + b') * (a + b) * (a' + b')) with (a' * (a + b)) by (field; lra). nra.
+  intros H. apply Rle_trans with (parts size j); [apply parts_grow; auto |]. unfold parts. rewrite later_adds. unfold size, Rem.mass.
+  rewrite <- total_scale, <- total_plus. apply total_le. intros y _. pose proof (later_there y j offsets 0 public_offsets) as L.
+  rewrite Z.add_0_r in L. unfold above. fold (e (f y)). destruct (j <=? f y)%Z; cbn [mark]; lra.
 Qed.
 
-(* @says From bounds of sizes: D_0 is at least what is lost at the edge.
-   @code mechanisms/rem_test/evidence.py *)
-Theorem first_fraction_covers_the_edge : 0 <= parts psi (t + 1) many -> 0 < e t * phi (t - 1)%Z ->
-  loss ys eta t f <= e t * phi (t - 1)%Z / (e t * phi (t - 1)%Z + parts psi (t + 1) many).
+Variables (phi psi : Z -> R).
+Hypothesis enclosed : forall l, 0 <= psi l <= size l /\ size l <= phi l.
+
+Lemma taken_off l : - size l <= - (cut * psi l).
+Proof. destruct (enclosed l). destruct cut_range as [-> | ->]; lra. Qed.
+
+(* Replacement: a_k and b_k of the program, times e^(eta t). *)
+Definition a_k (k : nat) : R :=
+  e (t - 1) * phi (t - 1 - Z.of_nat k)%Z + (e t - e (t - 1)) * phi (t - Z.of_nat k)%Z - cut * (e t * psi (t + Z.of_nat k + 1)%Z).
+Definition b_k (k : nat) : R := exp (- (eta * INR k)) * parts psi (t + Z.of_nat k + 1).
+Definition D_k (k : nat) : R := a_k k / (a_k k + b_k k).
+
+Lemma edge_mass : mass (t - 1) f - mass (t + 1) f <= a_k 0.
 Proof.
-  intros Hb Ha. unfold loss. set (u := mass ys eta (t - 1) f) in *. set (w := mass ys eta (t + 1) f).
-  assert (W : parts psi (t + 1) many <= w).
-  { unfold w. rewrite (mass_by_parts (t + 1) many deepest). apply parts_grow. intros l. apply enclosed. }
-  pose proof edge_mass as M. fold u w in M.
-  assert (E : 1 - w / u = (u - w) / u) by (field; lra). rewrite E.
-  destruct (Rle_dec (u - w) 0) as [L | L].
-  - apply Rle_trans with 0.
-    + unfold Rdiv. assert (0 < / u) by (apply Rinv_0_lt_compat; auto). nra.
-    + left. apply Rdiv_lt_0_compat; lra.
-  - replace u with ((u - w) + w) at 2 by ring. apply fraction; lra.
+  assert (E : mass (t - 1) f - mass (t + 1) f = e (t - 1) * size (t - 1) + (e t - e (t - 1)) * size t - e t * size (t + 1)).
+  { unfold Rem.mass, size. rewrite <- !total_scale, <- total_minus, <- total_plus, <- total_minus. apply total_ext. intros y _. unfold above.
+    fold (e (f y)). destruct (Z.leb_spec (t - 1) (f y)), (Z.leb_spec t (f y)), (Z.leb_spec (t + 1) (f y)); cbn [mark]; try lia; try lra.
+    - replace (f y) with t by lia. lra.
+    - replace (f y) with (t - 1)%Z by lia. lra. }
+  rewrite E. unfold a_k. simpl Z.of_nat. rewrite !Z.sub_0_r, Z.add_0_r.
+  pose proof (e_pos (t - 1)). pose proof (e_pos t). pose proof (e_grows (t - 1) t ltac:(lia)).
+  destruct (enclosed (t - 1)%Z) as [_ A]. destruct (enclosed t) as [_ B]. pose proof (taken_off (t + 1)).
+  assert (e (t - 1) * size (t - 1) <= e (t - 1) * phi (t - 1)%Z) by (apply Rmult_le_compat_l; lra).
+  assert ((e t - e (t - 1)) * size t <= (e t - e (t - 1)) * phi t) by (apply Rmult_le_compat_l; lra).
+  assert (e t * - size (t + 1) <= e t * - (cut * psi (t + 1)%Z)) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+
+Lemma a_k_nonneg k : 0 <= a_k k.
+Proof.
+  unfold a_k. pose proof (e_pos (t - 1)). pose proof (e_grows (t - 1) t ltac:(lia)).
+  destruct (enclosed (t - 1 - Z.of_nat k)%Z) as [_ A]. destruct (enclosed (t - Z.of_nat k)%Z) as [_ B]. destruct (enclosed (t + Z.of_nat k + 1)%Z) as [[C0 C] _].
+  pose proof (size_falls (t - 1 - Z.of_nat k) (t + Z.of_nat k + 1) ltac:(lia)). pose proof (size_falls (t - Z.of_nat k) (t + Z.of_nat k + 1) ltac:(lia)).
+  set (w := psi (t + Z.of_nat k + 1)%Z) in *.
+  assert (e (t - 1) * w <= e (t - 1) * phi (t - 1 - Z.of_nat k)%Z) by (apply Rmult_le_compat_l; lra).
+  assert ((e t - e (t - 1)) * w <= (e t - e (t - 1)) * phi (t - Z.of_nat k)%Z) by (apply Rmult_le_compat_l; lra).
+  assert (0 <= e t * w) by (apply Rmult_le_pos; lra). destruct cut_range as [-> | ->]; lra.
+Qed.
+Lemma b_k_nonneg k : 0 <= b_k k.
+Proof. apply Rmult_le_pos; [left; apply exp_pos | apply parts_nonneg; intros l; apply enclosed]. Qed.
+
+(* @says From bounds of sizes: D_0 is at least what is lost at the edge. *)
+Theorem first_fraction_covers_the_edge : 0 < mass (t - 1) f -> loss ys eta t f <= D_k 0.
+Proof.
+  intros filled. unfold loss, D_k. set (u := mass (t - 1) f) in *. set (w := mass (t + 1) f).
+  assert (B : b_k 0 <= w).
+  { unfold b_k, w. simpl INR. rewrite Rmult_0_r, Ropp_0, exp_0, Rmult_1_l. simpl Z.of_nat. rewrite Z.add_0_r. apply parts_below. intros l. apply enclosed. }
+  pose proof edge_mass as M. fold u w in M. pose proof (b_k_nonneg 0).
+  assert (W : w <= u) by (apply mass_falls; lia).
+  replace (1 - w / u) with ((u - w) / (u - w + w)) by (field; lra). apply fraction; lra.
+Qed.
+
+(* Add/remove: the fraction of a level j, what lies just below it against what lies above; and the largest of them. *)
+Definition fraction_at (j : Z) (k : nat) : R :=
+  (phi (j - 1 - Z.of_nat k)%Z - cut * psi j) / (phi (j - 1 - Z.of_nat k)%Z - cut * psi j + parts psi j / e (j - 1)).
+Fixpoint largest_fraction (j : Z) (many k : nat) : R :=
+  match many with O => fraction_at j k | S m => Rmax (fraction_at j k) (largest_fraction (j + 1) m k) end.
+Definition one_sided_D (k : nat) : R := largest_fraction t (S k) k.               (* levels t ... t + k + 1 *)
+
+Lemma below_nonneg j k : 0 <= phi (j - 1 - Z.of_nat k)%Z - cut * psi j.
+Proof.
+  destruct (enclosed (j - 1 - Z.of_nat k)%Z) as [_ A]. destruct (enclosed j) as [[C0 C] _]. pose proof (size_falls (j - 1 - Z.of_nat k) j ltac:(lia)).
+  destruct cut_range as [-> | ->]; [|lra]. destruct (enclosed (j - 1 - Z.of_nat k)%Z) as [[X Y'] _]. lra.
+Qed.
+Lemma above_nonneg_at j : 0 <= parts psi j / e (j - 1).
+Proof. apply Rmult_le_pos; [apply parts_nonneg; intros l; apply enclosed | left; apply Rinv_0_lt_compat, e_pos]. Qed.
+
+Lemma edge_fraction j : 0 < mass (j - 1) f -> 1 - mass j f / mass (j - 1) f <= fraction_at j 0.
+Proof.
+  intros filled. unfold fraction_at. simpl Z.of_nat. rewrite Z.sub_0_r. set (u := mass (j - 1) f) in *. set (w := mass j f).
+  assert (W : w <= u) by (apply mass_falls; lia). pose proof (e_pos (j - 1)) as P.
+  assert (E : u - w = e (j - 1) * (size (j - 1) - size j)).
+  { unfold u, w, Rem.mass, size. rewrite <- !total_minus, <- total_scale. apply total_ext. intros y _. unfold above. fold (e (f y)).
+    destruct (Z.leb_spec (j - 1) (f y)), (Z.leb_spec j (f y)); cbn [mark]; try lia; try lra. replace (f y) with (j - 1)%Z by lia. lra. }
+  replace (1 - w / u) with (((u - w) / e (j - 1)) / ((u - w) / e (j - 1) + w / e (j - 1))) by (field; split; lra).
+  assert (X : (u - w) / e (j - 1) = size (j - 1) - size j) by (rewrite E; field; lra). rewrite X.
+  pose proof (size_falls (j - 1) j ltac:(lia)). destruct (enclosed (j - 1)%Z) as [_ A]. pose proof (taken_off j).
+  apply fraction; [lra | lra |]. split; [apply above_nonneg_at |]. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; auto |].
+  apply parts_below. intros l. apply enclosed.
 Qed.
 End Levels.
 
-Definition a_k (phi : Z -> R) (k : nat) : R := e t * phi (t - 1 - Z.of_nat k)%Z.
-Definition b_k (psi : Z -> R) (many k : nat) : R := exp (- (eta * INR k)) * parts psi (t + Z.of_nat k + 1) many.
+(* Between neighbours. *)
+Section Neighbours.
+Context {Y : Type}.
+Variables (ys : list Y) (f g : Y -> Z) (phi psi phi' psi' : Z -> R).
+Hypothesis enclosed : forall l, 0 <= psi l <= size ys f l /\ size ys f l <= phi l.
+Hypothesis enclosed' : forall l, 0 <= psi' l <= size ys g l /\ size ys g l <= phi' l.
 
-(* @says From bounds of sizes: D_k of a table is at most D_(k+1) of its neighbour.
-   @code mechanisms/rem_test/evidence.py *)
-Theorem fractions_shift phi phi' psi psi' many k :
-  (forall l, phi l <= phi' (l - 1)%Z) -> (forall l, psi' (l + 1)%Z <= psi l) ->
-  0 < a_k phi k -> 0 <= b_k psi' many (S k) ->
-  a_k phi k / (a_k phi k + b_k psi many k) <= a_k phi' (S k) / (a_k phi' (S k) + b_k psi' many (S k)).
+(* @says From bounds of sizes: D_k of a table is at most D_(k+1) of its neighbour. *)
+Theorem fractions_shift k : (forall l, phi l <= phi' (l - 1)%Z) -> (forall l, psi' (l + 1)%Z <= psi l) -> D_k phi psi k <= D_k phi' psi' (S k).
 Proof.
-  intros Hphi Hpsi Ha Hb. apply fraction; [exact Ha | |].
-  - unfold a_k. apply Rmult_le_compat_l; [left; apply exp_pos |].
-    replace (t - 1 - Z.of_nat (S k))%Z with (t - 1 - Z.of_nat k - 1)%Z by lia. apply Hphi.
-  - split; [exact Hb |]. unfold b_k. rewrite S_INR.
+  intros Hphi Hpsi. unfold D_k. apply fraction; [eapply a_k_nonneg; apply enclosed | |].
+  - unfold a_k. replace (t - 1 - Z.of_nat (S k))%Z with (t - 1 - Z.of_nat k - 1)%Z by lia. replace (t - Z.of_nat (S k))%Z with (t - Z.of_nat k - 1)%Z by lia.
+    replace (t + Z.of_nat (S k) + 1)%Z with (t + Z.of_nat k + 1 + 1)%Z by lia.
+    pose proof (e_pos (t - 1)). pose proof (e_pos t). pose proof (e_grows (t - 1) t ltac:(lia)).
+    assert (e (t - 1) * phi (t - 1 - Z.of_nat k)%Z <= e (t - 1) * phi' (t - 1 - Z.of_nat k - 1)%Z) by (apply Rmult_le_compat_l; [lra | apply Hphi]).
+    assert ((e t - e (t - 1)) * phi (t - Z.of_nat k)%Z <= (e t - e (t - 1)) * phi' (t - Z.of_nat k - 1)%Z) by (apply Rmult_le_compat_l; [lra | apply Hphi]).
+    assert (e t * psi' (t + Z.of_nat k + 1 + 1)%Z <= e t * psi (t + Z.of_nat k + 1)%Z) by (apply Rmult_le_compat_l; [lra | apply Hpsi]).
+    destruct cut_range as [-> | ->]; lra.
+  - split; [eapply b_k_nonneg; apply enclosed' |]. unfold b_k. rewrite S_INR.
     replace (t + Z.of_nat (S k) + 1)%Z with (t + Z.of_nat k + 1 + 1)%Z by lia.
     replace (exp (- (eta * (INR k + 1)))) with (exp (- (eta * INR k)) * exp (- eta)) by (rewrite <- exp_plus; f_equal; ring).
     rewrite Rmult_assoc. apply Rmult_le_compat_l; [left; apply exp_pos |].
-    pose proof (parts_shift psi' psi (t + Z.of_nat k + 1) many Hpsi) as S. pose proof (exp_pos (- eta)) as P.
-    apply Rle_trans with (exp (- eta) * (exp eta * parts psi (t + Z.of_nat k + 1) many)); [apply Rmult_le_compat_l; lra |].
-    rewrite <- Rmult_assoc, <- exp_plus. replace (- eta + eta) with 0 by ring. rewrite exp_0. lra.
+    pose proof (parts_shift psi' psi (t + Z.of_nat k + 1) Hpsi) as S.
+    apply Rle_trans with (exp (- eta) * (exp eta * parts psi (t + Z.of_nat k + 1))); [apply Rmult_le_compat_l; [left; apply exp_pos | exact S] |].
+    rewrite <- Rmult_assoc, <- exp_plus, Rplus_opp_l, exp_0. lra.
 Qed.
 
-(* Add/remove: after a removals and b additions, D_(a,b) = A / (A + B) with A = e^(eta (t-1)) phi_(t-1-b) and
-   B = e^(-eta a) Z(t+a), and the same one level higher. An addition makes it at most D_(a,b+1), a removal D_(a+1,b). *)
-Definition A_ab (phi : Z -> R) (b : nat) : R := e (t - 1) * phi (t - 1 - Z.of_nat b)%Z.
-Definition B_ab (psi : Z -> R) (many a : nat) : R := exp (- (eta * INR a)) * parts psi (t + Z.of_nat a) many.
-
-(* @says Add/remove, an addition: D_(a,b) is at most D_(a,b+1) of the neighbour.
-   @code mechanisms/rem_test/one_sided.py *)
-Theorem fraction_after_an_addition phi phi' psi psi' many a b :
-  (forall l, phi l <= phi' (l - 1)%Z) -> (forall l, psi' l <= psi l) -> 0 < A_ab phi b -> 0 <= B_ab psi' many a ->
-  A_ab phi b / (A_ab phi b + B_ab psi many a) <= A_ab phi' (S b) / (A_ab phi' (S b) + B_ab psi' many a).
+Lemma largest_at_least many : forall j i k, (j <= i <= j + Z.of_nat many)%Z -> fraction_at phi' psi' i k <= largest_fraction phi' psi' j many k.
 Proof.
-  intros Hphi Hpsi HA HB. apply fraction; [exact HA | |].
-  - unfold A_ab. apply Rmult_le_compat_l; [left; apply exp_pos |].
-    replace (t - 1 - Z.of_nat (S b))%Z with (t - 1 - Z.of_nat b - 1)%Z by lia. apply Hphi.
-  - split; [exact HB |]. unfold B_ab. apply Rmult_le_compat_l; [left; apply exp_pos | apply parts_grow; auto].
+  induction many as [| m IH]; intros j i k H; cbn [largest_fraction].
+  - replace i with j by lia. lra.
+  - destruct (Z.eq_dec i j) as [-> | N]; [apply Rmax_l |]. eapply Rle_trans; [apply (IH (j + 1)%Z i k); lia | apply Rmax_r].
+Qed.
+Lemma largest_at_most many c : forall j k, (forall i, (j <= i <= j + Z.of_nat many)%Z -> fraction_at phi psi i k <= c) -> largest_fraction phi psi j many k <= c.
+Proof.
+  induction many as [| m IH]; intros j k H; cbn [largest_fraction]; [apply H; lia |].
+  apply Rmax_lub; [apply H; lia | apply IH; intros i Hi; apply H; lia].
 Qed.
 
-(* @says Add/remove, a removal: D_(a,b) is at most D_(a+1,b) of the neighbour.
-   @code mechanisms/rem_test/one_sided.py *)
-Theorem fraction_after_a_removal phi phi' psi psi' many a b :
-  (forall l, phi l <= phi' l) -> (forall l, psi' (l + 1)%Z <= psi l) -> 0 < A_ab phi b -> 0 <= B_ab psi' many (S a) ->
-  A_ab phi b / (A_ab phi b + B_ab psi many a) <= A_ab phi' b / (A_ab phi' b + B_ab psi' many (S a)).
+(* @says Add/remove, from bounds of sizes: D_k of a table is at most D_(k+1) of a neighbour that has a row less. *)
+Theorem fraction_after_an_addition k : (forall l, phi l <= phi' (l - 1)%Z) -> (forall l, psi' l <= psi l) ->
+  one_sided_D phi psi k <= one_sided_D phi' psi' (S k).
 Proof.
-  intros Hphi Hpsi HA HB. apply fraction; [exact HA | |].
-  - unfold A_ab. apply Rmult_le_compat_l; [left; apply exp_pos | auto].
-  - split; [exact HB |]. unfold B_ab. rewrite S_INR.
-    replace (t + Z.of_nat (S a))%Z with (t + Z.of_nat a + 1)%Z by lia.
-    replace (exp (- (eta * (INR a + 1)))) with (exp (- (eta * INR a)) * exp (- eta)) by (rewrite <- exp_plus; f_equal; ring).
-    rewrite Rmult_assoc. apply Rmult_le_compat_l; [left; apply exp_pos |].
-    pose proof (parts_shift psi' psi (t + Z.of_nat a) many Hpsi) as S. pose proof (exp_pos (- eta)) as P.
-    apply Rle_trans with (exp (- eta) * (exp eta * parts psi (t + Z.of_nat a) many)); [apply Rmult_le_compat_l; lra |].
-    rewrite <- Rmult_assoc, <- exp_plus. replace (- eta + eta) with 0 by ring. rewrite exp_0. lra.
+  intros Hphi Hpsi. apply largest_at_most. intros i Hi.
+  eapply Rle_trans; [| apply (largest_at_least (S (S k)) t i); lia]. unfold fraction_at.
+  replace (i - 1 - Z.of_nat (S k))%Z with (i - 1 - Z.of_nat k - 1)%Z by lia.
+  apply fraction; [eapply below_nonneg; apply enclosed | |].
+  - specialize (Hphi (i - 1 - Z.of_nat k)%Z). specialize (Hpsi i). destruct cut_range as [-> | ->]; lra.
+  - split; [eapply above_nonneg_at; apply enclosed' |]. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, e_pos | apply parts_grow; auto].
 Qed.
+
+(* @says And of a neighbour that has a row more. *)
+Theorem fraction_after_a_removal k : (forall l, phi l <= phi' l) -> (forall l, psi' (l + 1)%Z <= psi l) ->
+  one_sided_D phi psi k <= one_sided_D phi' psi' (S k).
+Proof.
+  intros Hphi Hpsi. apply largest_at_most. intros i Hi.
+  eapply Rle_trans; [| apply (largest_at_least (S (S k)) t (i + 1)); lia]. unfold fraction_at.
+  replace (i + 1 - 1 - Z.of_nat (S k))%Z with (i - 1 - Z.of_nat k)%Z by lia.
+  apply fraction; [eapply below_nonneg; apply enclosed | |].
+  - specialize (Hphi (i - 1 - Z.of_nat k)%Z). specialize (Hpsi i). destruct cut_range as [-> | ->]; lra.
+  - split; [eapply above_nonneg_at; apply enclosed' |]. replace (i + 1 - 1)%Z with (i - 1 + 1)%Z by lia. rewrite e_next.
+    pose proof (parts_shift psi' psi i Hpsi) as S. pose proof (e_pos (i - 1)). pose proof (exp_pos eta).
+    apply Rmult_le_reg_r with (exp eta * e (i - 1)); [apply Rmult_lt_0_compat; auto |].
+    replace (parts psi' (i + 1) / (exp eta * e (i - 1)) * (exp eta * e (i - 1))) with (parts psi' (i + 1)) by (field; lra).
+    replace (parts psi i / e (i - 1) * (exp eta * e (i - 1))) with (exp eta * parts psi i) by (field; lra). exact S.
+Qed.
+End Neighbours.
+
+(* 6. REM, from bounds of sizes. A fraction that is 0 leaves no limit: it may stand for any tiny one. *)
+Section Rem.
+Context {Y : Type}.
+Variables (ys : list Y) (eps eps_p delta tiny : R) (K : nat) (f g : Y -> Z) (phi psi phi' psi' : Z -> R).
+Hypothesis positive : 0 < eps /\ 0 < eps_p /\ 0 < delta /\ 0 < tiny <= 1.
+Hypothesis filled : 0 < mass ys eta t f /\ 0 < mass ys eta t g.
+Hypothesis enclosed : forall l, 0 <= psi l <= size ys f l /\ size ys f l <= phi l.
+Hypothesis enclosed' : forall l, 0 <= psi' l <= size ys g l /\ size ys g l <= phi' l.
+
+Definition at_least_tiny (D : nat -> R) (k : nat) : R := Rmax tiny (D k).
+Definition release_chance (D : nat -> R) : R := p eps eps_p (score eps_p delta K 0 (at_least_tiny D)).
+Notation rem_law D h := (outcome (release_chance D) (drawn ys eta t h)).
+
+Lemma drawn_law h : 0 < mass ys eta t h -> law (drawn ys eta t h) ys.
+Proof.
+  intros F. split.
+  - intros y _. apply Rmult_le_pos; [apply above_nonneg | left; apply Rinv_0_lt_compat; auto].
+  - unfold drawn. rewrite (total_ext _ (fun y => / mass ys eta t h * above eta t h y)) by (intros; unfold Rdiv; ring).
+    rewrite total_scale. apply Rinv_l. unfold mass in *. lra.
+Qed.
+
+Lemma fractions_private eps_e (D D' : nat -> R) lost : 0 <= eps_e -> eps = eps_e + eps_p ->
+  (forall k, D k <= 1) -> (forall k, D' k <= 1) -> (forall k, D k <= D' (S k)) -> (forall k, D' k <= D (S k)) -> lost <= D 0%nat ->
+  (forall E, pr (drawn ys eta t f) ys E <= exp eps_e * pr (drawn ys eta t g) ys E + lost) ->
+  private eps delta (rem_law D f) (rem_law D' g) (outcomes ys).
+Proof.
+  intros He Hb H1 H1' Hs Hs' Hl Hedge. destruct positive as (Pe & Pp & Pd & Pt). destruct filled as [Ff Fg].
+  assert (range : forall B : nat -> R, (forall k, B k <= 1) -> forall k, 0 < at_least_tiny B k <= 1).
+  { intros B HB k. unfold at_least_tiny. pose proof (Rmax_l tiny (B k)). split; [lra | apply Rmax_lub; [lra | auto]]. }
+  assert (shift : forall A B : nat -> R, (forall k, A k <= B (S k)) -> forall k, at_least_tiny A k <= at_least_tiny B (S k)).
+  { intros A B H k. apply Rle_max_compat_l. auto. }
+  apply (graded_test_private ys eps eps_p eps_e delta) with (D0 := at_least_tiny D 0) (lost := lost); auto.
+  - pose proof (score_moves_by_one eps_p delta ltac:(lra) K 0 _ _ (range D H1) (range D' H1') (shift D D' Hs)).
+    pose proof (score_moves_by_one eps_p delta ltac:(lra) K 0 _ _ (range D' H1') (range D H1) (shift D' D Hs')).
+    apply Rabs_le. lra.
+  - split; apply drawn_law; auto.
+  - split; [| apply range; auto]. apply Rle_trans with (D 0%nat); [auto | apply Rmax_r].
+  - apply score_at_most_first; [lra | apply range; auto].
+Qed.
+
+Lemma at_most_one A B : 0 <= A -> 0 <= B -> A / (A + B) <= 1.
+Proof.
+  intros HA HB. destruct (Req_dec (A + B) 0) as [Z | Z].
+  - replace A with 0 by lra. unfold Rdiv. lra.
+  - apply Rmult_le_reg_r with (A + B); [lra |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+Qed.
+
+(* @says REM under replacement: the graded test of D_k from lower and upper bounds of the sizes of level sets, and the restricted draw with eta = (eps - eps_p)/2, are (eps, delta)-private. *)
+Theorem rem_replace : eps = 2 * eta + eps_p -> (forall y, (Z.abs (f y - g y) <= 1)%Z) ->
+  (forall l, phi l <= phi' (l - 1)%Z) -> (forall l, phi' l <= phi (l - 1)%Z) ->
+  (forall l, psi' (l + 1)%Z <= psi l) -> (forall l, psi (l + 1)%Z <= psi' l) ->
+  private eps delta (rem_law (D_k phi psi) f) (rem_law (D_k phi' psi') g) (outcomes ys).
+Proof.
+  intros Hb Hc H1 H2 H3 H4. destruct filled as [Ff Fg].
+  apply (fractions_private (2 * eta)) with (lost := loss ys eta t f); auto; try lra.
+  - intros k. apply at_most_one; [eapply a_k_nonneg | eapply b_k_nonneg]; apply enclosed.
+  - intros k. apply at_most_one; [eapply a_k_nonneg | eapply b_k_nonneg]; apply enclosed'.
+  - intros k. apply (fractions_shift ys f g); auto.
+  - intros k. apply (fractions_shift ys g f); auto.
+  - apply (first_fraction_covers_the_edge ys f); auto. apply Rlt_le_trans with (mass ys eta t f); [auto | apply mass_falls; lia].
+  - intros E. apply edge; auto.
+Qed.
+
+Lemma one_sided_at_most_one h a b k : (forall l, 0 <= b l <= size ys h l /\ size ys h l <= a l) -> one_sided_D a b k <= 1.
+Proof.
+  intros H. unfold one_sided_D. apply largest_at_most. intros i _. unfold fraction_at.
+  apply at_most_one; [eapply below_nonneg | eapply above_nonneg_at]; apply H.
+Qed.
+
+(* @says REM under add/remove: the one-sided test from bounds of sizes, and the restricted draw with eta = eps - eps_p, are (eps, delta)-private; g has a record more than f. *)
+Theorem rem_add_remove : eps = eta + eps_p -> (forall y, (f y <= g y <= f y + 1)%Z) ->
+  (forall l, phi l <= phi' l) -> (forall l, phi' l <= phi (l - 1)%Z) ->
+  (forall l, psi l <= psi' l) -> (forall l, psi' (l + 1)%Z <= psi l) ->
+  private eps delta (rem_law (one_sided_D phi psi) f) (rem_law (one_sided_D phi' psi') g) (outcomes ys).
+Proof.
+  intros Hb Hc H1 H2 H3 H4. destruct filled as [Ff Fg].
+  apply (fractions_private eta) with (lost := 1 - mass ys eta t f / mass ys eta (t - 1) f); auto.
+  - intros k. apply (one_sided_at_most_one f). apply enclosed.
+  - intros k. apply (one_sided_at_most_one g). apply enclosed'.
+  - intros k. apply (fraction_after_a_removal ys f g); auto.
+  - intros k. apply (fraction_after_an_addition ys g f); auto.
+  - eapply Rle_trans; [apply (edge_fraction ys f phi psi enclosed t); apply Rlt_le_trans with (mass ys eta t f); [auto | apply mass_falls; lia] |].
+    apply Rmax_l.
+  - intros E. apply edge_added; auto.
+Qed.
+
+(* @says And the other way: g has a record less than f. *)
+Theorem rem_add_remove_back : eps = eta + eps_p -> (forall y, (g y <= f y <= g y + 1)%Z) ->
+  (forall l, phi' l <= phi l) -> (forall l, phi l <= phi' (l - 1)%Z) ->
+  (forall l, psi' l <= psi l) -> (forall l, psi (l + 1)%Z <= psi' l) ->
+  private eps delta (rem_law (one_sided_D phi psi) f) (rem_law (one_sided_D phi' psi') g) (outcomes ys).
+Proof.
+  intros Hb Hc H1 H2 H3 H4. destruct filled as [Ff Fg].
+  apply (fractions_private eta) with (lost := 1 - mass ys eta (t + 1) f / mass ys eta t f); auto.
+  - intros k. apply (one_sided_at_most_one f). apply enclosed.
+  - intros k. apply (one_sided_at_most_one g). apply enclosed'.
+  - intros k. apply (fraction_after_an_addition ys f g); auto.
+  - intros k. apply (fraction_after_a_removal ys g f); auto.
+  - pose proof (edge_fraction ys f phi psi enclosed (t + 1)) as E. replace (t + 1 - 1)%Z with t in E by lia. specialize (E Ff).
+    eapply Rle_trans; [exact E | apply Rmax_r].
+  - intros E. apply edge_removed; auto.
+Qed.
+End Rem.
 End Bounds.

@@ -3,6 +3,7 @@
    rests on is checked in integers. *)
 Require Import Reals List Lra Lia ZArith.
 Require Import Laws.
+Require Depth.
 Import ListNotations.
 
 (* 1. Tries until one is kept: the law of what is kept is that of one try, made to sum to 1; with every further try less
@@ -19,13 +20,11 @@ Notation A := (total t ys).
 Fixpoint within_tries (n : nat) (y : Y) : R :=
   match n with O => 0 | S m => t y + (1 - A) * within_tries m y end.
 
-(* @says Tries until one is kept: what is kept has the law of one try, made to sum to 1.
-   @code trusted/exponential.py::Exponential.next_accepted *)
+(* @says Tries until one is kept: what is kept has the law of one try, made to sum to 1. *)
 Theorem kept_law n y : within_tries n y = t y / A * (1 - (1 - A) ^ n).
 Proof. induction n as [| n IH]; simpl; [ring |]. rewrite IH. field. lra. Qed.
 
-(* @says With every further try less is left undecided, and in the limit nothing.
-   @code trusted/exponential.py::Exponential.next_accepted *)
+(* @says With every further try less is left undecided, and in the limit nothing. *)
 Theorem terminates : forall eps, 0 < eps -> exists N, forall n, (n >= N)%nat -> (1 - A) ^ n < eps.
 Proof.
   intros eps He. destruct (pow_lt_1_zero (1 - A) ltac:(rewrite Rabs_right; lra) eps He) as [N H].
@@ -33,8 +32,7 @@ Proof.
 Qed.
 
 (* Where a try keeps y with a weight proportional to w y, what is kept has the law of the weights. *)
-(* @says If a try keeps y with a weight proportional to w(y), so is the law of what is kept.
-   @code trusted/exponential.py::Exponential.next_accepted *)
+(* @says If a try keeps y with a weight proportional to w(y), so is the law of what is kept. *)
 Theorem kept_in_proportion c (w : Y -> R) : 0 < c -> (forall y, In y ys -> t y = c * w y) ->
   forall y, In y ys -> t y / A = w y / total w ys.
 Proof.
@@ -66,8 +64,7 @@ Qed.
 Definition kept_at (i : nat) (y : Y) : R :=
   if cover (lowest + i)%nat y then (if Nat.leb (lowest + i) (depth y) then step i else 0) else 0.
 
-(* @says Levels by their steps, points from any covers of the levels, kept if they are that deep: weights e^(eps T / 2), whatever the covers, from the lowest level on.
-   @code trusted/laws.py::LevelDraw, trusted/exponential.py::groups_of *)
+(* @says Levels by their steps, points from any covers of the levels, kept if they are that deep: weights e^(eps T / 2), whatever the covers, from the lowest level on. *)
 Theorem levels_exact y : (depth y <= lowest + extra)%nat ->
   upto (fun i => kept_at i y) extra =
   (if Nat.leb lowest (depth y) then exp (half_eps * INR (depth y)) else 0).
@@ -106,8 +103,7 @@ Hypothesis caps_hold : forall y, depth y <= cap (leaf y).
 Definition keep (y : Y) : R := exp (- (kappa * (cap (leaf y) - depth y))).
 Definition one_try (y : Y) : R := size (leaf y) * exp (kappa * cap (leaf y)) / all * / size (leaf y) * keep y.
 
-(* @says Where caps hold, the chance of keeping is one.
-   @code trusted/covers.py::Covers.branched *)
+(* @says Where caps hold, the chance of keeping is one. *)
 Theorem keep_is_a_chance y : 0 < keep y <= 1.
 Proof.
   split; [apply exp_pos |]. unfold keep. rewrite <- exp_0.
@@ -115,8 +111,7 @@ Proof.
   destruct (Req_dec (- (kappa * (cap (leaf y) - depth y))) 0) as [-> | N]; [lra | left; apply exp_increasing; lra].
 Qed.
 
-(* @says A partition with caps: weights e^(kappa T), whatever the partition, caps and proposal sets.
-   @code trusted/covers.py::Covers.branched *)
+(* @says A partition with caps: weights e^(kappa T), whatever the partition, caps and proposal sets. *)
 Theorem caps_exact y : one_try y = / all * exp (kappa * depth y).
 Proof.
   unfold one_try, keep. pose proof (size_pos (leaf y)).
@@ -126,11 +121,74 @@ Qed.
 
 (* Splitting a drawn leaf inside a try: child j of weight w_j with chance w_j / w, the rest a rejection, is as if the
    children had been there from the start. *)
-(* @says A leaf may be split inside a try. (The design of the core; not used today.)
-   @code - *)
+(* @says A leaf may be split inside a try. (The design of the core; not used today.) *)
 Theorem splitting w child : 0 < w -> (w / all) * (child / w) = child / all.
 Proof. intros H. field. lra. Qed.
 End Caps.
+
+(* 3'. The same with its proposals written out: leaves of any shape, each with a finite set of proposals that holds it. A try
+   draws a leaf with chance |proposals| e^(kappa cap) / all, one of its proposals, rejects what lies in another leaf, and
+   keeps the rest with chance e^(-kappa (cap - depth)). *)
+Section Partition.
+Open Scope R_scope.
+Context {Y L : Type}.
+Variables (same : forall y z : Y, {y = z} + {y <> z}) (same_leaf : forall l k : L, {l = k} + {l <> k}).
+Variables (grid : list Y) (leaves : list L) (leaf : Y -> L) (proposals : L -> list Y) (depth : Y -> R) (cap_of : L -> R) (kappa : R).
+Hypothesis once : NoDup leaves /\ forall l, NoDup (proposals l).
+Hypothesis leaves_cover : forall y, In y grid -> In (leaf y) leaves /\ In y (proposals (leaf y)).
+Hypothesis some : grid <> [].
+
+Definition number (l : L) : R := INR (length (proposals l)).
+Definition all_leaves : R := total (fun l => number l * exp (kappa * cap_of l)) leaves.
+Definition kept_from (l : L) (z y : Y) : R :=          (* the leaf l and its proposal z were drawn: y is released *)
+  if same_leaf (leaf z) l then if same z y then exp (- (kappa * (cap_of l - depth z))) else 0 else 0.
+Definition try_keeps (y : Y) : R :=
+  total (fun l => number l * exp (kappa * cap_of l) / all_leaves * total (fun z => / number l * kept_from l z y) (proposals l)) leaves.
+
+Lemma only {A} (eq : forall a b : A, {a = b} + {a <> b}) (f : A -> R) (b : A) l : NoDup l -> In b l -> (forall a, a <> b -> f a = 0) -> total f l = f b.
+Proof.
+  intros N H Z. induction l as [| a l IH]; [contradiction |]. inversion N; subst. cbn [total].
+  destruct (eq a b) as [-> | Ne].
+  - rewrite (total_ext _ (fun _ => 0)), total_zero; [lra |]. intros c Hc. apply Z. intros ->. contradiction.
+  - rewrite (Z a Ne), IH; auto; [lra |]. destruct H; [congruence | auto].
+Qed.
+
+Lemma number_pos l y : In y (proposals l) -> 0 < number l.
+Proof. intros H. unfold number. apply lt_0_INR. destruct (proposals l); [contradiction | simpl; lia]. Qed.
+
+Lemma all_pos : 0 < all_leaves.
+Proof.
+  destruct grid as [| y g]; [congruence |]. destruct (leaves_cover y (or_introl eq_refl)) as [Hl Hp].
+  pose proof (number_pos _ _ Hp) as P. unfold all_leaves. clear - Hl P. induction leaves as [| l ls IH]; [contradiction |]. cbn [total].
+  assert (N : forall k, 0 <= number k * exp (kappa * cap_of k)) by (intros; apply Rmult_le_pos; [apply pos_INR | left; apply exp_pos]).
+  assert (0 <= total (fun l => number l * exp (kappa * cap_of l)) ls) by (apply total_nonneg; auto).
+  destruct Hl as [-> | Hl]; [| specialize (IH Hl); specialize (N l); lra].
+  assert (0 < number (leaf y) * exp (kappa * cap_of (leaf y))) by (apply Rmult_lt_0_compat; [auto | apply exp_pos]). lra.
+Qed.
+
+Lemma try_weight y : In y grid -> try_keeps y = / all_leaves * exp (kappa * depth y).
+Proof.
+  intros Hy. destruct (leaves_cover y Hy) as [Hl Hp]. destruct once as [N Np]. pose proof all_pos as A. pose proof (number_pos _ _ Hp) as P.
+  unfold try_keeps. rewrite (only same_leaf _ (leaf y) leaves N Hl).
+  - rewrite (only same _ y (proposals (leaf y)) (Np _) Hp).
+    + unfold kept_from. destruct (same_leaf (leaf y) (leaf y)); [| congruence]. destruct (same y y); [| congruence].
+      replace (kappa * depth y) with (kappa * cap_of (leaf y) + - (kappa * (cap_of (leaf y) - depth y))) by ring. rewrite exp_plus. field. lra.
+    + intros z Hz. unfold kept_from. destruct (same z y); [congruence |]. destruct (same_leaf _ _); ring.
+  - intros l Hne. rewrite (total_ext _ (fun _ => 0)), total_zero; [ring |]. intros z _. unfold kept_from.
+    destruct (same_leaf (leaf z) l) as [E |]; [| ring]. destruct (same z y) as [-> |]; [congruence | ring].
+Qed.
+
+(* @says A tree of leaves of any shape, with sets of proposals that hold them and caps that hold: what is kept has exactly the law of the exponential mechanism, whatever the tree, the sets and the caps. *)
+Theorem partition_exact y : In y grid ->
+  try_keeps y / total try_keeps grid = exp (kappa * depth y) / total (fun z => exp (kappa * depth z)) grid.
+Proof.
+  intros Hy. pose proof all_pos as A.
+  assert (E : total try_keeps grid = / all_leaves * total (fun z => exp (kappa * depth z)) grid)
+    by (rewrite <- total_scale; apply total_ext; intros; apply try_weight; auto).
+  rewrite E, (try_weight y Hy). assert (0 < total (fun z => exp (kappa * depth z)) grid) by (apply total_pos; [auto | intros; apply exp_pos]).
+  field. lra.
+Qed.
+End Partition.
 
 (* 4. The checks, in integers. *)
 Section Checks.
@@ -202,8 +260,7 @@ Proof.
 Qed.
 
 (* trusted/certificates.py: an upper bound of an objective on a level inside a known box, multipliers over 2^shift. *)
-(* @says The integer bound of an objective on a level holds for any multipliers.
-   @code trusted/certificates.py::upper_bound *)
+(* @says The integer bound of an objective on a level holds for any multipliers. *)
 Theorem upper_bound_sound c ts lows highs scale : 0 < scale -> (forall t, In t ts -> length (v t) = length c) ->
   forall y, length y = length c -> in_box y lows highs -> in_level ts y ->
   dot c y <= (upper ts + over_box (residual (map (Z.mul scale) c) ts) lows highs) / scale.
@@ -218,8 +275,7 @@ Proof.
 Qed.
 
 (* With the objective 0 and a negative bound the level is empty in the box: a cap holds. *)
-(* @says A negative bound of the objective 0 proves that the level has no point in the box.
-   @code trusted/certificates.py::proves_empty *)
+(* @says A negative bound of the objective 0 proves that the level has no point in the box. *)
 Theorem cap_sound zero ts lows highs scale : 0 < scale -> (forall y, dot zero y = 0) ->
   (forall t, In t ts -> length (v t) = length zero) ->
   (upper ts + over_box (residual (map (Z.mul scale) zero) ts) lows highs) / scale < 0 ->
@@ -229,16 +285,123 @@ Proof.
   pose proof (upper_bound_sound zero ts lows highs scale Hs Hv y Hy Hb Hl). rewrite Hz in H. lia.
 Qed.
 
-(* A cut parts a box in two, and every point lies in one of them: leaves partition the box. *)
-Theorem cut_covers (lows highs : list Z) j at_ y : in_box y lows highs ->
-  nth j y 0 <= at_ \/ at_ + 1 <= nth j y 0.
-Proof. lia. Qed.
-Theorem cut_parts at_ (c : Z) : ~ (c <= at_ /\ at_ + 1 <= c).
-Proof. lia. Qed.
+(* A tree of cuts: its leaves part the box, by construction. A leaf is named by the way to it. *)
+Inductive tree := Whole | Cut (j : nat) (at_ : Z) (one two : tree).
+Fixpoint leaf_of (t : tree) (y : list Z) : list bool :=
+  match t with
+  | Whole => []
+  | Cut j at_ one two => if nth j y 0 <=? at_ then true :: leaf_of one y else false :: leaf_of two y
+  end.
+Fixpoint lowered (j : nat) (at_ : Z) (highs : list Z) : list Z :=
+  match j, highs with O, h :: hs => Z.min h at_ :: hs | S i, h :: hs => h :: lowered i at_ hs | _, [] => [] end.
+Fixpoint raised (j : nat) (at_ : Z) (lows : list Z) : list Z :=
+  match j, lows with O, l :: ls => Z.max l at_ :: ls | S i, l :: ls => l :: raised i at_ ls | _, [] => [] end.
+Fixpoint boxes (t : tree) (lows highs : list Z) : list (list bool * (list Z * list Z)) :=
+  match t with
+  | Whole => [([], (lows, highs))]
+  | Cut j at_ one two =>
+      map (fun b => (true :: fst b, snd b)) (boxes one lows (lowered j at_ highs)) ++
+      map (fun b => (false :: fst b, snd b)) (boxes two (raised j (at_ + 1) lows) highs)
+  end.
+
+Lemma in_lowered j at_ : forall y lows highs, (j < length y)%nat ->
+  (in_box y lows (lowered j at_ highs) <-> in_box y lows highs /\ nth j y 0 <= at_).
+Proof.
+  induction j as [| j IH]; intros [| b y] [| l ls] [| h hs] Hj; simpl in *; try lia; try tauto.
+  - rewrite Z.min_glb_iff. tauto.
+  - rewrite (IH y ls hs) by lia. tauto.
+Qed.
+Lemma in_raised j at_ : forall y lows highs, (j < length y)%nat ->
+  (in_box y (raised j at_ lows) highs <-> in_box y lows highs /\ at_ <= nth j y 0).
+Proof.
+  induction j as [| j IH]; intros [| b y] [| l ls] [| h hs] Hj; simpl in *; try lia; try tauto.
+  - rewrite Z.max_lub_iff. tauto.
+  - rewrite (IH y ls hs) by lia. tauto.
+Qed.
+Fixpoint within (t : tree) (d : nat) : Prop := match t with Whole => True | Cut j _ l r => (j < d)%nat /\ within l d /\ within r d end.
+
+(* @says The leaves of a tree of cuts partition the box: a point of the box lies in the box of its own leaf, and in no other. *)
+Theorem tree_partition t y : within t (length y) -> forall lows highs, in_box y lows highs ->
+  forall name b, In (name, b) (boxes t lows highs) -> (in_box y (fst b) (snd b) <-> name = leaf_of t y).
+Proof.
+  induction t as [| j at_ one IHl two IHr]; intros Hw lows highs Hb name b Hin; simpl in *.
+  - destruct Hin as [E | []]. inversion E; subst. simpl. tauto.
+  - destruct Hw as (Hj & Wl & Wr). apply in_app_or in Hin.
+    assert (sub : forall t l h n c, In (n, c) (boxes t l h) -> in_box y (fst c) (snd c) -> within t (length y) -> in_box y l h).
+    { clear - y. induction t as [| j at_ one IHl two IHr]; intros l h n c Hin Hc Hw; simpl in *.
+      - destruct Hin as [E | []]. inversion E; subst. auto.
+      - destruct Hw as (Hj & Wl & Wr). apply in_app_or in Hin. destruct Hin as [Hin | Hin]; apply in_map_iff in Hin; destruct Hin as [[n' c'] [E Hin]];
+          inversion E; subst; simpl in *.
+        + apply (in_lowered j at_ y l h Hj). eapply IHl; eauto.
+        + apply (in_raised j (at_ + 1) y l h Hj). eapply IHr; eauto. }
+    destruct Hin as [Hin | Hin]; apply in_map_iff in Hin; destruct Hin as [[n' c'] [E Hin]]; inversion E; subst; simpl;
+      destruct (Z.leb_spec (nth j y 0) at_) as [C | C].
+    + rewrite (IHl Wl lows (lowered j at_ highs) ltac:(apply in_lowered; auto) n' b Hin). split; [intros ->; auto | intros X; inversion X; auto].
+    + split; [| discriminate]. intros X. pose proof (sub _ _ _ _ _ Hin X Wl) as Y. apply in_lowered in Y; [lia | auto].
+    + split; [| discriminate]. intros X. pose proof (sub _ _ _ _ _ Hin X Wr) as Y. apply in_raised in Y; [lia | auto].
+    + rewrite (IHr Wr (raised j (at_ + 1) lows) highs ltac:(apply in_raised; [auto | split; [auto | lia]]) n' b Hin).
+      split; [intros ->; auto | intros X; inversion X; auto].
+Qed.
+
+(* Depth along directions, in integers: closed halfspaces v.r >= v.y and v.r <= v.y; a row with a missing cell is None. *)
+Definition in_halfspace (h : list Z * bool) (y : list Z) (r : option (list Z)) : bool :=
+  match r with
+  | None => false
+  | Some row => if snd h then dot (fst h) y <=? dot (fst h) row else dot (fst h) row <=? dot (fst h) y
+  end.
+Definition both_sides (directions : list (list Z)) : list (list Z * bool) := flat_map (fun v => [(v, true); (v, false)]) directions.
+Definition depth_of (directions : list (list Z)) (rows : list (option (list Z))) (y : list Z) : Z :=
+  Depth.depth (option (list Z)) (list Z * bool) (list Z) in_halfspace (both_sides directions) rows y.
+
+Definition projection (v : list Z) (r : option (list Z)) : option Z := option_map (dot v) r.
+Definition fewer (L : Z) (test : Z -> bool) (v : list Z) (rows : list (option (list Z))) : Prop :=
+  Z.of_nat (length (filter (fun r => match projection v r with Some p => test p | None => false end) rows)) < L.
+
+(* The ends of a level are order statistics: fewer than L rows lie below low, fewer than L above high. *)
+Definition ends_of_level (L : Z) (directions : list (list Z)) (rows : list (option (list Z))) (ts : list term) : Prop :=
+  forall t, In t ts -> In (v t) directions /\ fewer L (fun p => p <? low t) (v t) rows /\ fewer L (fun p => high t <? p) (v t) rows.
+
+Lemma fewest_counts {A} (f g : A -> bool) l : (forall a, f a = true -> g a = true) -> (length (filter f l) <= length (filter g l))%nat.
+Proof.
+  intros H. induction l as [| a l IH]; simpl; [lia |]. specialize (H a). destruct (f a), (g a); simpl; try lia; discriminate (H eq_refl).
+Qed.
+
+Lemma depth_below_count directions rows y v side : In v directions ->
+  depth_of directions rows y <= Z.of_nat (length (filter (in_halfspace (v, side) y) rows)).
+Proof.
+  intros H. unfold depth_of, Depth.depth. apply Depth.least_below. apply in_map_iff. exists (v, side). split; [reflexivity |].
+  apply in_flat_map. exists v. split; [auto |]. destruct side; simpl; auto.
+Qed.
+
+(* @says A point of depth L or more has all its projections between the L-th order statistics of the rows that are there. *)
+Theorem between_order_statistics L directions rows ts y : ends_of_level L directions rows ts ->
+  L <= depth_of directions rows y -> in_level ts y.
+Proof.
+  intros H HL t Ht. destruct (H t Ht) as (Hv & Hlow & Hhigh). unfold fewer in *.
+  pose proof (depth_below_count directions rows y (v t) true Hv) as A.
+  pose proof (depth_below_count directions rows y (v t) false Hv) as B. split.
+  - destruct (Z_lt_le_dec (dot (v t) y) (low t)) as [C |]; [| auto]. exfalso.
+    pose proof (fewest_counts (in_halfspace (v t, false) y)
+      (fun r => match projection (v t) r with Some p => p <? low t | None => false end) rows) as F.
+    assert (F' := F ltac:(intros [r |]; simpl; [rewrite Z.leb_le, Z.ltb_lt; lia | discriminate])). lia.
+  - destruct (Z_lt_le_dec (high t) (dot (v t) y)) as [C |]; [| auto]. exfalso.
+    pose proof (fewest_counts (in_halfspace (v t, true) y)
+      (fun r => match projection (v t) r with Some p => high t <? p | None => false end) rows) as F.
+    assert (F' := F ltac:(intros [r |]; simpl; [rewrite Z.leb_le, Z.ltb_lt; lia | discriminate])). lia.
+Qed.
+
+(* @says The check of a cap: if the integer bound is negative, no point of the box has depth L, whatever multipliers were proposed. *)
+Theorem cap_holds L directions rows zero ts lows highs scale : 0 < scale -> (forall y, dot zero y = 0) ->
+  (forall t, In t ts -> length (v t) = length zero) -> ends_of_level L directions rows ts ->
+  (upper ts + over_box (residual (map (Z.mul scale) zero) ts) lows highs) / scale < 0 ->
+  forall y, length y = length zero -> in_box y lows highs -> depth_of directions rows y < L.
+Proof.
+  intros Hs Hz Hv He Hneg y Hy Hb. destruct (Z_lt_le_dec (depth_of directions rows y) L) as [| C]; [auto |]. exfalso.
+  exact (cap_sound zero ts lows highs scale Hs Hz Hv Hneg y Hy Hb (between_order_statistics L directions rows ts y He C)).
+Qed.
 
 (* A cap without multipliers: no point is deeper than the rows on either side of all its projections. *)
-(* @says No point of a box is deeper than the rows on either side of all its projections. (The design of the core.)
-   @code - *)
+(* @says No point of a box is deeper than the rows on either side of all its projections. (The design of the core.) *)
 Theorem own_cap (rows : list Z) first last p :
   first <= p <= last ->
   Z.of_nat (length (filter (fun r => p <=? r) rows)) <= Z.of_nat (length (filter (fun r => first <=? r) rows)) /\
@@ -248,6 +411,16 @@ Proof.
   - destruct (Z.leb_spec p r), (Z.leb_spec first r); cbn [length]; lia.
   - destruct (Z.leb_spec r p), (Z.leb_spec r last); cbn [length]; lia.
 Qed.
+
+(* @says So a leaf's own cap holds: its points are no deeper than the rows on either side of its range of projections. *)
+Theorem own_cap_holds directions rows y v first last : In v directions -> first <= dot v y <= last ->
+  depth_of directions rows y <= Z.of_nat (length (filter (fun r => match projection v r with Some p => first <=? p | None => false end) rows)) /\
+  depth_of directions rows y <= Z.of_nat (length (filter (fun r => match projection v r with Some p => p <=? last | None => false end) rows)).
+Proof.
+  intros Hv H. split; (eapply Z.le_trans; [apply (depth_below_count directions rows y v) |]; [exact Hv | apply inj_le, fewest_counts]).
+  - instantiate (1 := true). intros [r |]; simpl; [rewrite !Z.leb_le; lia | discriminate].
+  - instantiate (1 := false). intros [r |]; simpl; [rewrite !Z.leb_le; lia | discriminate].
+Qed.
 End Checks.
 
 (* 5. Shapes other than boxes along the axes. A change of coordinates by an integer matrix with an integer inverse maps
@@ -256,8 +429,7 @@ Section Slanted.
 Context {P : Type}.
 Variables (turn back : P -> P).
 Hypothesis inverse : forall y, back (turn y) = y.
-(* @says A matrix with an integer inverse maps grid points one to one: a slanted box has as many points as its widths' product.
-   @code trusted/matrices.py::Basis *)
+(* @says A matrix with an integer inverse maps grid points one to one: a slanted box has as many points as its widths' product. *)
 Theorem turned_once : forall y z, turn y = turn z -> y = z.
 Proof. intros y z H. rewrite <- (inverse y), <- (inverse z), H. reflexivity. Qed.
 End Slanted.

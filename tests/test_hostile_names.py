@@ -38,6 +38,7 @@ from tukeydp.audit.check import Check, Effort
 from tukeydp.audit.check import Result as Found
 from tukeydp.audit.report import as_page as audit_page
 from tukeydp.audit.running import Outcome as Checked
+from tukeydp.cli import counts as counts_command
 from tukeydp.cli import demo, ledger, words
 from tukeydp.cli import finishing as check
 from tukeydp.cli import finishing as group_finishing
@@ -106,6 +107,11 @@ def things():
     quantiles = replace(td.quantiles(table, **ends, accountant=account), units=HOSTILE[::-1])
     summary = td.summary(few, by=by.to_list(), keys=list(HOSTILE), **ends, accountant=account)
     summary = replace(summary, by="<b>=1|2\x1b[2J")
+    counts = td.counts(
+        pd.DataFrame({HOSTILE[9]: by.to_list()}), HOSTILE[9], categories=list(HOSTILE), by=by.to_list(),
+        keys=list(HOSTILE[9:12]), epsilon=1, confidence=None, accountant=account,
+    )  # fmt: skip
+    counts = replace(counts, by="<b>=1|2\x1b[2J", notes=HOSTILE)
     drawn = td.summary(table[[HOSTILE[19]]], by=by.to_list(), keys=list(HOSTILE[9:25:3]), **ends)
     for name in HOSTILE:
         account.spend("0.1", mechanism=name, parameters={"columns": list(HOSTILE), "bounds": [[0, -5], [1, -2.5]]})
@@ -114,6 +120,7 @@ def things():
     file = InMemory(f"{HOSTILE[9]}.csv", (header.getvalue() + (",".join(["1"] * len(HOSTILE)) + "\n") * 60).encode())
     return {
         "release": release, "grouped": grouped, "quantiles": quantiles, "summary": summary, "drawn": drawn,
+        "counts": counts,
         "account": account,
         "refused": td.Refused(**_of_refusal(release)),
         "plan": td.plan(400, columns=dict.fromkeys(HOSTILE, (0, 1)), epsilon=1, sd=dict.fromkeys(HOSTILE, "0.1")),
@@ -140,12 +147,14 @@ def exporters(things, tmp_path, monkeypatch):
     yield from ((f"grouped {kind}", ending[kind], report(account)) for kind, report in GROUP_REPORTS.items())
     for kind, report in quantiles_command._KINDS.items():
         yield f"quantiles {kind}", ending[kind], report(quantiles)
+    for kind, report in counts_command._KINDS.items():
+        yield f"counts {kind}", ending[kind], report(things["counts"])
     for kind, report in summary_command._KINDS.items():
         content = report(things["drawn"] if kind in summary_command._PICTURES else summary)
         yield f"summary {kind}", ending[kind], content if kind == ".png" else content.decode()
     for form in FORMATS:
         yield f"ledger {form}", form, exported(things["account"], form, HOSTILE[9])
-    for name in ("release", "refused", "grouped", "quantiles", "summary", "plan", "look"):
+    for name in ("release", "refused", "grouped", "quantiles", "counts", "summary", "plan", "look"):
         yield f"{name} in a notebook", "html", things[name]._repr_html_()
         yield f"{name} printed", "text", str(things[name])
         yield f"{name} for Python", "text", repr(things[name])
@@ -222,6 +231,7 @@ def _printed(things, folder, monkeypatch):
         lambda: demo.demo(Path("x\x1b[2J.csv")),
         lambda: group_finishing.finish_groups(GroupAccount(things["grouped"], "mean"), as_json=False),
         lambda: quantiles_command._explain(things["quantiles"], verbose=False),
+        lambda: counts_command._finish(things["counts"], [], as_json=False),
         lambda: summary_command._finish(things["summary"], [], as_json=False),
         lambda: ledger.show_ledger("x"),
         lambda: [words.complain(name) for name in HOSTILE],
@@ -341,8 +351,7 @@ def read_yaml(text):
 CALLS = {
     "td.mean",
     "td.summary",
-    "read_groups",
-    "read_persons",
+    "read_records",
     "read_file",
     "ReadOptions",
     "td.Accountant.open",

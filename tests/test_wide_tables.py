@@ -34,6 +34,7 @@ def tables():
         "by group": shown_groups(td.mean(named, **groups, **ends)),
         "columns": shown(release, release.quick_error),
         "quantiles": td.quantiles(named, **ends).shown(),
+        "counts": td.counts(x, (0, 1), edges={0: [0, "0.5", 1], 1: [0, "0.5", 1]}, **groups, epsilon=1).shown(),
         "summary": summary_table(td.summary(named, **groups, **ends)),
         "no blanks": Shown(["key", "a" * 90, "b"], [["k" * 50, "1.5", "-2"], ["\u8840" * 30, "2", "3"]], ("key",)),
     }  # fmt: skip

@@ -23,6 +23,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "results"
 BEGIN, END = "<!-- begin: made by tools/docs_results.py -->", "<!-- end -->"
 AUDIT_FACTS = ("version", "python", "platform", "quick", "seed")
 AUDIT_FIELDS = ("name", "claim", "datasets", "pairs", "draws", "bound", "worst", "passed", "cpu_seconds")
+NO_POWER = "no power"
 CLAIM_FIELDS = ("experiment", "claim", "whose", "chosen_afterwards", "verdict")
 MEAN, PURE, APPROXIMATE = "td.mean", ("Laplace", "OpenDP"), ("CoinPress", "Huang-Liang-Yi", "PLAN")
 WIDE = "10"  # bounds, in ranges of the column
@@ -31,7 +32,11 @@ Data = dict[str, Any]
 
 def audit_data(found: Data) -> Data:
     """What the page shows of `tukeydp audit --json`."""
-    checks = [{field: check[field] for field in AUDIT_FIELDS} for check in found["checks"]]
+    checks = [
+        {field: check[field] for field in AUDIT_FIELDS}
+        | ({"verdict": NO_POWER} if check.get("verdict") == NO_POWER else {})
+        for check in found["checks"]
+    ]
     return {fact: found[fact] for fact in AUDIT_FACTS} | {"checks": checks}
 
 
@@ -61,7 +66,7 @@ def audit_table(data: Data) -> str:
     for check in checks:
         counts = " | ".join(f"{check[field]:,}" for field in ("datasets", "pairs", "draws"))
         worst = "none" if check["worst"] is None else f"{check['worst']:.4g}"
-        result = "passed" if check["passed"] else "**failed**"
+        result = check.get("verdict") or ("passed" if check["passed"] else "**failed**")
         lines.append(f"| {check['name']} | {counts} | {check['bound']:g} | {worst} | {result} |")
     lines += ["", "What each of them claims:", ""]
     return "\n".join(lines + [f"- **{check['name']}.** {_cell(check['claim'])}" for check in checks])

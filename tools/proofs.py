@@ -1,8 +1,8 @@
 """Check the machine-checked proofs: `python tools/proofs.py [--mutants] [--write]`.
 
-Compiles proofs/*.v with Coq 8.16 or newer, prints the axioms that each final theorem rests on, and fails on any beyond
-those of the standard library's real numbers. A final theorem has a comment above it: `@says` what it states in words,
-`@code` which functions of the package it speaks of. docs/statements.md lists them; it is compared, or written
+Compiles proofs/*.v with Coq 8.16 or newer, prints the axioms that each theorem rests on, and fails on any beyond those
+of the standard library's real numbers. A theorem has a comment above it, `@says` what it states in words;
+proofs/map.toml has the functions that it speaks of. proofs/STATEMENTS.md lists all of it; it is compared, or written
 with --write. --mutants changes one constant at a time: each change must make a proof fail.
 """
 
@@ -15,13 +15,30 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PROOFS = ROOT / "proofs"
 # In the order in which they depend on each other.
-FILES = ("Laws", "Prices", "Depth", "Sampler", "Brackets", "Noise", "Rem", "Accountant", "Mechanisms")
+FILES = (
+    "Laws",
+    "Prices",
+    "Depth",
+    "Concentrated",
+    "Sampler",
+    "Brackets",
+    "Noise",
+    "Rem",
+    "Accountant",
+    "Mechanisms",
+    "Table",
+    "Bridge",
+)
+STATEMENTS, MAP = PROOFS / "STATEMENTS.md", PROOFS / "map.toml"
 # The standard library's: classical real numbers, and functions that agree everywhere are equal.
 AXIOMS = {
     "ClassicalDedekindReals.sig_not_dec",
@@ -29,19 +46,24 @@ AXIOMS = {
     "FunctionalExtensionality.functional_extensionality_dep",
     "Classical_Prop.classic",
 }
-FINAL = re.compile(
-    r"\(\* @says (?P<says>.*?)\s+@code (?P<code>.*?) \*\)\n(?:Theorem|Lemma|Corollary) (?P<name>\w+)", re.S
-)
+FINAL = re.compile(r"\(\* @says (?P<says>(?:(?!\*\)).)*?) \*\)\n(?:Theorem|Corollary) (?P<name>\w+)", re.S)
+THEOREM = re.compile(r"^(?:Theorem|Corollary) (\w+)", re.M)
+LEFT_OUT = re.compile(r"(?<![\w.])(?:Admitted|admit|Axiom|Parameter|Conjecture|Unset Guard Checking|bypass_check)\b")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A final theorem: where it is, what it states in words, and the functions it speaks of."""
+    """A theorem: where it is, what it states in words, the functions it speaks of, or why there are none."""
 
     file: str
     name: str
     says: str
     code: tuple[str, ...]
+    why_none: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{self.file}.{self.name}"
 
 
 # (file, before, after): a wrong constant, or a check left out.
@@ -101,8 +123,58 @@ MUTANTS = (
         "Definition loss (f : Y -> Z) : R := 1 - mass (t + 1) f / mass (t - 1) f.",
         "Definition loss (f : Y -> Z) : R := 1 - mass t f / mass (t - 1) f.",
     ),
+    (
+        "Rem",
+        "e (t - 1) * phi (t - 1 - Z.of_nat k)%Z + (e t - e (t - 1)) * phi (t - Z.of_nat k)%Z",
+        "e (t - 1) * phi (t - Z.of_nat k)%Z + (e t - e (t - 1)) * phi (t - Z.of_nat k)%Z",
+    ),
+    ("Rem", "Theorem rem_replace : eps = 2 * eta + eps_p ->", "Theorem rem_replace : eps = eta + eps_p ->"),
+    ("Rem", "largest_fraction t (S k) k.", "largest_fraction t k k."),
     ("Rem", "Definition knee : R := eps / (eps + eps_p).", "Definition knee : R := 2 * eps / (2 * eps + eps_p)."),
     ("Rem", "| O => INR first + ln delta / eps_p", "| O => INR first + 1 + ln (2 * delta) / eps_p"),
+    ("Laws", "(length (filter touched gs) <= k)%nat ->", "(length (filter touched gs) <= S k)%nat ->"),
+    ("Concentrated", "concentrated (eps ^ 2 / 8) p q ys.", "concentrated (eps ^ 2 / 9) p q ys."),
+    ("Concentrated", "Rpower (1 - 1 / a) a.\n", "Rpower (1 - 1 / a) (a + 1).\n"),
+    ("Accountant", "private E (Dr + Dc) (P c) (Q c)", "private E (Rmax Dr Dc) (P c) (Q c)"),
+    ("Accountant", "conversion a R E <= Dc ->", "conversion a (R / 2) E <= Dc ->"),
+    (
+        "Accountant",
+        "((exists l, le = Some l /\\ 0 <= l) \\/ 0 <= lr)",
+        "((exists l, le = Some l /\\ 0 <= l) \\/ 0 <= lr + 1)",
+    ),
+    (
+        "Table",
+        "(in_whole (depth Row Half Point inside halves)) (1 / 2) (1 / 2) 1.",
+        "(in_whole (depth Row Half Point inside halves)) 1 (1 / 2) 1.",
+    ),
+    ("Table", "- target))%Z) (1 / 2) (1 / 4) (1 / 2).", "- target))%Z) (1 / 2) (1 / 2) (1 / 2)."),
+    ("Table", "y rows)%Z) 1 (1 / 2) 1.", "y rows)%Z) 1 1 1."),
+    (
+        "Table",
+        "(1 / (4 * larger_share)) (1 / (2 * larger_share)).",
+        "(1 / (2 * larger_share)) (1 / (2 * larger_share)).",
+    ),
+    ("Table", "eps / (2 * Rmax 1 (m1 + m2)).", "eps / (2 * Rmax 1 (Rmax m1 m2))."),
+    ("Table", "concentrated (eps ^ 2 / 16)", "concentrated (eps ^ 2 / 32)"),
+    ("Table", "touched g = true -> private (eps / 2) (delta / 2)", "touched g = true -> private (eps / 2) delta"),
+    ("Table", "drawn (eps / (4 * INR r)) (w :: here)", "drawn (eps / (2 * INR r)) (w :: here)"),
+    ("Table", "cells_weight (2 / eps) cells (x :: rows) out <=", "cells_weight (1 / eps) cells (x :: rows) out <="),
+    ("Table", "laplace_weight (2 / eps) (T (x :: here)) out *", "laplace_weight (1 / eps) (T (x :: here)) out *"),
+    (
+        "Mechanisms",
+        "boxem eps (x :: rows)) (boxem eps rows) grid /\\",
+        "boxem (2 * eps) (x :: rows)) (boxem eps rows) grid /\\",
+    ),
+    ("Mechanisms", "Forall (fun v => (0 <= v <= h)%Z) c.\n", "Forall (fun v => (- h <= v <= h)%Z) c.\n"),
+    ("Brackets", "share undecided <= INR (S m) * (6 * tol + 2 / N).", "share undecided <= INR (S m) * (6 * tol)."),
+    ("Sampler", "if nth j y 0 <=? at_ then true :: leaf_of one y", "if nth j y 0 <? at_ then true :: leaf_of one y"),
+    ("Sampler", "if same_leaf (leaf z) l then if same z y", "if same_leaf l l then if same z y"),
+    ("Sampler", "fewer L (fun p => p <? low t) (v t) rows", "fewer (L + 2) (fun p => p <? low t) (v t) rows"),
+    (
+        "Noise",
+        "Definition thrown_away : R := / 2 * ((1 - q) * q ^ 0).",
+        "Definition thrown_away : R := 0 * ((1 - q) * q ^ 0).",
+    ),
     ("Accountant", "| Stop => 0 <= left /\\ 0 <= left_delta", "| Stop => True"),
     (
         "Accountant",
@@ -115,7 +187,7 @@ MUTANTS = (
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mutants", action="store_true", help="also change one constant at a time")
-    parser.add_argument("--write", action="store_true", help="write docs/statements.md instead of comparing it")
+    parser.add_argument("--write", action="store_true", help="write proofs/STATEMENTS.md instead of comparing it")
     options = parser.parse_args()
     if not coq():
         sys.stderr.write("Coq is needed: Debian's package coq (apt-get install coq).\n")
@@ -135,17 +207,13 @@ def main() -> int:
         for statement, axioms in foreign.items():
             say(f"{statement}: {', '.join(sorted(axioms)) if axioms else 'no axioms'}")
             wrong += bool(axioms - AXIOMS)
-        if any(
-            "Admitted" in (PROOFS / f"{name}.v").read_text() or "Axiom " in (PROOFS / f"{name}.v").read_text()
-            for name in FILES
-        ):
-            say("A proof is left out.")
+        for fault in faults(found):
+            say(fault)
             wrong += 1
-        target = ROOT / "docs" / "statements.md"
         if options.write:
-            target.write_text(text, encoding="utf-8")
-        elif target.read_text(encoding="utf-8") != text:
-            say("docs/statements.md is not what the proofs say: make proofs-statements")
+            STATEMENTS.write_text(text, encoding="utf-8")
+        elif STATEMENTS.read_text(encoding="utf-8") != text:
+            say("proofs/STATEMENTS.md is not what the proofs say: make proofs-statements")
             wrong += 1
         survivors = mutated(work) if options.mutants else []
         say(f"{len(found)} theorems in {len(FILES)} files; {wrong} faults.")
@@ -178,13 +246,34 @@ def compiled(work: Path, name: str) -> str | None:
 
 
 def statements() -> list[Statement]:
-    """The final theorems, in order."""
-    found = []
+    """The theorems, in order."""
+    found, told = [], tomllib.loads(MAP.read_text(encoding="utf-8"))["theorems"]
     for file in FILES:
         for match in FINAL.finditer((PROOFS / f"{file}.v").read_text(encoding="utf-8")):
-            code = tuple(part.strip() for part in match["code"].split(",") if part.strip() != "-")
-            found.append(Statement(file, match["name"], " ".join(match["says"].split()), code))
+            code = told.get(f"{file}.{match['name']}", ())
+            says = " ".join(match["says"].split())
+            if isinstance(code, str):
+                found.append(Statement(file, match["name"], says, (), code))
+            else:
+                found.append(Statement(file, match["name"], says, tuple(code)))
     return found
+
+
+def faults(found: list[Statement]) -> Iterator[str]:
+    """Proofs left out, theorems without words, and theorems that proofs/map.toml does not know or that do not exist."""
+    told = tomllib.loads(MAP.read_text(encoding="utf-8"))["theorems"]
+    for file in FILES:
+        text = (PROOFS / f"{file}.v").read_text(encoding="utf-8")
+        for word in LEFT_OUT.findall(text):
+            yield f"proofs/{file}.v: {word}: a proof is left out."
+        silent = set(THEOREM.findall(text)) - {one.name for one in found if one.file == file}
+        for name in sorted(silent):
+            yield f"proofs/{file}.v: say above {name} what it states: (* @says ... *), or make it a Lemma."
+    for one in found:
+        if not one.code and not one.why_none:
+            yield f'proofs/map.toml, [theorems]: add "{one.key}" = ["trusted.module.function"], or the reason why none.'
+    for key in sorted(set(told) - {one.key for one in found}):
+        yield f'proofs/map.toml, [theorems]: no theorem is named "{key}".'
 
 
 def described(work: Path, found: list[Statement]) -> tuple[dict[str, str], dict[str, set[str]]]:
@@ -222,7 +311,7 @@ def page(found: list[Statement], closed: dict[str, str]) -> str:
     lines = [
         "# What the proofs state",
         "",
-        "Written by `make proofs-statements` from `proofs/*.v`; `make proofs` checks them with Coq.",
+        "Written by `make proofs-statements` from `proofs/*.v` and `proofs/map.toml`; `make proofs` checks with Coq.",
         "Every statement is shown in words and as Coq prints it, with all that it assumes.",
         "`private eps delta p q ys`: the law p on ys is (eps, delta)-private against its neighbour's, q.",
         "",
@@ -231,7 +320,7 @@ def page(found: list[Statement], closed: dict[str, str]) -> str:
         lines += [f"## {file}.v", ""]
         for one in found:
             if one.file == file:
-                code = ", ".join(f"`{part}`" for part in one.code) or "none"
+                code = ", ".join(f"`{part}`" for part in one.code) or f"none ({one.why_none})"
                 lines += [
                     f"**{one.name}.** {one.says} Code: {code}.",
                     "",
@@ -246,24 +335,28 @@ def page(found: list[Statement], closed: dict[str, str]) -> str:
 def mutated(work: Path) -> list[str]:
     """The wrong constants that no proof notices, in their file or in one that builds on it."""
     survivors = []
-    for file, before, after in MUTANTS:
-        text = (PROOFS / f"{file}.v").read_text(encoding="utf-8")
-        assert text.count(before) >= 1, (file, before)
-        with tempfile.TemporaryDirectory() as folder:
-            there = Path(folder)
-            for name in FILES:
-                shutil.copy(PROOFS / f"{name}.v", there)
-            (there / f"{file}.v").write_text(text.replace(before, after, 1), encoding="utf-8")
-            first = FILES.index(file)
-            for name in FILES[:first]:
-                for kind in (".vo", ".vos", ".vok", ".glob"):
-                    if (work / f"{name}{kind}").exists():
-                        shutil.copy(work / f"{name}{kind}", there)
-            noticed = any(compiled(there, name) is not None for name in FILES[first:])
-        say(f"{'noticed' if noticed else 'SURVIVES':9} {file}: {after.splitlines()[-1].strip()[:80]}")
-        if not noticed:
-            survivors.append(f"{file}: {after}")
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for (file, _, after), seen in zip(MUTANTS, pool.map(lambda one: noticed(work, *one), MUTANTS), strict=True):
+            say(f"{'noticed' if seen else 'SURVIVES':9} {file}: {after.splitlines()[-1].strip()[:80]}")
+            if not seen:
+                survivors.append(f"{file}: {after}")
     return survivors
+
+
+def noticed(work: Path, file: str, before: str, after: str) -> bool:
+    text = (PROOFS / f"{file}.v").read_text(encoding="utf-8")
+    assert text.count(before) >= 1, (file, before)
+    with tempfile.TemporaryDirectory() as folder:
+        there = Path(folder)
+        for name in FILES:
+            shutil.copy(PROOFS / f"{name}.v", there)
+        (there / f"{file}.v").write_text(text.replace(before, after, 1), encoding="utf-8")
+        first = FILES.index(file)
+        for name in FILES[:first]:
+            for kind in (".vo", ".vos", ".vok", ".glob"):
+                if (work / f"{name}{kind}").exists():
+                    shutil.copy(work / f"{name}{kind}", there)
+        return any(compiled(there, name) is not None for name in FILES[first:])
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tukeydp.forecast.plan import Plan, plan
     from tukeydp.mechanisms.aggregate import aggregate
     from tukeydp.mechanisms.boxem import boxem
+    from tukeydp.mechanisms.counts import counts
     from tukeydp.mechanisms.cube import cube
     from tukeydp.mechanisms.mean import mean
     from tukeydp.mechanisms.quantiles import quantiles
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from tukeydp.mechanisms.summary import summary
     from tukeydp.paper.level_sets import level_set, level_volumes
     from tukeydp.results.accuracy import ExpectedError
+    from tukeydp.results.counts_release import CountsRelease
     from tukeydp.results.grouped_release import GroupedRelease
     from tukeydp.results.quantile_release import QuantileRelease
     from tukeydp.results.release import Refused, Release
@@ -58,6 +60,8 @@ _HOMES = {
     "GroupedRelease": "tukeydp.results.grouped_release",
     "aggregate": "tukeydp.mechanisms.aggregate",
     "boxem": "tukeydp.mechanisms.boxem",
+    "counts": "tukeydp.mechanisms.counts",
+    "CountsRelease": "tukeydp.results.counts_release",
     "cube": "tukeydp.mechanisms.cube",
     "mean": "tukeydp.mechanisms.mean",
     "quantiles": "tukeydp.mechanisms.quantiles",
@@ -111,6 +115,7 @@ __all__ = [
     "BudgetExceeded",
     "Check",
     "Chunks",
+    "CountsRelease",
     "Directions",
     "Exact",
     "ExpectedError",
@@ -130,6 +135,7 @@ __all__ = [
     "baselines",
     "boxem",
     "chunks",
+    "counts",
     "cube",
     "level_set",
     "level_volumes",

@@ -236,7 +236,7 @@ def test_spellings_of_a_unit_are_all_read(user):
 
 
 def test_what_is_wrong_before_it_pays_costs_nothing(ready, monkeypatch):
-    monkeypatch.setattr(module, "read_groups", lambda *_: 1 / 0)
+    monkeypatch.setattr(module, "read_records", lambda *_, **__: 1 / 0)
     assert WORDS["refused"] in ready.release()
     assert ready.account.totals.count == 0
     assert WORDS["again"] not in ready.get("/release").text
@@ -264,12 +264,12 @@ def test_the_plan_touches_no_data(ready, monkeypatch):
         def content(self):
             raise AssertionError("the data were touched")
 
-    def refused(*_):
+    def refused(*_, **__):
         raise AssertionError("the data were touched")
 
     kept = ready.session.file
     ready.session.file = str.__new__(Untouchable, kept)
-    for name in ("session.looked_at", "session.within", "release.read_file", "release.within"):
+    for name in ("session.looked_at", "session.within", "release.read_records", "release.within"):
         monkeypatch.setattr(f"tukeydp.app.{name}", refused)
     for fields in ({}, {"statistic": "centre"}, {"wish": "0.2"}, {"epsilon": "1.2", "confidence": "0.9"}):
         live = ready.post("/plan", fields, headers={"sec-fetch-site": "same-origin", "x-live": "1"})

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from support.charges import cheaper
+from support.lower_sums import from_the_lower_bound
 from tukeydp.audit import catalogue, oracles
 from tukeydp.audit.check import Effort, Tally
 from tukeydp.audit.checks import (
@@ -37,14 +38,14 @@ from tukeydp.audit.checks import (
 )
 from tukeydp.baselines.search import Counts
 from tukeydp.mechanisms import certificate as certificate_module
-from tukeydp.mechanisms import clipped_sum, grouped_sums, readable_check, spread_step, subset_means
-from tukeydp.mechanisms import grouped_sums as value_counts
+from tukeydp.mechanisms import clipped_sum, readable_check, spread_step, subset_means
 from tukeydp.mechanisms import mean_without_bounds as mean_without_bounds_module
 from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.readable_check import exact_counts
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.paper import algorithm3 as accounting
 from tukeydp.trusted import laws as cube_noise_module
+from tukeydp.trusted import steps
 from tukeydp.trusted.account import bounded_range
 from tukeydp.trusted.blocks import block_table
 from tukeydp.trusted.covers import Covers
@@ -244,13 +245,7 @@ def test_scale_and_mean_that_both_spend_epsilon_are_noticed(monkeypatch):
 
 
 def test_sums_from_the_lower_bound_lose_twice_epsilon_in_groups(monkeypatch):
-    contributions = grouped_sums.contributions
-
-    def from_the_lower_bound(relative):
-        values, there, squares = contributions(relative)
-        return values + there, there, squares
-
-    monkeypatch.setattr(grouped_sums, "contributions", from_the_lower_bound)
+    monkeypatch.setattr(steps.WindowSums, "__call__", from_the_lower_bound)
     assert group_sums.CHECK.run(QUICK).worst > 1.9
 
 
@@ -291,5 +286,5 @@ def test_a_certificate_with_too_little_noise_is_noticed(monkeypatch):
 def test_a_step_that_is_not_paid_for_is_noticed(monkeypatch):
     monkeypatch.setattr(whole_calls, "CALLS", {"summary": whole_calls.CALLS["summary"]})
     assert whole_calls.CHECK.run(QUICK).passed
-    monkeypatch.setattr(value_counts, "sums_from_an_end", lambda most: cheaper(sums_from_an_end(most), 2))
+    monkeypatch.setattr(steps, "sums_from_an_end", lambda most: cheaper(sums_from_an_end(most), 2))
     assert whole_calls.CHECK.run(QUICK).worst > 1.01

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from support.charges import charge, cheaper
+from support.lower_sums import from_the_lower_bound
 from tukeydp.audit.check import Effort, Tally
 from tukeydp.audit.checks import (
     add_remove,
@@ -24,7 +25,7 @@ from tukeydp.audit.checks import (
 )
 from tukeydp.data import persons as persons_module
 from tukeydp.mechanisms import aggregate as guarded_statistic
-from tukeydp.mechanisms import block_release, grouped_ways, quantile_levels
+from tukeydp.mechanisms import block_release, grouped_ways, per_person, quantile_levels
 from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import clipped_sum as counted_mean
 from tukeydp.mechanisms import grouped_sums as group_counts
@@ -35,6 +36,7 @@ from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.trusted.prices import DEPTH, sums_from_the_middle
+from tukeydp.trusted.steps import WindowSums
 
 QUICK = Effort(quick=True)
 
@@ -152,13 +154,7 @@ def test_groups_with_a_mistake_are_noticed(mistake, monkeypatch):
 
 
 def test_sums_of_groups_from_the_lower_bound_are_noticed(monkeypatch):
-    contributions = grouped_points.grouped_sums.contributions
-
-    def from_the_lower_bound(relative):
-        values, there, squares = contributions(relative)
-        return values + there, there, squares
-
-    monkeypatch.setattr(grouped_points.grouped_sums, "contributions", from_the_lower_bound)
+    monkeypatch.setattr(WindowSums, "__call__", from_the_lower_bound)
     assert tallied(grouped_points.sums, 2).worst > 1.9
 
 
@@ -173,18 +169,20 @@ def test_persons_with_a_mistake_are_noticed(mistake, monkeypatch):
         def centred(cells, *given):
             return rows(cells - np.nanmean(np.clip(cells, -1, 1)), *given)
 
-        monkeypatch.setattr(persons_module, "one_row_each", centred)
+        monkeypatch.setattr(per_person, "one_row_each", centred)
         assert persons.CHECK.run(QUICK).worst > 1
 
 
 @pytest.mark.parametrize("mistake", ["weight of uneven parts", "all of epsilon at each level", "a shell lost"])
 def test_quantiles_with_a_mistake_are_noticed(mistake, monkeypatch):
     if mistake == "weight of uneven parts":
-        monkeypatch.setattr(quantile_levels, "level_weight", lambda parts, epsilon: epsilon / 2)
+        monkeypatch.setattr(quantile_levels, "level_weight", lambda parts, epsilon, *_: epsilon / 2)
         assert tallied(quantiles.examine, quantiles.Case(quantiles.UNEVEN, 3, 3)).failures
     elif mistake == "all of epsilon at each level":
         weight = quantile_levels.level_weight
-        monkeypatch.setattr(quantile_levels, "level_weight", lambda parts, epsilon: 3 * weight(parts, epsilon))
+        monkeypatch.setattr(
+            quantile_levels, "level_weight", lambda parts, epsilon, *more: 3 * weight(parts, epsilon, *more)
+        )
         assert tallied(quantiles.examine, quantiles.Case(quantiles.QUARTILES, 3, 3)).worst > 1.01
     else:
         thinned = rank_draw._thinned
@@ -231,9 +229,9 @@ CHANGES = {
         "_deep_points",
         lambda tables, rows, steps, epsilon, *keys: POINTS(tables, rows, steps, 2 * epsilon, *keys),
     ),
-    "quantiles": (quantile_levels, "level_weight", lambda parts, epsilon: 2 * epsilon),
+    "quantiles": (quantile_levels, "level_weight", lambda parts, epsilon, *_: 2 * epsilon),
     "regression": (block_release.BlockRelease, "_own", property(lambda self: self.guarantee)),
-    "boxem of persons": (persons_module, "person_numbers", lambda ids: np.arange(len(list(ids)))),
+    "boxem of persons": (per_person, "person_numbers", lambda ids: np.arange(len(list(ids)))),
 }
 
 

@@ -14,7 +14,7 @@ from support import whole_mean_oracle as oracle
 from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.mechanisms import clipped_sum as clip_radii
-from tukeydp.mechanisms.clipped_sum import RADII, WEIGHTS, drawn_radii, rehearsed_radii, rows_beyond
+from tukeydp.mechanisms.clipped_sum import RADII, WEIGHTS, drawn_radii, rows_beyond
 from tukeydp.trusted.bits import Keystream, derived_key
 
 SPREAD = 0.01
@@ -161,15 +161,6 @@ def test_levels_weigh_what_their_radii_weigh(beyond, monkeypatch):
     # Nothing lies above: no radii have fewer rows beyond.
     fewest = max(min(counts) for counts in beyond)
     assert groups[-1].highest == most - fewest
-
-
-@pytest.mark.parametrize("beyond", BEYOND)
-def test_rehearsals_have_the_same_law(beyond):
-    """20,000 draws; a false alarm once in 10^6."""
-    runs = np.repeat(np.array(beyond)[np.newaxis], 20_000, axis=0)
-    found = Counter(map(tuple, rehearsed_radii(runs, 1 / 3, np.random.default_rng(5)).tolist()))
-    expected, places = expected_law(beyond, 1 / 3)
-    assert g_test(np.array([found[p] for p in places]), expected) > FALSE_ALARM
 
 
 def test_codes_far_from_a_narrow_bulk_are_not_cut_off():

@@ -23,13 +23,25 @@ from tukeydp.audit.check import Tally
 from tukeydp.audit.checks.whole_calls import examine, told
 from tukeydp.audit.oracles.laws import depth
 from tukeydp.audit.replay import CALLS, CoinLaw, DepthLaw, LawOfRanks, NoiseLaw, RadiiLaw, of_a_test
+from tukeydp.mechanisms import (
+    block_release,
+    clipped_mean,
+    clipped_sum,
+    grouped_centre,
+    mean_of_secret_size,
+    quantile_levels,
+    readable_check,
+    subset_means,
+)
 from tukeydp.mechanisms import boxem as boxem_module
-from tukeydp.mechanisms import clipped_sum, grouped_centre, mean_of_secret_size, readable_check, subset_means
 from tukeydp.mechanisms import clipped_sum as counted_mean
 from tukeydp.mechanisms import grouped_sums as group_counts
-from tukeydp.mechanisms import summary as summary_module
+from tukeydp.mechanisms import regression as regression_module
+from tukeydp.mechanisms import rem as rem_module
 from tukeydp.mechanisms.clipped_sum import CountedMean, within_bounds
 from tukeydp.mechanisms.mean_ways import ScaledMean
+from tukeydp.mechanisms.per_person import of_persons
+from tukeydp.trusted import prices, steps
 from tukeydp.trusted import release as trusted
 from tukeydp.trusted.account import Concentrated, PureDP
 from tukeydp.trusted.bits import Keystream, derived_key
@@ -88,16 +100,23 @@ class Stopping:
         raise Paying
 
 
+OF_PERSONS = {code for code in of_persons.__code__.co_consts if getattr(code, "co_name", "") == "run"}
+
+
 def options_given(calls):
     """For each mechanism the options that some call gives another value than the default."""
     mechanisms = {inspect.unwrap(one).__code__: inspect.unwrap(one) for one in public_mechanisms().values()}
     found = {one.__name__: set() for one in mechanisms.values()}
 
     def called(frame, event, _):
-        if event == "call" and (one := mechanisms.get(frame.f_code)) is not None:
-            for name, option in inspect.signature(one).parameters.items():
-                if repr(frame.f_locals[name]) != repr(option.default):
-                    found[one.__name__].add(name)
+        if event != "call":
+            return
+        one = mechanisms.get(frame.f_code)
+        if frame.f_code in OF_PERSONS:  # where `person` and `per_person` end
+            one = inspect.unwrap(frame.f_locals["mechanism"])
+        for name, option in inspect.signature(one).parameters.items() if one is not None else ():
+            if repr(frame.f_locals.get(name, option.default)) != repr(option.default):
+                found[one.__name__].add(name)
 
     for whole in calls:
         table = whole.families(np.random.default_rng(SEED))[0].x
@@ -119,8 +138,9 @@ def test_every_option_of_every_mechanism_is_given_by_some_call():
     given = options_given(CALLS.values())
     assert {name: left for name in given if (left := options_of(name) - given[name])} == {}
     checked = {name for name, one in public_mechanisms().items() if "check" in inspect.signature(one).parameters}
-    # Of regression it is looked at by tests/audit/test_readable_check.py alone.
-    assert {name for name in checked if f"{name} of a checked file, a share allowed" not in CALLS} == {"regression"}
+    # Of regression it is looked at by tests/audit/test_readable_check.py alone; counts refuse one.
+    unchecked = {name for name in checked if f"{name} of a checked file, a share allowed" not in CALLS}
+    assert unchecked == {"regression", "counts"}
     # The control: without the one call that has a threshold, rem lacks one.
     assert "threshold" not in options_given(w for n, w in CALLS.items() if n != "rem with a threshold")["rem"]
 
@@ -167,7 +187,7 @@ class TestControls:
         monkeypatch.setattr(
             trusted,
             "derived_key",
-            lambda *parts: derived_key("counts", 3000) if parts[0] == "counts" else derived_key(*parts),
+            lambda *parts: derived_key("missing", 3000) if "missing" in parts else derived_key(*parts),
         )
         fails("summary", "a key that is known beforehand")
 
@@ -186,9 +206,9 @@ class TestControls:
         monkeypatch.setattr(trusted._Keys, "leave", lambda self, key: key)
         fails("boxem", "a key that public directions hang on")
 
-    @pytest.mark.parametrize("name", ["quantiles", "mean with interval, subset", "boxem, certified"])
+    @pytest.mark.parametrize("name", ["quantiles", "mean with interval", "boxem, certified"])
     def test_one_key_for_two_draws(self, name, monkeypatch):
-        """Columns, spread and mean, point and certificate: the key of one of them for both. No run hands it out."""
+        """Columns, steps of a mean, point and certificate: the key of one of them for both. No run hands it out."""
         monkeypatch.setattr(trusted, "derived_key", lambda *parts: parts[-1])
         with pytest.raises(Misuse, match="handed out once"):
             replay(name)
@@ -230,12 +250,12 @@ class TestControls:
         fails("boxem of a checked file", "noise is drawn and not used")
 
     def test_noise_that_serves_twice(self, monkeypatch):
-        def counts(relative, charge):
+        def counts(counts, charge):
             paid = charge.for_any_law()
-            (noise,) = clipped_sum.cube_noise(1, 1 / paid.epsilon, paid.bits())
-            return [count + noise for count in (~np.isnan(relative)).sum(axis=0).tolist()]
+            (noise,) = steps.cube_noise(1, 1 / paid.epsilon, paid.bits())
+            return [count + noise for count in counts]
 
-        monkeypatch.setattr(summary_module, "value_counts", counts)
+        monkeypatch.setattr(clipped_mean, "noised_counts", counts)
         fails("summary", "noise is used for something else")
 
     def test_rows_dealt_by_their_values(self, monkeypatch):
@@ -358,3 +378,14 @@ def test_what_a_result_holds_is_found_in_functions_too():
 
     assert told(holds(cell)) == told(holds(cell)) != told(holds(4.5))
     assert told({"a": [np.array([cell])]}) != told({"a": [np.array([4.5])]})
+
+
+@pytest.mark.parametrize(
+    "name", ["regression by groups", "aggregate by groups", "quantiles by groups", "rem by groups"]
+)
+def test_the_price_of_one_key_with_two_is_noticed(name, monkeypatch):
+    of_parts = prices.kappa_of_parts
+    for module in (trusted, block_release, regression_module, rem_module):
+        monkeypatch.setattr(module, "share_of_group", lambda relation, keys: Fraction(1))
+    monkeypatch.setattr(quantile_levels, "kappa_of_parts", lambda epsilon, parts, *_: 2 * of_parts(epsilon, parts))
+    fails(name, "more than" if name == "rem by groups" else None)

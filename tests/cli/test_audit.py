@@ -16,7 +16,7 @@ from tukeydp.cli import app
 
 FAST = ["audit", "--quick", "--jobs", "1", "--only", "cube noise", "--only", "composition"]
 FIELDS = {
-    *("name", "claim", "measure", "datasets", "pairs", "draws", "bound", "worst", "passed", "failures"),
+    *("name", "claim", "measure", "datasets", "pairs", "draws", "bound", "worst", "passed", "verdict", "failures"),
     "cpu_seconds",
 }
 
@@ -108,3 +108,22 @@ def test_what_is_found_does_not_depend_on_the_number_of_processes():
 def test_the_quick_audit_passes():
     result = run("audit", "--quick", "--jobs", "1")
     assert result.exit_code == 0, result.output
+
+
+def test_a_lower_bound_of_nothing_is_shown_as_no_power(monkeypatch, tmp_path):
+    weak = Check(
+        "weak", "Draws prove nothing.", "lower bound", lambda effort: Result(2, 2, 1.0, 0.0, 9, lower_bound=True)
+    )
+    strong = Check(
+        "strong", "Draws prove some.", "lower bound", lambda effort: Result(2, 2, 1.0, 0.4, 9, lower_bound=True)
+    )
+    monkeypatch.setattr(catalogue, "CHECKS", (weak, strong))
+    page = tmp_path / "audit.html"
+    result = run("audit", "--html", str(page), "--jobs", "1")
+    assert result.exit_code == 0, result.output
+    assert "1 of 2 checks passed" in " ".join(result.stdout.split())
+    assert "No power, so nothing said: weak." in " ".join(result.stdout.split())
+    assert 'class="powerless"' in page.read_text(encoding="utf-8")
+    told = json.loads(run("audit", "--json", "--jobs", "1").stdout)
+    assert told["passed"]
+    assert [(one["passed"], one["verdict"]) for one in told["checks"]] == [(False, "no power"), (True, "passed")]

@@ -20,6 +20,7 @@ def folder(tmp_path_factory):
     ids = rng.permutation(np.repeat(np.arange(400), rng.integers(1, 4, 400)))
     texts = [f"0{i}" if i else "" for i in ids]  # the first has no id, all others one with a zero in front
     frame = pd.DataFrame({"patient": texts, "pulse": rng.normal(70, 10, len(ids)).round(1)})
+    frame["arm"] = np.where(ids % 2, "A", "B")
     frame.to_csv(place / "t.csv", index=False)
     frame.to_parquet(place / "t.parquet")
     return place
@@ -93,3 +94,20 @@ def test_a_ledger_for_persons_pays_for_persons_only(folder):
     paid = [*ASKED, "--mechanism", "cube", "--ledger", ledger, "--json"]
     assert run("mean", folder / "t.csv", *paid, "--person", "patient").exit_code == 0
     assert run("mean", folder / "t.csv", *paid).exit_code == 2
+
+
+def test_quantiles_of_persons_by_group_of_a_secret_number_of_rows(folder):
+    targets = [folder / f"groups.{kind}" for kind in ("html", "md", "csv")]
+    outs = [part for target in targets for part in ("--out", target)]
+    groups = ["--by", "arm", "--keys", "A,B", "--person", "patient", "--neighbours", "add-remove", "--rows", "400"]
+    result = run("quantiles", folder / "t.csv", *ASKED, *groups, "--q", "0.5,0.9", *outs)
+    assert result.exit_code == 0, result.output
+    assert "one person added or removed" in " ".join(result.stdout.split())
+    page, text, table = (target.read_text(encoding="utf-8") for target in targets)
+    assert page.startswith("<!DOCTYPE html>")
+    assert "quantile" in text
+    lines = [line.split(",")[:2] for line in table.splitlines()]
+    assert lines == [["arm", "quantile"], ["A", "0.5"], ["A", "0.9"], ["B", "0.5"], ["B", "0.9"]]
+    told = json.loads(run("quantiles", folder / "t.csv", *ASKED, *groups, "--json").stdout)
+    assert told["n"] is None
+    assert abs(told["groups"]["A"]["quantiles"]["0.5"][0] - 70) < 5

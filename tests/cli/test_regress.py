@@ -50,6 +50,22 @@ def test_words_and_a_report(file, tmp_path):
     assert "Coefficients of 3000 rows" in out.read_text(encoding="utf-8")
 
 
+def test_a_regression_for_each_group_of_persons_of_secret_number(tmp_path):
+    rng, path = np.random.default_rng(3), tmp_path / "visits.csv"
+    patient = np.repeat(np.arange(3000), 2)
+    age = rng.integers(20, 80, 6000)
+    pressure = 80 + 0.7 * age + rng.normal(size=6000)
+    rows = zip(patient, patient % 2, age, pressure.round(2), strict=True)
+    path.write_text("patient,arm,age,pressure\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    asked = ["--target", "pressure", "--features", "age", "--epsilon", "4", "--bounds=-200,200", "--seed", "1"]
+    groups = ["--by", "arm", "--keys", "0,1", "--person", "patient", "--neighbours", "add-remove", "--rows", "3000"]
+    result = run(path, *asked, *groups, "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["guarantee"]["relation"] == "add-remove-person"
+    assert all(abs(one["point"][1] - 0.7) < 0.2 for one in found["groups"].values())
+
+
 def test_a_ledger_pays_once(file, tmp_path):
     ledger = tmp_path / "study.db"
     assert CliRunner().invoke(app, ["ledger", "create", str(ledger), "--epsilon", "1"]).exit_code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -110,7 +111,8 @@ def test_the_check_is_paid_for_and_said_in_the_footnote(files):
     found = json.loads(run(files / "t.csv", *COMMON, "--seed", "3", "--json").stdout)
     assert found["guarantee"]["epsilon"] == 2
     assert found["settings"]["epsilon_check"] == "0.1"
-    assert sum(float(found["settings"][f"epsilon_{part}"]) for part in ("check", "means", "counts", "shares")) == 2
+    spent = ("check", "centre", "radii", "missing", "squares", "mean")
+    assert sum(Fraction(found["settings"][f"epsilon_{part}"]) for part in spent) == 2
     assert any(note.startswith("Checked first, for epsilon = 0.1") for note in found["footnote"])
     by_group = json.loads(run(files / "t.csv", *COMMON, "--by", "arm", "--keys", "A,B", "--seed", "3", "--json").stdout)
     assert any("in every group at epsilon 1.9: a row" in note for note in by_group["footnote"])

@@ -158,8 +158,8 @@ def test_types_come_from_the_declaration_never_from_cells(tmp_path):
         np.testing.assert_array_equal(read_table(table).cells[:2, 0], [1, 2])
         found = td.mean(table, by="arm", keys=["A", "B"], epsilon=1, bounds=(0, 9), randomness=td.seeded(1))
         told.add((repr(table), found["A"].columns, str(found.guarantee)))
-        assert table.with_cells("arm")[1][:2] == ["A", "B"]
-        assert table.with_cells("id")[1][:2] == ["1", "7"]
+        assert table.with_cells("arm")[1][0][:2] == ["A", "B"]
+        assert table.with_cells("id")[1][0][:2] == ["1", "7"]
     assert len(told) == 1
 
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.data.persons import Ids, identity, one_row_each, person_numbers, persons_table
+from tukeydp.data.persons import Ids, identity, one_row_each, person_numbers
+from tukeydp.mechanisms.per_person import persons_table
 
 ENDS = (np.array([-2.0, 0.0]), np.array([2.0, 5.0]))
 
@@ -33,8 +34,8 @@ def test_a_person_that_is_swapped_changes_one_row_to_the_last_digit(seed, statis
     more = rng.normal(scale=100, size=(int(rng.integers(1, 9)), 2))
     theirs = np.concatenate([more, cells[others]]), np.concatenate([np.full(len(more), gone), owners[others]])
     order = rng.permutation(len(theirs[1]))
-    ours = one_row_each(cells, owners, 6, ends, statistic)
-    swapped = one_row_each(theirs[0][order], theirs[1][order], 6, ends, statistic)
+    ours = one_row_each(cells, owners, 6, ends, [statistic] * cells.shape[1])
+    swapped = one_row_each(theirs[0][order], theirs[1][order], 6, ends, [statistic] * cells.shape[1])
     same = np.arange(6) != gone
     np.testing.assert_array_equal(ours[same], swapped[same])
 
@@ -52,12 +53,16 @@ def test_rows_are_those_of_a_brute_force_account():
     cells, owners = made_up(rng, 40)
     cells[np.isinf(cells)] = 1.0
     frame = pd.DataFrame(np.clip(cells, *ENDS)).groupby(owners)
-    np.testing.assert_allclose(one_row_each(cells, owners, 40, ENDS, "mean"), frame.mean(), rtol=1e-12)
-    np.testing.assert_allclose(one_row_each(cells, owners, 40, ENDS, "median"), frame.median(), rtol=1e-12)
+    np.testing.assert_allclose(
+        one_row_each(cells, owners, 40, ENDS, ["mean"] * cells.shape[1]), frame.mean(), rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        one_row_each(cells, owners, 40, ENDS, ["median"] * cells.shape[1]), frame.median(), rtol=1e-12
+    )
 
 
 def test_cells_are_clipped_before_they_are_averaged():
-    found = one_row_each(np.array([[1e9], [0.0]]), np.array([0, 0]), 1, (np.array([0.0]), np.array([4.0])), "mean")
+    found = one_row_each(np.array([[1e9], [0.0]]), np.array([0, 0]), 1, (np.array([0.0]), np.array([4.0])), ["mean"])
     assert found.tolist() == [[2.0]]
 
 
@@ -115,7 +120,7 @@ def test_a_summary_counts_persons(visits):
 
 
 def test_the_release_is_that_of_the_table_of_persons(visits):
-    table = persons_table(visits, "patient", (0, 200), "median")
+    table, _ = persons_table(visits, "patient", (0, 200), "median")
     expected = td.boxem(table, epsilon=1, bounds=(0, 200), randomness=td.seeded(4))
     found = td.boxem(visits, person="patient", per_person="median", epsilon=1, bounds=(0, 200), randomness=td.seeded(4))
     assert (found.point == expected.point).all()
@@ -143,7 +148,7 @@ NAMELESS = pd.DataFrame({"pulse": [70.0, 80.0, 90.0]})
         ({"person": 5}, "person"),
         ({"person": "patient", "per_person": "largest"}, "per_person"),
         ({"per_person": "median"}, "per_person"),
-        ({"person": "patient", "by": "patient", "keys": ["P1"]}, "person"),
+        ({"person": "patient", "by": "patient", "keys": ["P1"]}, "by"),
     ],
 )
 @pytest.mark.parametrize("call", [td.mean, td.summary])

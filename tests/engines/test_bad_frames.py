@@ -126,9 +126,10 @@ def test_names_that_polars_would_take_for_patterns():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"by": "a", "keys": [1]}, "by must be left out for a lazy frame: collect it first"),
-        ({"person": "a"}, "person must be left out for a lazy frame"),
-        ({"confidence": 0.95}, "confidence must be left out for a lazy frame"),
+        ({"by": [1, 2], "keys": [1]}, "by must be the name of a column"),
+        ({"by": "b", "keys": [1]}, "x must have the column that groups or persons are in"),
+        ({"person": [1, 2]}, "person must be the name of a column of a lazy frame"),
+        ({"confidence": 0.95, "blocks": 3}, "blocks must be left out with confidence"),
         ({"bounds": None, "delta": 1e-6}, "bounds must be given"),
         ({"blocks": 3}, "blocks must be an integer from 1 to 2"),
         ({"mechanism": "cube", "partitions": 2}, "partitions must be left out with mechanism='cube'"),
@@ -142,7 +143,12 @@ def test_what_takes_a_table_in_memory_is_refused_and_costs_nothing(given, words)
 
 
 def test_a_secret_number_of_rows_takes_a_table_in_memory():
-    for mechanism in (td.mean, td.cube, td.spread):
+    """But for sums that count the rows too: `td.mean`, `td.summary`."""
+    for mechanism in (td.mean, td.summary):
+        frame = pl.LazyFrame({"a": [1.0] * 90})
+        given = {"epsilon": 1, "bounds": (0, 2), "neighbours": "add-remove", "randomness": td.seeded(1)}
+        assert mechanism(frame, **given, rows=10).n is None
+    for mechanism in (td.cube, td.spread):
         with pytest.raises(td.ParameterError, match="neighbours must be 'swap' with a lazy frame"):
             mechanism(pl.LazyFrame({"a": [1.0]}), epsilon=1, bounds=(0, 1), neighbours="add-remove", rows=10)
 

@@ -48,7 +48,9 @@ def test_clipped_means_are_those_of_the_table_in_memory_bit_by_bit(stored, engin
     found = td.cube(opened(engine, stored), **given, randomness=td.seeded(3))
     expected = td.cube(survey(), check=False, **given, randomness=td.seeded(3))  # lazy frames have no check
     assert found.point.tobytes() == expected.point.tobytes()
-    assert found.to_dict() == expected.to_dict()
+    told, wanted = found.to_dict(), expected.to_dict()
+    assert [note for note in told.pop("caveats") if not note.startswith("Not checked")] == wanted.pop("caveats")
+    assert told == wanted
 
 
 @pytest.mark.parametrize("engine", ENGINES)

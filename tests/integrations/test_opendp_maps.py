@@ -129,7 +129,7 @@ def test_the_rho_of_a_mean_is_that_of_the_run(way):
     direct = td.mean(x, epsilon=1, bounds=(0, 1000), **way)
     assert release.guarantee.zcdp == direct.guarantee.zcdp
     assert made.map(1) == rounded_up(direct.guarantee.zcdp.rho)
-    if direct.mechanism != "subset":
+    if direct.mechanism != "subset" and not way.get("confidence"):  # many small steps cost less rho
         assert made.map(1) > 1 / 8
 
 

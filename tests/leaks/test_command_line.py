@@ -57,7 +57,7 @@ MISTAKES = {
     "too many blocks": ("mean", "--bounds=-10,10", "--mechanism=subset", "--blocks=1000"),
     "a decimal mark of two letters": ("mean", "--bounds=-10,10", "--decimal=.."),
     "more lines skipped than there are": ("mean", "--bounds=-10,10", "--skip=1000"),
-    "too few rows for an interval": ("mean", "--bounds=-10,10", "--confidence=0.95"),
+    "an interval of block means": ("mean", "--bounds=-10,10", "--confidence=0.95", "--mechanism=subset"),
     "no keys": ("summary", "--bounds=-10,10", "--by=c"),
     "keys that are the same": ("summary", "--bounds=-10,10", "--by=c", "--keys=A,A"),
     "a picture of another kind": ("summary", "--bounds=-10,10", "--out=table.gif"),

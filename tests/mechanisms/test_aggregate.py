@@ -19,6 +19,7 @@ import tukeydp as td
 from tukeydp.data.row_blocks import rows_of
 from tukeydp.mechanisms import block_release
 from tukeydp.mechanisms.aggregate import BlockStatistic
+from tukeydp.trusted.blocks import dealt_rows
 from tukeydp.trusted.release import rehearsed
 
 X = np.random.default_rng(3).normal(size=(600, 2))
@@ -80,7 +81,7 @@ MISTAKES = {
 def test_what_goes_wrong_on_a_block_makes_it_a_missing_one(mistake):
     known = BlockStatistic(MISTAKES[mistake], 2, None)
     order = np.array([5, *(i for i in range(600) if i != 5)])
-    table = known.table(rows_of(FAR), 150, order)
+    table = known.table(rows_of(FAR), dealt_rows(order, 150))
     assert np.isnan(table[0]).all()
     assert np.isfinite(table[1:]).all()
     assert run(MISTAKES[mistake], FAR).released
@@ -163,11 +164,11 @@ def test_state_between_blocks_is_a_documented_limit():
     """One row changes every later row of the block table: docs/proofs/aggregate.md, section 5, says so."""
     known, order = BlockStatistic(keeps_state, 2, None), np.arange(600)
     SEEN.clear()
-    plain = known.table(rows_of(X), 150, order)
+    plain = known.table(rows_of(X), dealt_rows(order, 150))
     swapped = X.copy()
     swapped[0, 0] = 50.0
     SEEN.clear()
-    assert (known.table(rows_of(swapped), 150, order)[:, 0] != plain[:, 0]).sum() > 100
+    assert (known.table(rows_of(swapped), dealt_rows(order, 150))[:, 0] != plain[:, 0]).sum() > 100
 
 
 class Counting:
@@ -183,7 +184,7 @@ class Counting:
 
 def test_state_inside_a_callable_object_starts_afresh_with_each_block():
     counting = Counting()
-    table = BlockStatistic(counting, 1, None).table(rows_of(X), 150, np.arange(600))
+    table = BlockStatistic(counting, 1, None).table(rows_of(X), dealt_rows(np.arange(600), 150))
     assert (table == 1.0).all()
     assert counting.calls == 0
 
@@ -198,7 +199,7 @@ def test_global_generators_start_afresh_with_each_block_and_are_put_back():
     np.random.seed(5)  # noqa: NPY002
     random.seed(5)
     known = BlockStatistic(drawing, 2, None)
-    once, again = (known.table(rows_of(X), 150, np.arange(600)) for _ in range(2))
+    once, again = (known.table(rows_of(X), dealt_rows(np.arange(600), 150)) for _ in range(2))
     assert np.array_equal(once, again)
     assert len(np.unique(once[:, 0])) == 150
     assert (np.random.random(), random.random()) == expected  # noqa: NPY002
@@ -213,7 +214,7 @@ def test_how_much_a_block_draws_changes_no_other_row_of_the_block_table(generato
         return drawn[-1]
 
     known, order = BlockStatistic(drawing, 1, None), np.array([5, *(i for i in range(600) if i != 5)])
-    tables = [known.table(rows_of(x), 150, order) for x in (X, FAR)]
+    tables = [known.table(rows_of(x), dealt_rows(order, 150)) for x in (X, FAR)]
     assert (tables[0] != tables[1]).ravel().tolist() == [True] + [False] * 149
 
 
@@ -405,7 +406,7 @@ def test_one_row_changes_one_row_of_the_block_table_whatever_a_frame_infers_from
     opened, statistic = OPENED[library]
     other = pd.DataFrame({"code": [cell, *CODES["code"].tolist()[1:]]})
     known, order = BlockStatistic(statistic, 1, None), np.random.default_rng(2).permutation(400)
-    tables = [known.table(rows_of(opened(frame)), 40, order) for frame in (CODES, other)]
+    tables = [known.table(rows_of(opened(frame)), dealt_rows(order, 40)) for frame in (CODES, other)]
     assert np.isfinite(tables[0]).all()
     assert (tables[0] != tables[1]).sum() <= 1
 
@@ -470,7 +471,7 @@ def test_names_of_a_series_are_looked_up_by_name():
     def counts(block):
         return pd.Series({"a": 0, "b": 1} if block[0, 0] > 0 else {"b": 1, "a": 0})
 
-    table = BlockStatistic(counts, 2, None, ("a", "b")).table(rows_of(X), 150, np.arange(600))
+    table = BlockStatistic(counts, 2, None, ("a", "b")).table(rows_of(X), dealt_rows(np.arange(600), 150))
     assert (table == [0, 1]).all()
 
 
@@ -577,4 +578,4 @@ def test_several_dealings_of_a_regression_pay_for_delta(drawn):
 def test_a_block_table_of_another_length_is_never_drawn_from():
     known = block_release.BlockRelease(td.PureDP(1), 5, 1, 1, None, (0, 1), None, None)
     with pytest.raises(AssertionError):
-        known.release(np.zeros((6, 1)), 6, td.seeded(1), rehearsed({"draw": td.PureDP(1)}, bytes(32)), "aggregate", ())
+        known.releases(np.zeros((6, 1)), 6, td.seeded(1), rehearsed({"draw": td.PureDP(1)}, bytes(32)), "aggregate", ())

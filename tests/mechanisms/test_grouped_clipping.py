@@ -14,7 +14,6 @@ import tukeydp as td
 from support.charges import charge
 from tukeydp.mechanisms import grouped_ways
 from tukeydp.mechanisms import grouped_ways as grouped_clipping
-from tukeydp.mechanisms.grouped_sums import HALF, group_sums
 from tukeydp.mechanisms.grouped_ways import (
     CENTRE_SHARES,
     ClippedSumsOfGroups,
@@ -24,6 +23,7 @@ from tukeydp.mechanisms.grouped_ways import (
 )
 from tukeydp.trusted.account import bounded_range
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.steps import HALF
 
 KEYS = ["A", "B", "C"]
 
@@ -56,7 +56,7 @@ def spent(monkeypatch):
     listen(grouped_clipping, "released_widths", 1)
     listen(grouped_clipping, "subset_point", 1)
     listen(grouped_clipping, "drawn_radii", 3)
-    listen(grouped_ways, "noised_group_sums", 3)
+    listen(grouped_ways, "noised_sums", 2)
     return found
 
 
@@ -64,7 +64,7 @@ def test_the_steps_spend_epsilon_together(spent):
     """Scale, centre, radii and the sums of groups, in rationals."""
     x, by = table(6000)
     found = td.mean(x, epsilon="0.9", bounds=BOUNDS, by=by, keys=KEYS, randomness=td.seeded(1))
-    assert [name for name, _ in spent] == ["released_widths", "subset_point", "drawn_radii", "noised_group_sums"]
+    assert [name for name, _ in spent] == ["released_widths", "subset_point", "drawn_radii", "noised_sums"]
     parts = [epsilon for _, epsilon in spent]
     assert sum(parts) == Fraction(9, 10) == found.guarantee.epsilon
     assert found.settings["epsilon_scale"] == parts[0]
@@ -87,7 +87,7 @@ def test_a_known_sd_saves_the_scale(spent):
     x, by = table(6000)
     options = {"sd": [10, 5, 0.4], "mechanism": "two-step", "randomness": td.seeded(1)}
     found = td.mean(x, epsilon=1, bounds=BOUNDS, by=by, keys=KEYS, counts="0.1", **options)
-    assert [name for name, _ in spent] == ["subset_point", "drawn_radii", "noised_group_sums"]
+    assert [name for name, _ in spent] == ["subset_point", "drawn_radii", "noised_sums"]
     parts = [epsilon for _, epsilon in spent]
     assert sum(parts) == Fraction(9, 10)
     assert found.guarantee.epsilon == 1
@@ -116,7 +116,7 @@ def test_every_step_has_its_own_key(monkeypatch):
         (grouped_clipping, "released_widths", 1),
         (grouped_clipping, "subset_point", 1),
         (grouped_clipping, "drawn_radii", 3),
-        (grouped_ways, "noised_group_sums", 3),
+        (grouped_ways, "noised_sums", 2),
     ):
         real = getattr(module, name)
         monkeypatch.setattr(
@@ -189,15 +189,15 @@ def test_a_row_moves_sums_within_the_range_by_no_more_than_in_section_2(x, other
     assert isinstance(plan, ClippedSumsOfGroups)
     seen = []
 
-    def sums(cells, members, of, key):
-        seen.append([group_sums(cells, members == g, of) for g in range(2)])
+    def sums(kernel, total, charge):
+        seen.append(np.reshape(total, (kernel.groups, kernel.width)).tolist())
         raise StopIteration
 
     for cells, members in zip((relative, swapped), groups, strict=True):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(grouped_clipping, "subset_point", lambda *given: [1, -1])
             patch.setattr(grouped_clipping, "drawn_radii", lambda *given: np.array([3.0, 11.0]))
-            patch.setattr(grouped_ways, "noised_group_sums", sums)
+            patch.setattr(grouped_ways, "noised_sums", sums)
             with pytest.raises(StopIteration):
                 plan.draw(cells, members, 2, derived_key("p"), charge(plan.epsilon))
     ours, theirs = seen

@@ -11,10 +11,8 @@ import pytest
 
 import tukeydp as td
 from tukeydp.forecast.shapes import SHAPES
-from tukeydp.mechanisms import mean_interval, mean_plans, planned
-from tukeydp.mechanisms.interval_plan import OCTAVES, interval_plan
+from tukeydp.mechanisms import clipped_mean, interval_without_bounds
 from tukeydp.results import interval
-from tukeydp.trusted.rows import bounded_columns
 
 WIDE = (-50, 50)
 FEW = (SHAPES[0], SHAPES[-1])
@@ -24,11 +22,11 @@ FEW = (SHAPES[0], SHAPES[-1])
 def few_shapes(request, monkeypatch):
     """Calibrated on two shapes, to save time, except where the shapes are what is tested."""
     if "all_shapes" not in request.keywords:
-        monkeypatch.setattr(mean_interval, "SHAPES", FEW)
-    mean_interval.calibrated.cache_clear()
+        monkeypatch.setattr(interval_without_bounds, "SHAPES", FEW)
+    interval_without_bounds.calibrated.cache_clear()
     interval._computed.cache_clear()
     yield
-    mean_interval.calibrated.cache_clear()
+    interval_without_bounds.calibrated.cache_clear()
     interval._computed.cache_clear()
 
 
@@ -43,7 +41,7 @@ def run(x, **options):
 
 def test_an_interval_in_the_columns_own_units():
     x = rows(1500, 2) * [1, 20] + [5, 100]
-    release = run(x, bounds=([-45, -900], [55, 1100]))
+    release = run(x, bounds=([-45, -900], [55, 1100]), epsilon=8)
     assert release.interval.shape == (2, 2)
     assert (release.interval[:, 0] < release.point).all()
     assert (release.point < release.interval[:, 1]).all()
@@ -59,53 +57,45 @@ def test_an_interval_in_the_columns_own_units():
 def spent(x, monkeypatch, **options):
     """A release, and every epsilon that was handed to a step which looks at the data."""
     parts = []
+    for name in ("deepest_cells", "joint_rungs", "rung", "noised_counts", "noised_sums"):
+        true = getattr(clipped_mean, name)
 
-    def noting(module, name, place):
-        true = getattr(module, name)
+        def noted(*args, true=true):
+            parts.append(args[-1].epsilon)
+            return true(*args)
 
-        def noted(*args, **keywords):
-            parts.append(args[place].epsilon)
-            return true(*args, **keywords)
-
-        monkeypatch.setattr(module, name, noted)
-
-    noting(planned, "spread_octaves", 1)
-    noting(mean_plans, "subset_point", 1)
-    noting(mean_plans, "rough_mean", 1)
-    noting(mean_plans, "clipped_mean", 2)
-    noting(planned, "two_step_result", 3)
+        monkeypatch.setattr(clipped_mean, name, noted)
     return run(x, **options), parts
 
 
 @pytest.mark.parametrize("epsilon", [1, "2/3", 3])
-@pytest.mark.parametrize("mechanism", ["auto", "subset", "two-step", "cube"])
+@pytest.mark.parametrize("mechanism", ["auto", "two-step", "cube"])
 @pytest.mark.parametrize("sd", [None, 1])
 def test_what_is_spent_is_epsilon_exactly(monkeypatch, epsilon, mechanism, sd):
     release, parts = spent(rows(2000, 2), monkeypatch, epsilon=epsilon, mechanism=mechanism, sd=sd)
     assert sum(parts) == Fraction(epsilon)
     assert release.guarantee == td.PureDP(Fraction(epsilon))
     named = [value for name, value in release.settings.items() if name.startswith("epsilon_")]
-    assert sum(named, Fraction(0)) in (0, Fraction(epsilon))
-    assert ("epsilon_spread" in release.settings) == (sd is None)
+    assert sum(named, Fraction(0)) == Fraction(epsilon)
+    assert ("epsilon_squares" in release.settings) == (sd is None)
 
 
 def test_a_public_sd_costs_nothing(monkeypatch):
     free, parts = spent(rows(300, 2), monkeypatch, sd=1, bounds=(-5, 5))
     assert sum(parts) == 1
+    assert "epsilon_squares" not in free.settings
     without = run(rows(300, 2), sd=1, bounds=(-5, 5), confidence=None)
-    assert free.point.tolist() == without.point.tolist()
     assert without.interval is None
     assert without.interval_note is None
-    assert free.spread.tolist() == [1, 1]
+    assert free.spread == pytest.approx([1, 1])
 
 
 def test_yes_no_columns_need_no_spread(monkeypatch):
     yes = (np.random.default_rng(0).random((800, 3)) < [0.02, 0.3, 0.5]).astype(float)
     release, parts = spent(yes, monkeypatch, bounds=(0, 1))
     assert release.mechanism == "cube"
-    assert parts == [Fraction(1, 10), Fraction(9, 10)]
+    assert parts == [clipped_mean.MISSING, 1 - clipped_mean.MISSING]
     assert release.spread == pytest.approx(np.sqrt(release.point * (1 - release.point)))
-    assert "largest sampling error" in release.interval_note
     low, high = release.interval.T
     assert (low >= 0).all()
     # A rare answer: farther up than down.
@@ -117,39 +107,41 @@ def test_only_the_other_columns_of_a_mixed_table_are_measured():
     release = run(x, bounds=([0, -3], [1, 3]), mechanism="cube")
     assert release.spread[0] == pytest.approx(np.sqrt(release.point[0] * (1 - release.point[0])))
     assert release.spread[1] == pytest.approx(1, rel=0.3)
-    assert set(release.settings) >= {"epsilon_spread"}
-    plan = interval_plan(2000, bounded_columns(2, ([0, -3], [1, 3])), Fraction(1), confidence=0.95, mechanism="cube")
-    assert plan.spending.measured == (1,)
+    assert release.calibration.inputs[0].plan.squared == (1,)
 
 
 @pytest.mark.parametrize("options", [{"mechanism": "cube"}, {"mechanism": "two-step", "sd": 1}])
-@pytest.mark.all_shapes
-def test_words_say_for_which_columns_it_holds(options):
+def test_words_say_how_far_the_promise_goes(options):
     note = run(rows(1500, 2), **options).interval_note
     assert note.startswith("A nominal 95 % confidence interval for the population's mean")
-    assert "for each column by itself, for columns no more skewed or heavy-tailed than these" in note
-    assert "84 of 100 nominal 95 % intervals held the mean of log-normal(1.0) columns, 69 of 100" in note
-    for shape in SHAPES:
-        assert shape.name in note
-    for word in ("population's mean", "sampling and privacy together", "no proof", "the sample alone would have"):
+    for word in ("sampling and privacy together, each by itself", "normal approximation", "Its coverage is empirical"):
         assert word in note
     assert ("takes the given standard deviations for true" in note) == ("sd" in options)
+    assert ("below that nothing is promised" in note) == (options["mechanism"] == "two-step")
+
+
+@pytest.mark.all_shapes
+def test_words_without_bounds_say_for_which_columns_it_holds():
+    release = td.mean(rows(3000, 1), epsilon=2, delta=1e-6, confidence=0.95, sd=1, randomness=td.seeded(2))
+    note = release.interval_note
+    assert "for each column by itself, for columns no more skewed or heavy-tailed than these" in note
+    for shape in SHAPES:
+        assert shape.name in note
 
 
 def test_jointly_is_wider_and_says_so():
     alone, together = (run(rows(1500, 3), mechanism="cube", joint=joint) for joint in (False, True))
     assert (np.diff(together.interval) > np.diff(alone.interval)).all()
-    assert "sampling and privacy together, for all columns together" in together.interval_note
+    assert "sampling and privacy together, for all of them together" in together.interval_note
 
 
 def test_the_level_is_called_nominal_wherever_it_is_read():
-    """In 0.1.0 the label was "95 %"; 84 of 100 held the mean of log-normal(1.0) columns."""
+    """In 0.1.0 the label was "95 %"."""
     release = run(rows(300, 2), sd=1, bounds=(-5, 5))
     shares = run(rows(300, 1) > 0, bounds=(0, 1))
     table = td.summary(rows(300, 2), epsilon=1, bounds=(-5, 5), sd=1, randomness=td.seeded(1))
-    assert "nominal 95 % confidence interval" in release.caveats[0]
-    assert "84 of 100" in release.caveats[0]
-    assert shares.caveats[0] == "The interval is a nominal 95 % confidence interval."
+    said = "The interval is a nominal 95 % confidence interval; its coverage is empirical."
+    assert release.caveats[0] == shares.caveats[0] == said
     assert json.loads(release.to_json())["caveats"][0] == release.caveats[0]
     for text in (
         str(release),
@@ -185,24 +177,29 @@ def test_the_interval_is_not_computed_before_it_is_asked_for_and_does_not_change
 
 @pytest.mark.slow  # every kind of release with its rehearsal
 def test_everything_is_ready_for_json():
-    said = json.loads(json.dumps(run(rows(3000, 2) * 1e-3).to_dict(), allow_nan=False))
+    flat = td.mean(np.full((3000, 2), 7.0), epsilon=9, delta=1e-6, confidence=0.95, randomness=td.seeded(2))
+    said = json.loads(json.dumps(flat.to_dict(), allow_nan=False))
     assert said["interval"]["ends"] == [None, None]
     said = json.loads(json.dumps(run(rows(1500, 2)).to_dict(), allow_nan=False))
     assert np.array(said["interval"]["ends"]).shape == (2, 2)
 
 
 @pytest.mark.parametrize("mechanism", ["auto", "cube"])
-def test_no_interval_for_a_column_of_equal_values(mechanism):
-    release = run(np.full(2000, 7.0), mechanism=mechanism)
-    assert np.isnan(release.interval).all()
-    assert "No interval where the released spread is at its floor" in release.interval_note
-    assert release.spread[0] <= 100 * 2.0 ** (1 - OCTAVES)
+def test_columns_of_equal_values_have_an_interval_too(mechanism):
+    """Noise alone: its law is known. Without bounds there is none, since a spread must be released."""
+    low, high = run(np.full(2000, 7.0), mechanism=mechanism).interval[0]
+    assert low < 7 < high
+    free = td.mean(np.full((3000, 1), 7.0), epsilon=9, delta=1e-6, confidence=0.95, randomness=td.seeded(2))
+    if free.released:
+        assert np.isnan(free.interval).all()
+        assert "No interval where the released spread is at its floor" in free.interval_note
 
 
-def test_nor_for_one_far_below_the_bounds_width_among_others():
+def test_a_column_far_narrower_than_its_bounds_has_one_as_wide_as_its_noise():
     release = run(rows(3000, 2) * [1, 1e-3])
-    assert np.isfinite(release.interval[0]).all()
-    assert np.isnan(release.interval[1]).all()
+    assert np.isfinite(release.interval).all()
+    assert (release.interval[:, 0] < 0).all()
+    assert (release.interval[:, 1] > 0).all()
 
 
 @pytest.mark.parametrize("options", [{}, {"mechanism": "cube"}, {"mechanism": "cube", "sd": 1}])
@@ -230,26 +227,24 @@ def test_all_that_is_said_but_what_is_released_follows_from_public_numbers():
     assert said[0] == said[1] == said[2]
 
 
-@pytest.mark.parametrize("way", ["subset", "cube", "two-step", "two-step, known sd"])
+@pytest.mark.parametrize("way", ["cube", "two-step", "two-step, known sd"])
 def test_an_interval_is_made_of_what_was_released_and_nothing_else(way, monkeypatch):
     """Draws that do not look at the data: then all that the interval is computed from is the same for any table."""
     mechanism, _, known = way.partition(", ")
-    honest = planned.two_step_result
-    blank = np.zeros((2000, 2))
-    monkeypatch.setattr(planned, "spread_octaves", lambda relative, *_: np.full(relative.shape[1], -5.0))
-    monkeypatch.setattr(mean_plans.SubsetMean, "draw", lambda *_: [Fraction(1, 8)] * 2)
-    monkeypatch.setattr(mean_plans.CubeMean, "draw", lambda *_: [Fraction(1, 8)] * 2)
-    monkeypatch.setattr(planned, "two_step_result", lambda relative, *rest: honest(blank, *rest))
+    monkeypatch.setattr(clipped_mean, "deepest_cells", lambda beyond, charge: [700] * len(beyond))
+    monkeypatch.setattr(clipped_mean, "rung", lambda beyond, weights, charge: 7)
+    monkeypatch.setattr(clipped_mean, "noised_counts", lambda counts, charge: [Fraction(0)] * len(counts))
+    monkeypatch.setattr(
+        clipped_mean, "noised_sums", lambda sums, total, charge: [[Fraction(3)] * sums.width] * sums.groups
+    )
     holes = rows(2000, 2, seed=1)
     holes[::3, 0] = np.nan
     seen = []
     for x in (rows(2000, 2), holes * 9 + 3, np.full((2000, 2), np.nan)):
         release = run(x, mechanism=mechanism, sd=1 if known else None)
-        plan, columns, found = release.calibration.inputs
         assert release.mechanism == mechanism
-        assert len(found.point) == 2
-        seen.append((plan, columns, found, release.point.tolist(), dict(release.settings)))
-    assert seen[0] == seen[1] == seen[2]
+        seen.append((release.calibration.inputs, release.point.tolist(), dict(release.settings)))
+    assert repr(seen[0]) == repr(seen[1]) == repr(seen[2])
 
 
 # Before anything is spent: on a table of nothing but missing cells.
@@ -258,10 +253,9 @@ def test_an_interval_is_made_of_what_was_released_and_nothing_else(way, monkeypa
 @pytest.mark.parametrize(
     ("n", "options", "message"),
     [
-        (300, {}, r"sd= .* or at least \d+ rows or an epsilon of at least 1\.\d+: the spread of 2 columns"),
-        (20, {}, "confidence must be left out, or come with sd="),
         (300, {"bounds": None, "delta": 1e-6}, r"or at least \d+ rows"),
-        (600, {"mechanism": "two-step", "epsilon": "0.8"}, "mechanism must be auto, subset or cube with confidence"),
+        (600, {"mechanism": "subset"}, "mechanism must be auto, two-step or cube with confidence"),
+        (600, {"blocks": 9}, "blocks must be left out with confidence"),
         (300, {"confidence": 1}, "confidence must be from 0.5 to 0.99; got 1"),
         (300, {"confidence": 95}, "confidence must be from 0.5 to 0.99; got 95"),
         (300, {"confidence": "sure"}, "confidence must be a finite number"),
@@ -277,14 +271,16 @@ def test_refused_from_public_numbers(n, options, message):
 
 
 def test_what_is_said_to_help_helps():
+    free = {"bounds": None, "delta": 1e-6}
     with pytest.raises(td.ParameterError) as error:
-        run(np.full((300, 2), np.nan))
+        run(np.full((300, 2), np.nan), **free)
     needed = int(str(error.value).split("at least ")[1].split()[0])
-    run(np.full((needed, 2), np.nan))
+    run(np.full((needed, 2), np.nan), **free)
     with pytest.raises(td.ParameterError):
-        run(np.full((needed - 1, 2), np.nan))
+        run(np.full((needed - 1, 2), np.nan), **free)
     budget = str(error.value).split("epsilon of at least ")[1].split(":")[0]
-    run(np.full((300, 2), np.nan), epsilon=budget)
+    run(np.full((300, 2), np.nan), epsilon=budget, **free)
+    run(np.full((300, 2), np.nan))  # with bounds
 
 
 # Without bounds.

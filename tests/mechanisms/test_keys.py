@@ -78,7 +78,7 @@ SHARES = np.column_stack([MANY, MANY[:, 0] > 0])
 STEPS = {
     "a point and its certificate": lambda: td.boxem(X, epsilon=1, bounds=(-10, 10), certify=0.2),
     "quantiles of two columns": lambda: td.quantiles(X, epsilon=1, bounds=(-10, 10)),
-    "a mean and its interval": lambda: td.mean(MANY, epsilon=1, bounds=(-10, 10), mechanism="subset", confidence=0.95),
+    "a mean and its interval": lambda: td.mean(MANY, epsilon=1, bounds=(-10, 10), confidence=0.95),
     "the parts of a summary": lambda: td.summary(
         SHARES, epsilon=2, bounds=([-10, -10, 0], [10, 10, 1]), confidence=None
     ),

@@ -183,7 +183,7 @@ MISUSE = {
     "mean without rows": (td.mean, {**BOUNDED, "neighbours": "add-remove"}, "rows must be given"),
     "spread without rows": (td.spread, {**BOUNDED, "neighbours": "add-remove"}, "rows must be given"),
     "two steps": (td.mean, {**BOUNDED, **SECRET, "mechanism": "two-step"}, "two-step divides by the number of rows"),
-    "interval": (td.mean, {**BOUNDED, **SECRET, "confidence": 0.95}, "confidence must be left out"),
+    "interval": (td.mean, {**UNBOUNDED, **SECRET, "confidence": 0.95}, "confidence must be left out"),
     "other test": (td.rem, {**UNBOUNDED, **SECRET, "test": "laplace"}, "test must be graded"),
     "walks": (td.boxem, {**BOUNDED, **SECRET, "unproven": "mcmc"}, "unproven must be left out"),
     "walks of rem": (td.rem, {**UNBOUNDED, **SECRET, "unproven": "mcmc"}, "unproven must be left out"),

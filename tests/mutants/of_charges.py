@@ -67,7 +67,7 @@ MUTANTS = (
     Mutant(
         "parts of a charge under other neighbours",
         "trusted/release.py",
-        "if _relation(needed.neighbours) != seen:",
+        "if relation_of(needed.neighbours) != seen:",
         "if False:",
         (f"{CHARGES}test_parts_of_a_charge_are_no_more_than_it[others]",),
         "Weights for add/remove under a swap: twice the loss.",

@@ -9,6 +9,7 @@ MOVES = f"{AUDIT}test_a_row_that_moves_changes_one_block_of_two_groups_to_the_la
 BLOCKS = f"{AUDIT}test_the_package_ranks_blocks_as_the_account_does"
 OWN_BITS = "tests/mechanisms/test_grouped_means.py::test_every_group_and_step_reads_bits_of_its_own"
 QUANTILES = "tests/audit/test_quantiles.py::"
+EVERYTHING = "tests/audit/test_groups_of_everything.py::"
 PERSONS = "tests/data/test_persons.py::"
 SECRET_SIZES = "tests/mechanisms/test_grouped_means.py::test_nothing_but_the_points_depends_on_who_is_in_which_group"
 CLIPPED = "tests/mechanisms/test_grouped_clipping.py::"
@@ -73,10 +74,90 @@ MUTANTS = (
     Mutant(
         "uneven parts of quantiles at half of epsilon for a rank",
         "mechanisms/quantile_levels.py",
-        "return kappa_of_parts(epsilon, [rank(p) for p in parts])",
+        "return kappa_of_parts(epsilon, [rank(p) for p in parts], *among)",
         "return epsilon / 2",
         (f"{QUANTILES}test_the_weights_are_those_of_the_account",),
         "A value that goes from one part to another moves both by more than half a rank.",
+    ),
+    Mutant(
+        "the parts of one table's quantiles as the price of groups",
+        "trusted/prices.py",
+        "if relation == ADD_REMOVE or (keys is not None and keys >= 2):",
+        "if relation == ADD_REMOVE:",
+        (f"{EVERYTHING}test_the_price_of_one_key_would_lose_more_with_two",),
+        "A value that goes to another group moves the like part of both.",
+    ),
+    Mutant(
+        "the median's price in every part of a secret number of values",
+        "trusted/prices.py",
+        "return kappa(epsilon, most, 2 * most, relation, keys)",
+        "return kappa(epsilon, Fraction(1), 2 * most, relation, keys)",
+        (f"{EVERYTHING}test_the_median_s_price_would_lose_more_in_a_tail_of_secret_size",),
+        "A value more pulls the wanted rank up by its share.",
+    ),
+    Mutant(
+        "all of epsilon for the spread of each group",
+        "mechanisms/spread_step.py",
+        "in_sampler = 2 * paid.weight(depth_of_blocks(1), count)",
+        "in_sampler = 2 * paid.weight(depth_of_blocks(1))",
+        (f"{EVERYTHING}test_spreads_of_groups_have_the_exponent_of_their_price",),
+        "A row that moves changes a block in each of two groups.",
+    ),
+    Mutant(
+        "all of a charge for each of two groups",
+        "trusted/prices.py",
+        "return Fraction(1, 2) if moves else Fraction(1)",
+        "return Fraction(1)",
+        (f"{EVERYTHING}test_rem_has_half_of_epsilon_and_delta_in_each_of_two_groups",),
+        "A row that moves may be told from the results of two groups.",
+    ),
+    Mutant(
+        "a charge that is shared out among groups is not consumed",
+        "trusted/release.py",
+        "        self._consume()\n        return [Charge(each,",
+        "        return [Charge(each,",
+        (f"{EVERYTHING}test_a_charge_is_shared_out_among_groups_once",),
+        "It could be shared out again.",
+    ),
+    Mutant(
+        "one key for the charges of all groups",
+        "trusted/release.py",
+        '(*self._labels, "group", g))',
+        "self._labels)",
+        (f"{EVERYTHING}test_a_charge_is_shared_out_among_groups_once",),
+        "Groups whose draws are the same are not independent.",
+    ),
+    Mutant(
+        "a part of a guarantee with all of its delta",
+        "trusted/account.py",
+        "return ApproxDP(share * guarantee.epsilon, share * guarantee.delta, **told)",
+        "return ApproxDP(share * guarantee.epsilon, guarantee.delta, **told)",
+        (f"{EVERYTHING}test_a_charge_is_shared_out_among_groups_once",),
+        "Two groups may each fail with that chance.",
+    ),
+    Mutant(
+        "rows of a person in several blocks",
+        "mechanisms/aggregate.py",
+        'if "person" not in self.cells:',
+        'if "people" not in self.cells:',
+        (f"{EVERYTHING}test_a_person_s_rows_stay_in_one_block",),
+        "A person with rows in every block moves all of them.",
+    ),
+    Mutant(
+        "numbers of rows of groups never above a secret number",
+        "mechanisms/grouped_sums.py",
+        "n, found = None if paid.relation == ADD_REMOVE else len(groups), list[int]()",
+        "n, found = len(groups), list[int]()",
+        (f"{EVERYTHING}test_counts_of_a_secret_number_of_rows_are_not_cut_off_at_it",),
+        "A number that is never above n tells n.",
+    ),
+    Mutant(
+        "rows of no group in a block",
+        "trusted/blocks.py",
+        "order = order[groups[order] >= 0]",
+        "order, groups = order, np.maximum(groups, 0)",
+        (f"{EVERYTHING}test_rows_of_no_group_are_in_no_block",),
+        "Not a leak, but rows that nobody asked about would count in the first group.",
     ),
     Mutant(
         "all of epsilon for each level of quantiles",
@@ -89,7 +170,7 @@ MUTANTS = (
     Mutant(
         "the accuracy of quantiles from the values that are there",
         "mechanisms/quantiles.py",
-        "rehearsal = quantile_rehearsal(table.n, grid,",
+        "rehearsal = quantile_rehearsal(size, grid,",
         "rehearsal = quantile_rehearsal(max(1, int((~np.isnan(table.cells)).sum())), grid,",
         ("tests/mechanisms/test_quantile_rehearsal.py::test_a_forecast_depends_on_public_numbers_alone",),
         "What accuracy to expect would tell how many values are missing.",
@@ -113,16 +194,16 @@ MUTANTS = (
     Mutant(
         "persons averaged in the order of the file",
         "data/persons.py",
-        "order = np.lexsort((values, owners))  # sums run from the smallest value up, whatever the order of the rows",
-        'order = np.argsort(owners, kind="stable")',
+        "if rule in IN_ORDER else np.lexsort((values, owners))",
+        'if rule in IN_ORDER else np.argsort(owners, kind="stable")',
         (f"{PERSONS}test_a_person_that_is_swapped_changes_one_row_to_the_last_digit",),
         "A file that is sorted otherwise changes the last digits of many persons.",
     ),
     Mutant(
         "a guarantee about rows for persons",
         "mechanisms/per_person.py",
-        "seal=None if outcome.seal is None else outcome.seal.about_persons(),",
-        "seal=outcome.seal,",
+        "seal: Any = None if outcome.seal is None else outcome.seal.about_persons()",
+        "seal: Any = outcome.seal",
         (f"{PERSONS}test_the_release_is_that_of_the_table_of_persons",),
         "What is proven is about persons: as a guarantee about rows it would add up with others.",
     ),

@@ -58,7 +58,7 @@ MUTANTS = (
     Mutant(
         "a pass of another number of rows goes unnoticed",
         "data/lazy_tables.py",
-        "if rows != self.n:",
+        "if rows != self.n and not self.secret:",
         "if rows > 2 * self.n:",
         (f"{PASSES}test_a_table_that_changes_between_passes_is_noticed",),
         "Means are divided by a number that is not that of their rows; n in the release is wrong.",
@@ -98,8 +98,8 @@ MUTANTS = (
     Mutant(
         "every partition at one place",
         "data/engines/dask_frames.py",
-        "return one.of([_cells(partition, one.columns)], number)",
-        "return one.of([_cells(partition, one.columns)], 0)",
+        "return one.of([_cells(partition, one.columns, one.keys)], number)",
+        "return one.of([_cells(partition, one.columns, one.keys)], 0)",
         (f"{DASK}test_partitions_draw_apart_and_seeded_runs_repeat_themselves",),
         "Rows at the same place of two partitions are always in the same block.",
     ),

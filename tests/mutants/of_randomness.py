@@ -155,14 +155,6 @@ MUTANTS = (
         "The noise is made of words that the released point tells of.",
     ),
     Mutant(
-        "one key for spread and mean",
-        "mechanisms/planned.py",
-        'charge = run.charge("spread", "spread")',
-        'charge = run.charge("spread")',
-        (f"{OWN_BITS}[a mean and its interval]",),
-        "Two draws from the same words: their epsilons do not add up.",
-    ),
-    Mutant(
         "one key for the quantiles of all columns",
         "mechanisms/quantiles.py",
         'run.charge(name, "column", j)',

@@ -39,7 +39,7 @@ RUNS = {
     "mean, interval by sd": (td.mean, {"bounds": (-9, 9), "confidence": 0.95, "sd": 1}),
     "mean without bounds, interval by sd": (td.mean, {"delta": "1e-7", "confidence": 0.95, "sd": 1}),
     "mean, interval and spread": (td.mean, {"bounds": (-9, 9), "confidence": 0.95}),
-    "subset, interval and spread": (td.mean, {"bounds": (-9, 9), "confidence": 0.95, "mechanism": "subset"}),
+    "cube, interval and spread": (td.mean, {"bounds": (-9, 9), "confidence": 0.95, "mechanism": "cube"}),
     "mean without bounds, interval and spread": (td.mean, {"delta": "1e-7", "confidence": 0.95}),
     "cube": (td.cube, {"bounds": (-9, 9)}),
     "cube with fill": (td.cube, {"bounds": (-9, 9), "fill": 0}),

@@ -16,11 +16,14 @@ import numpy as np
 import pytest
 
 import tukeydp as td
+from tukeydp.accounts.budget import Budget
 from tukeydp.mechanisms.quantiles import RankLaw
+from tukeydp.trusted.account import ApproxDP, Concentrated, PureDP, delta_of
 from tukeydp.trusted.boxes import Box
-from tukeydp.trusted.certificates import SHIFT, Multipliers, in_integers, upper_bound
+from tukeydp.trusted.certificates import SHIFT, Multipliers, in_integers, proves_empty, upper_bound
 from tukeydp.trusted.laws import WeightedDraw
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.prices import Score, kappa, kappa_of_parts
 
 PROOFS = Path(__file__).resolve().parents[2] / "proofs"
 REQUIRED = os.environ.get("TUKEYDP_COQ") == "required"
@@ -33,9 +36,8 @@ pytestmark = pytest.mark.skipif(
 def coq(tmp_path_factory):
     """A function from terms of Coq to what they compute."""
     work = tmp_path_factory.mktemp("coq")
-    for name in ("Depth", "Sampler", "Laws", "Bridge"):
-        shutil.copy(PROOFS / f"{name}.v", work)
     for name in ("Laws", "Depth", "Sampler", "Bridge"):
+        shutil.copy(PROOFS / f"{name}.v", work)
         subprocess.run(["coqc", "-q", f"{name}.v"], cwd=work, check=True)
 
     def computed(terms: list[str]) -> list[str]:
@@ -100,17 +102,49 @@ def as_bound(levels, level, objective, multipliers, box) -> str:
 
 
 def test_bounds_on_levels(coq):
-    cases = list(certificates(600))
+    cases = list(certificates(1500))
     ours = [upper_bound(*case) for case in cases]
     theirs = [whole(one) for one in coq([as_bound(*case) for case in cases])]
     assert ours == theirs
     assert [ours[0] + 1, *ours[1:]] != theirs
 
 
+def test_verdicts_on_caps(coq):
+    """Caps hold where the bound of the objective 0 is negative; hostile multipliers prove no more than that."""
+    cases = [(levels, level, [0] * levels.d, *rest) for levels, level, _, *rest in certificates(600)]
+    ours = [proves_empty(levels, level, *rest) for levels, level, _, *rest in cases]
+    theirs = [one == "true" for one in coq([f"{as_bound(*case)} <? 0" for case in cases])]
+    assert ours == theirs
+    assert any(ours)
+    assert not all(ours)
+
+
+def test_laws_on_tiny_tables(coq):
+    """The whole law, in rationals: e^kappa is taken to be q. Rows with a missing cell lie in no halfspace."""
+    rng = np.random.default_rng(27)
+    ours, asked = [], []
+    for _ in range(400):
+        d, n, k = int(rng.integers(1, 3)), int(rng.integers(1, 6)), int(rng.integers(1, 4))
+        rows, there = rng.integers(0, 4, size=(n, d)), rng.random(n) < 0.8
+        there[0] = True
+        directions = rng.integers(-2, 3, size=(k, d))
+        directions[(directions == 0).all(axis=1)] = 1
+        grid = np.array(list(np.ndindex(*(4,) * d)))
+        q = Fraction(int(rng.integers(5, 12)), 4)
+        weights = [q ** int(t) for t in level_sets(rows[there], directions).depths(grid)]
+        ours.append([weight / sum(weights) for weight in weights])
+        table = listed(f"Some {vector(row)}" if here else "None" for row, here in zip(rows, there, strict=True))
+        law = f"law_of {rational(q)} {listed(map(vector, directions))} {table} {listed(map(vector, grid))}"
+        asked.append(told(law))
+    theirs = [rationals(one) for one in coq(asked)]
+    assert ours == theirs
+    assert all(sum(law) == 1 for law in theirs)
+
+
 def test_depths(coq):
     rng = np.random.default_rng(23)
     ours, asked = [], []
-    for _ in range(300):
+    for _ in range(700):
         d, n, k = int(rng.integers(1, 4)), int(rng.integers(1, 8)), int(rng.integers(1, 5))
         rows = rng.integers(-3, 4, size=(n, d))
         directions = rng.integers(-2, 3, size=(k, d))
@@ -130,7 +164,7 @@ def test_a_row_with_a_missing_cell_counts_nowhere(coq):
 def test_scores_of_ranks(coq):
     rng = np.random.default_rng(24)
     ours, asked = [], []
-    for _ in range(400):
+    for _ in range(1500):
         values = np.sort(rng.integers(-5, 6, size=int(rng.integers(1, 9))))
         share = Fraction(int(rng.integers(1, 8)), 8)
         y = int(rng.integers(-6, 7))
@@ -158,7 +192,7 @@ class Prefix:
 def test_what_a_prefix_decides(coq):
     rng = np.random.default_rng(25)
     ours, asked = [], []
-    for case in range(300):
+    for case in range(1000):
         m = int(rng.integers(1, 6))
         sizes = [int(s) for s in rng.integers(1, 10 ** int(rng.integers(1, 6)), size=m)]
         exponents = [Fraction(int(e), 7) for e in rng.integers(-40, 40, size=m)]
@@ -186,7 +220,7 @@ def rational(number: Fraction) -> str:
 def test_what_an_accountant_admits(coq):
     rng = np.random.default_rng(26)
     ours, asked = [], []
-    for _ in range(120):
+    for _ in range(300):
         budget = Fraction(int(rng.integers(1, 40)), int(rng.integers(1, 20)))
         wanted = [Fraction(int(rng.integers(1, 30)), int(rng.integers(5, 40))) for _ in range(8)]
         account, admitted = td.Accountant(epsilon=budget), []
@@ -202,3 +236,86 @@ def test_what_an_accountant_admits(coq):
     assert ours == theirs
     assert "true" in theirs[0] + theirs[1]
     assert any("false" in one for one in theirs)
+
+
+def told(terms: str) -> str:
+    """A list of rationals as whole numbers: Coq writes some of them in hexadecimal otherwise."""
+    return f"flat_map (fun q : Q => [Qnum q; Z.pos (Qden q)]) ({terms})"
+
+
+def rationals(text: str) -> list[Fraction]:
+    numbers = [whole(item.strip()) for item in text.removesuffix("%Z").strip("[]").split(";")]
+    return [Fraction(a, b) for a, b in zip(numbers[::2], numbers[1::2], strict=True)]
+
+
+def test_prices(coq):
+    rng = np.random.default_rng(28)
+    ours, asked = [], []
+    for _ in range(2000):
+        epsilon, one = (Fraction(int(rng.integers(1, 50)), int(rng.integers(1, 50))) for _ in range(2))
+        swap = one * Fraction(int(rng.integers(0, 9)), 4)
+        relation, keys = str(rng.choice(["swap", "add-remove"])), int(rng.integers(0, 4))
+        ours.append([kappa(epsilon, one, swap, relation, keys or None)])
+        numbers = " ".join(map(rational, (epsilon, one, swap)))
+        asked.append(told(f"[kappa {numbers} {'true' if relation == 'add-remove' else 'false'} {keys}]"))
+    theirs = [rationals(one) for one in coq(asked)]
+    assert ours == theirs
+    assert [[2 * ours[0][0]], *ours[1:]] != theirs
+
+
+def test_prices_of_parts(coq):
+    rng = np.random.default_rng(29)
+    ours, asked = [], []
+    for _ in range(500):
+        epsilon = Fraction(int(rng.integers(1, 50)), int(rng.integers(1, 50)))
+        shares = [Fraction(int(rng.integers(0, 9)), 8) for _ in range(int(rng.integers(1, 6)))]
+        parts = [Score(2 * max(p, 1 - p), Fraction(2)) for p in shares]
+        ours.append([kappa_of_parts(epsilon, parts)])
+        pairs = listed(f"({rational(part.one)}, {rational(part.swap)})" for part in parts)
+        asked.append(told(f"[kappa_of_parts {rational(epsilon)} {pairs}]"))
+    assert ours == [rationals(one) for one in coq(asked)]
+
+
+def guarantees(rng):
+    """Pure ones, some of bounded range; some with a delta; some whose zCDP has none, as that of Gaussian noise."""
+    while True:
+        epsilon, delta = Fraction(int(rng.integers(1, 30)), 40), Fraction(int(rng.integers(1, 9)), 4000)
+        yield PureDP(epsilon)
+        yield PureDP(epsilon, zcdp=Concentrated(epsilon**2 / 8))
+        if rng.random() < 0.5:
+            yield ApproxDP(epsilon, delta)
+        if rng.random() < 0.3:
+            yield ApproxDP(epsilon, delta, zcdp=Concentrated(epsilon**2 / 4))
+
+
+def test_what_a_mixed_budget_admits(coq):
+    rng = np.random.default_rng(30)
+    ours, asked = [], []
+    for _ in range(300):
+        epsilon, delta = Fraction(int(rng.integers(2, 12)), 4), Fraction(int(rng.integers(1, 20)), 1000)
+        conversion = delta * Fraction(int(rng.integers(0, 5)), 4)
+        stream = guarantees(rng)
+        wanted = [next(stream) for _ in range(int(rng.integers(5, 15)))]
+        account, admitted = td.Accountant(epsilon, delta, conversion=conversion), []
+        for guarantee in wanted:
+            try:
+                account.spend(guarantee)
+                admitted.append("true")
+            except td.BudgetExceeded:
+                admitted.append("false")
+        ours.append(listed(admitted))
+        limits = Budget(epsilon, delta, conversion).limits(account.totals)
+        numbers = " ".join(map(rational, (limits.epsilon, limits.own, limits.conversion, limits.rho)))
+        nothing = sums(*(Fraction(0),) * 4)
+        sequence = listed(sums(g.epsilon, delta_of(g), g.zcdp.rho, g.zcdp.delta) for g in wanted)
+        asked.append(f"fst (mixed_in_turn {numbers} {nothing} {sequence})")
+    theirs = coq(asked)
+    assert ours == theirs
+    assert any("true" in one and "false" in one for one in theirs)
+    assert [one.replace("true", "false", 1) for one in ours] != theirs
+
+
+def sums(epsilon: Fraction, delta: Fraction, rho: Fraction, rho_delta: Fraction) -> str:
+    names = ("s_eps", "s_delta", "s_rho", "s_rho_delta")
+    numbers = map(rational, (epsilon, delta, rho, rho_delta))
+    return "{| " + "; ".join(f"{name} := {number}" for name, number in zip(names, numbers, strict=True)) + " |}"

@@ -25,6 +25,7 @@ import tukeydp as td
 from tukeydp import approximate, baselines
 from tukeydp.mechanisms.readable_check import Check, CheckPlan, Counts, passed, reasons_to_stop
 from tukeydp.mechanisms.registry import MECHANISMS
+from tukeydp.results.counts_release import CountsRelease
 from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.results.quantile_release import QuantileRelease
 from tukeydp.results.release import Outcome
@@ -94,7 +95,7 @@ def degenerate() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return pairs
 
 
-Result = Outcome | Summary | GroupedRelease | QuantileRelease
+Result = Outcome | Summary | GroupedRelease | QuantileRelease | CountsRelease
 Run = Callable[[Any, Any], Result]  # table, randomness -> outcome
 _RICH = {"epsilon": 8, "bounds": (-10, 10)}  # enough for what takes several steps
 _ARMS = ["A", "B", "C"] * (N // 3)  # C is not listed: those rows belong to no group
@@ -120,6 +121,17 @@ def _objects(rows: list[list[Any]]) -> np.ndarray:
         for j, cell in enumerate(row):
             x[i, j] = cell
     return x
+
+
+def _counted(**given: Any) -> Run:
+    """Counts of the first column, by its name where it has one."""
+
+    def run(x: Any, randomness: Any) -> Any:
+        column = 0 if isinstance(x, np.ndarray | list) else "a"
+        table = _objects(x) if isinstance(x, list) and "neighbours" in given else x
+        return td.counts(table, column, epsilon=1, **given, randomness=randomness)
+
+    return run
 
 
 def _first_rows(function: Callable[..., Any]) -> Run:
@@ -173,6 +185,11 @@ WAYS: dict[str, Run] = {
         *_halves(x), epsilon=8, bounds=(-10, 10), blocks=40, randomness=randomness
     ),
     "quantiles": _run(td.quantiles, q=[0.25, 0.75], **_BOXED),
+    "counts": _counted(edges=[-10, -1, 0, 1, 10]),
+    "counts, categories": _counted(categories=[0, 1, "text"]),
+    "counts, groups": _counted(edges=[-10, 0, 10], by=_ARMS, keys=["A", "B"]),
+    "counts, persons": _counted(edges=[-10, 0, 10], person=[i // 2 for i in range(N)]),
+    "counts, add-remove": _counted(edges=[-10, 0, 10], neighbours="add-remove", rows=N),
     "cube": _run(td.cube, **_BOXED),
     "cube, fill": _run(td.cube, fill=0, **_BOXED),
     "spread": _run(td.spread, **_BOXED),
@@ -292,6 +309,7 @@ def watched(run: Callable[[], Result]) -> Shown:
 PAID = {
     "point",
     "values_by_share",
+    "tables",
     "counts",
     "released",
     "calibration",
@@ -336,6 +354,9 @@ def public_part(outcome: Result) -> dict[str, Any]:
     if isinstance(outcome, QuantileRelease):
         told = {name: value for name, value in outcome.to_dict().items() if name != "quantiles"}
         return found | {"private": outcome.private, "widest": outcome.widest, "dict": told}
+    if isinstance(outcome, CountsRelease):
+        told = dataclasses.replace(outcome).to_dict()  # a copy: intervals are kept once they are found
+        return found | {"dict": {name: value for name, value in told.items() if name not in PAID}}
     if isinstance(outcome, Summary):
         return found | {"private": outcome.private}
     if isinstance(outcome, GroupedRelease):

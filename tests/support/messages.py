@@ -158,6 +158,13 @@ COMMANDS = [
     "quantiles t.csv --columns age --epsilon 1",
     f"quantiles t.csv {ASKED} --q 0.5,2",
     f"quantiles t.csv {ASKED} --q half",
+    "counts t.csv --epsilon 1",
+    "counts t.csv --column note --epsilon 1",
+    "counts t.csv --column note --categories a --cross --epsilon 1",
+    "counts t.csv --column note --column age --categories a,b --epsilon 1",
+    "counts t.csv --column note --categories note=a --categories b --epsilon 1",
+    "counts t.csv --column notes --categories a --epsilon 1",
+    "counts t.csv --column note --categories a --by note --keys A --epsilon 1",
     f"mean t.csv {ASKED} --person age",
     f"mean t.csv {ASKED} --per-person median",
     f"centre t.csv {ASKED} --person note --by note --keys A",
@@ -379,9 +386,8 @@ CALLS = [
     Call("td.aggregate(no frame)", lambda: _aggregate(np.median, _NoFrame())),
     Call("td.aggregate(a lazy frame)", lambda: _aggregate(np.median, _frame([1.0]).lazy())),
     Call("td.aggregate(a lazy frame, bounds=None)", lambda: _aggregate("mean", _frame([1.0]).lazy(), bounds=None)),
-    Call("td.mean(a lazy frame, by=...)", lambda: _lazy_mean(by="a", keys=[1])),
+    Call("td.mean(a lazy frame, by=...)", lambda: _lazy_mean(by="z", keys=[1])),
     Call("td.mean(a lazy frame, bounds=None)", lambda: _lazy_mean(bounds=None)),
-    Call("td.mean(a lazy frame, neighbours='add-remove')", lambda: _lazy_mean(neighbours="add-remove", rows=9)),
     Call("td.mean(a lazy frame with text)", lambda: _lazy_mean({"name": ["Zoe"]})),
     Call("td.mean(a lazy frame with lists)", lambda: _lazy_mean({"lists": [[1]]})),
     Call("td.mean(a lazy frame without columns)", lambda: _lazy_mean({})),
@@ -402,9 +408,37 @@ CALLS = [
     Call("td.mean(by, counts=2)", lambda: _by_group(counts=2)),
     Call("td.mean(by, delta)", lambda: _by_group(delta=1e-6)),
     Call("td.mean(persons without ids)", lambda: td.mean(X, epsilon=1, bounds=(0, 9), person=[None, "", " "])),
-    Call("td.mean(person by group)", lambda: _by_group(person=["a", "b", "c"])),
     Call("td.quantiles(q=[0.5, 0.5])", lambda: td.quantiles(X, [0.5, 0.5], epsilon=1, bounds=(0, 9))),
     Call("td.quantiles(no bounds)", lambda: td.quantiles(X, 0.5, epsilon=1)),
+    Call("td.counts(no categories)", lambda: td.counts(NAMED, "age", epsilon=1)),
+    Call("td.counts(column=1.5)", lambda: _counts(NAMED, 1.5)),
+    Call("td.counts(categories and edges)", lambda: _counts(NAMED, "age", edges=[0, 1])),
+    Call("td.counts(a column twice)", lambda: _counts(NAMED, ("age", "age"), categories={"age": [1]})),
+    Call("td.counts(too many cells)", lambda: _counts(NAMED, "age", categories=None, edges=list(range(10_002)))),
+    Call("td.counts(a list for two columns)", lambda: _counts(NAMED, ("age", "pulse"))),
+    Call("td.counts(categories={})", lambda: _counts(NAMED, None, categories={})),
+    Call("td.counts(categories of others)", lambda: _counts(NAMED, "age", categories={"height": [1]})),
+    Call("td.counts(categories=[1, 1])", lambda: _counts(NAMED, "age", categories=[1, 1])),
+    Call("td.counts(the last cell's name)", lambda: _counts(NAMED, "age", categories=["other / missing"])),
+    Call("td.counts(one name twice)", lambda: _counts(NAMED, "age", categories=["b'x'", b"x"])),
+    Call("td.counts(declared for an array)", lambda: _counts(X, 0, categories="declared")),
+    Call("td.counts(none declared)", lambda: _counts(NAMED, "age", categories="declared")),
+    Call("td.counts(edges=[1])", lambda: _counts(NAMED, "age", categories=None, edges=[1])),
+    Call("td.counts(edges=[1, 0])", lambda: _counts(NAMED, "age", categories=None, edges=[1, 0])),
+    Call("td.counts(by the column itself)", lambda: _counts(NAMED, "age", by="age", keys=["A"])),
+    Call("td.counts(no row)", lambda: _counts([], None)),
+    Call("td.counts(by of another length)", lambda: _counts(X, 0, by=["A"], keys=["A"])),
+    Call("td.counts(a position beyond)", lambda: _counts(X, 2)),
+    Call("td.counts(a position beyond rows)", lambda: _counts([[1, 2]], 2)),
+    Call("td.counts(a position in a frame)", lambda: _counts(NAMED, 0)),
+    Call("td.counts(persons without ids)", lambda: _counts(X, 0, person=[None, "", " "])),
+    Call("td.counts(a file, another column)", lambda: _counts(td.read("t.csv"), "height")),
+    Call("td.counts(a file, by another)", lambda: _counts(td.read("t.csv"), "age", by="height", keys=["A"])),
+    Call("td.counts(lazy, person)", lambda: _counts(pl.LazyFrame({"a": [1]}), "a", person="b")),
+    Call("td.counts(lazy, a position)", lambda: _counts(pl.LazyFrame({"a": [1]}), 0)),
+    Call("td.counts(lazy, another column)", lambda: _counts(pl.LazyFrame({"a": [1]}), "b")),
+    Call("td.counts(lazy, a pattern)", lambda: _counts(pl.LazyFrame({"^a": [1]}), "^a")),
+    Call("td.counts(lazy, by a list)", lambda: _counts(pl.LazyFrame({"a": [1]}), "a", by=["A"], keys=["A"])),
     Call('ReadOptions(units="kg")', lambda: ReadOptions(units="kg")),
     Call("ReadOptions(missing=[-999])", lambda: ReadOptions(missing=[-999])),  # type: ignore[list-item]
     Call("read_file(a name with a NUL)", lambda: read_file("a\0b", ["a"])),
@@ -448,6 +482,10 @@ def _frame(values: list[float]) -> Any:
 
 def _summary(x: Any, by: Any, keys: Any) -> Any:
     return td.summary(x, epsilon=1, bounds=(0, 9), by=by, keys=keys)
+
+
+def _counts(x: Any, column: Any, **given: Any) -> Any:
+    return td.counts(x, column, epsilon=1, **{"categories": [1], **given})
 
 
 def _by_group(**given: Any) -> Any:

@@ -17,12 +17,13 @@ from markdown.treeprocessors import Treeprocessor
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = "docs"
-# Files at the root, and the pages of the site that show them.
+# Files outside docs/, and the pages of the site that show them.
 ROOT_PAGES = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
     "README.md": "index.md",
+    "proofs/STATEMENTS.md": "statements.md",
 }
 OVERVIEWS = ("README.md", "index.md")
 

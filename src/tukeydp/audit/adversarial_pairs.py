@@ -19,11 +19,11 @@ from tukeydp.audit.forced_samplers import forced
 from tukeydp.baselines.clipping import noised_mean, public_region
 from tukeydp.baselines.curve import multiplier
 from tukeydp.baselines.noise import Noise
+from tukeydp.data.records import in_pieces
 from tukeydp.data.tables import Table
 from tukeydp.depth.notions import AxisAligned
 from tukeydp.mechanisms import scale_step, spread_step, subset_means
 from tukeydp.mechanisms.certificate import depth_certificate
-from tukeydp.mechanisms.grouped_sums import GroupPlan, noised_group_sums
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.readable_check import exact_counts, noisy_counts
@@ -42,7 +42,8 @@ from tukeydp.trusted.boxes import Box, whole_grid
 from tukeydp.trusted.laws import LevelDraw
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import rehearsed_charge
-from tukeydp.trusted.rows import Grid
+from tukeydp.trusted.rows import BoundedColumns, Grid
+from tukeydp.trusted.steps import Window, WindowSums, noised_sums
 
 REFUSED = 1e9  # in the place of a number
 
@@ -208,16 +209,15 @@ def _gaussian() -> Iterator[Pair]:
 @contextmanager
 def _groups() -> Iterator[Pair]:
     """A row goes from one group to the other: each group loses half of epsilon."""
-    plan = GroupPlan(Fraction(1), 2, 1, ())
+    columns = BoundedColumns((Fraction(-1),), (Fraction(1),))
+    sums = WindowSums(columns, Window((-1.0,), (1.0,), (0.0,)), 2, records=True)
 
     def drawn(group: int) -> Drawn:
-        relative, groups = _column([1.0, 0.0]), np.array([group, -1])
+        (total,) = in_pieces(np.array([[1.0, group], [0.0, np.nan]]), sums)
 
         def draw(key: bytes) -> float:
-            first, second = noised_group_sums(
-                relative, groups, plan, rehearsed_charge(PureDP(plan.epsilon), key)
-            ).counts
-            return first[0] - second[0]
+            (_, first), (_, second) = noised_sums(sums, total, rehearsed_charge(PureDP(Fraction(1)), key))
+            return float(first - second)
 
         return draw
 

@@ -35,7 +35,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Result:
-    """What was looked at and the worst that was found; passed if that is at most the bound, and nothing failed.
+    """What was looked at and the worst that was found. It failed if that is beyond the bound, or anything else failed.
 
     Attributes
     ----------
@@ -47,6 +47,9 @@ class Result:
         Random draws made, 0 where everything was enumerated.
     failures
         In words, what else went wrong.
+    lower_bound
+        Whether `worst` is a lower bound that draws prove. Where it is 0 they prove nothing, of a sound mechanism or of
+        any other: such a check has no power, and has not passed.
     """
 
     datasets: int
@@ -55,10 +58,23 @@ class Result:
     worst: float
     draws: int = 0
     failures: tuple[str, ...] = ()
+    lower_bound: bool = False
+
+    @property
+    def failed(self) -> bool:
+        return not self.worst <= self.bound or bool(self.failures)
+
+    @property
+    def powerless(self) -> bool:
+        return self.lower_bound and self.worst <= 0 and not self.failed
 
     @property
     def passed(self) -> bool:
-        return self.worst <= self.bound and not self.failures
+        return not self.failed and not self.powerless
+
+    @property
+    def verdict(self) -> str:
+        return "FAILED" if self.failed else "no power" if self.powerless else "passed"
 
 
 @dataclass(frozen=True)
@@ -82,8 +98,8 @@ class Check:
 class Tally:
     """Counts what a check has looked at and keeps the worst."""
 
-    def __init__(self, bound: float) -> None:
-        self._bound = bound
+    def __init__(self, bound: float, *, lower_bound: bool = False) -> None:
+        self._bound, self._lower_bound = bound, lower_bound
         self._worst = 0.0
         self._datasets = self._pairs = self._draws = 0
         self._failures: list[str] = []
@@ -102,7 +118,8 @@ class Tally:
             self._failures.append(otherwise)
 
     def result(self) -> Result:
-        return Result(self._datasets, self._pairs, self._bound, self._worst, self._draws, tuple(self._failures))
+        counts = self._datasets, self._pairs, self._bound, self._worst, self._draws
+        return Result(*counts, tuple(self._failures), self._lower_bound)
 
 
 def over_cases(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import importlib.util
 import itertools
@@ -26,7 +25,7 @@ from tukeydp.audit.forced_samplers import forced
 from tukeydp.data.files import read_file
 from tukeydp.depth import choice
 from tukeydp.depth.streamed_levels import StreamedLevels
-from tukeydp.mechanisms import clipped_mean, clipped_sum
+from tukeydp.mechanisms import clipped_sum
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
 from tukeydp.mechanisms.quantiles import RankLaw, tie_broken
 from tukeydp.mechanisms.rem_test.evidence import Evidence
@@ -36,11 +35,10 @@ from tukeydp.results.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted import bits as randomness
 from tukeydp.trusted import steps
-from tukeydp.trusted.account import ApproxDP, Guarantee, relation_of
+from tukeydp.trusted.account import ApproxDP, Guarantee
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.laws import cube_noise, discrete_gaussian, discrete_laplace
 from tukeydp.trusted.parameters import FloatArray, IntArray
-from tukeydp.trusted.prices import COUNT, kappa
 
 # What secret draws are drawn from, and how far the law on one table is from that on a neighbour of it.
 #
@@ -253,22 +251,31 @@ class RadiiLaw:
 
 @dataclass(frozen=True, eq=False)
 class LadderLaw:
-    """A place for each column, by its `weights` and e^(-weight x the most records `beyond` it in any column)."""
+    """A place for each column, by `weights` and e^(-weight x the most records `beyond` it in any column)."""
 
-    beyond: tuple[IntArray, ...]
-    weights: tuple[FloatArray, ...]
+    beyond: list[IntArray]
     weight: Fraction
+    weights: list[Sequence[int]]
 
     def loss(self, other: LadderLaw) -> Loss:
-        moved = self._most() - other._most()
+        """The most over columns moves by at least the least, and at most the most, that a column's counts move by."""
+        moved = np.concatenate([ours - theirs for ours, theirs in zip(self.beyond, other.beyond, strict=True)])
         return of_range(self.weight * int(moved.max() - moved.min()))
 
-    def exact(self, other: LadderLaw) -> float:
-        sizes = functools.reduce(np.multiply.outer, self.weights)
-        return _largest_ratio(Cells(sizes.reshape(-1), self._most(), other._most()), -float(self.weight))
+    def exact(self, other: LadderLaw) -> float | None:
+        if math.prod(map(len, self.beyond)) > _LISTED:
+            return None
+        sizes = _combined([np.array(weights, dtype=np.float64) for weights in self.weights], np.multiply.outer)
+        ours, theirs = (_combined(law.beyond, np.maximum.outer) for law in (self, other))
+        return _largest_ratio(Cells(sizes, ours, theirs), -float(self.weight))
 
-    def _most(self) -> IntArray:
-        return np.asarray(functools.reduce(np.maximum.outer, self.beyond)).reshape(-1)
+
+def _combined(columns: Sequence[Any], outer: Any) -> Any:
+    """Of every choice of one entry of each."""
+    found = columns[0]
+    for column in columns[1:]:
+        found = outer(found, column)
+    return found.reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -543,10 +550,11 @@ def _adapters(recorder: Recorder) -> list[tuple[Any, str, Any]]:
         discrete_laplace: _laplace(recorder),
         discrete_gaussian: _gaussian(recorder),
         clipped_sum.drawn_by_weight: _radii(recorder),
+        steps.drawn_places: _places(recorder),
         tie_broken: _ties(recorder),
         passes: _coin(recorder),
     }
-    methods = (_source, _streams, _depth, _ranks, _ladders, _algorithm3)
+    methods = (_source, _streams, _depth, _ranks, _algorithm3)
     return [*_everywhere(functions), *(change for adapter in methods for change in adapter(recorder))]
 
 
@@ -696,27 +704,16 @@ def _radii(recorder: Recorder) -> Any:
     return radii
 
 
-def _ladders(recorder: Recorder) -> list[tuple[Any, str, Any]]:
-    """Centres and radii of clipped means. The charge is consumed in either run."""
-    joint, alone = steps._joint, steps.rung
+def _places(recorder: Recorder) -> Any:
+    original = steps.drawn_places
 
-    def recorded(beyond: Any, weights: Any, charge: Any, score: Any, draw: Callable[[], Any]) -> Any:
-        part = charge._part
-        weight = kappa(part.epsilon, score.one, score.swap, relation_of(part.neighbours))
-        listed = tuple(np.array(one, dtype=np.float64) for one in weights)
-        law, key = LadderLaw(tuple(beyond), listed, weight), charge._key()
-        with recorder.within_a_draw():
-            output = draw()
-        public = (tuple(map(len, beyond)), tuple(map(tuple, weights)), weight)
-        return recorder.drawn("ladder", public, law, key, lambda: output)
+    def places(beyond: Sequence[IntArray], weights: Sequence[Sequence[int]], kappa: Fraction, bits: Any) -> Any:
+        law = LadderLaw([np.asarray(counts) for counts in beyond], kappa, list(weights))
+        public = tuple(tuple(column) for column in weights), kappa
+        key = getattr(bits, "key", None)
+        return recorder.drawn("places", public, law, key, lambda: original(beyond, weights, kappa, bits))
 
-    def of_all(beyond: Any, weights: Any, charge: Any, score: Any) -> Any:
-        return recorded(beyond, weights, charge, score, lambda: joint(beyond, weights, charge, score))
-
-    def of_one(beyond: Any, weights: Any, charge: Any) -> Any:
-        return recorded([beyond], [weights], charge, COUNT, lambda: alone(beyond, weights, charge))
-
-    return [(steps, "_joint", of_all), (clipped_mean, "rung", of_one)]
+    return places
 
 
 def _ties(recorder: Recorder) -> Any:
@@ -941,58 +938,74 @@ def moved(n: int, d: int = 2) -> Families:
     return families
 
 
-def moved_away(n: int, d: int = 2) -> Families:
-    """One row is not there, of a group of many, of one, or of none; the last column is the group."""
+def moved_less(n: int, d: int = 2) -> Families:
+    """The same, and one row is not there: of a group, of none, or the only one of its group."""
 
     def families(random: np.random.Generator) -> list[Family]:
-        ends = FAR * (-1.0) ** np.arange(d)
+        ends = (FAR * (-1.0) ** np.arange(d)).tolist()
         x = np.column_stack([rows_of(random, n, d), random.integers(0, 3, n)])
-        x[0], x[1], x[2, -1] = [*ends, 0], [*([np.nan] * d), 1], 2
-        few = np.column_stack([rows_of(random, n, d), np.zeros(n)])
-        few[3] = [*ends, 1]
-        named = {"a far row less": 0, "a missing row less": 1, "a row of no group less": 2}
-        alone = few[3:4]
+        gone = {
+            "a far row less": [*ends, 0],
+            "a missing row less": [*[np.nan] * d, 0],
+            "a row of no group less": [*ends, 2],
+            "a row of another group less": [*ends, 1],
+        }
+        places = random.choice(n, len(gone), replace=False).tolist()
+        x[places] = np.array(list(gone.values()))
+        less = [_without_row(name, x, i) for name, i in zip(gone, places, strict=True)]
+        few = np.array([[*ends, 1.0]])
         return [
-            Family("groups", x, tuple(_without_row(name, x, i) for name, i in named.items()), False),
-            Family("the only row of a group", few, (_without_row("none left", few, 3),)),
+            Family("rows of one group", x, tuple(less[:3])),
+            Family("a row of another group", x, tuple(less[3:])),
+            Family("one row alone", few, (_without_row("no row left", few, 0),)),
+        ]
+
+    return families
+
+
+def one_less_of_groups(n: int, d: int = 2, scale: float = 1.0) -> Families:
+    """As `one_less`; the last column is the group."""
+
+    def families(random: np.random.Generator) -> list[Family]:
+        ends = (FAR * (-1.0) ** np.arange(d)).tolist()
+        x = np.column_stack([scale * rows_of(random, n, d), random.integers(0, 3, n)])
+        gone = {
+            "a far row less": [*ends, 0],
+            "a row less that is missing": [*([np.nan] * d), 1],
+            "no group": [*ends, 2],
+        }
+        places = random.choice(n, len(gone), replace=False).tolist()
+        x[places] = np.array(list(gone.values()))
+        alone = np.array([[*([scale] * d), 1.0]])
+        pairs = zip(gone, places, strict=True)  # each moves the draws of one group: the worst of each do not add up
+        return [
+            Family("rows of groups", x, tuple(_without_row(name, x, i) for name, i in pairs), in_steps=False),
             Family("one row alone", alone, (_without_row("no row left", alone, 0),)),
         ]
 
     return families
 
 
-def person_away(n: int, d: int = 2) -> Families:
-    """A person is not there, with all rows; the last two columns are group and id."""
+def person_of_a_group(n: int, d: int = 2, less: bool = False) -> Families:
+    """The last columns are a key and an id: somebody has other rows, in another group, in none, or in several."""
 
     def families(random: np.random.Generator) -> list[Family]:
         persons = np.arange(n) // _OF_A_PERSON
-        x = np.column_stack([rows_of(random, n, d), persons % 3, persons])
-        x[persons == 1, :d] = FAR * (-1.0) ** np.arange(d)
-        x[persons == 2, d] = [0, 1, 2][: int((persons == 2).sum())]
-        gone = {"a far person less": 1, "a person of several groups less": 2, "a person of no group less": 5}
-        alone = x[persons == 0]
-        return [
-            Family("persons", x, tuple(Neighbour(name, x[persons != i]) for name, i in gone.items()), False),
-            Family("a person alone", alone, (Neighbour("nobody left", alone[:0]),)),
-        ]
-
-    return families
-
-
-def regrouped(n: int, d: int = 2) -> Families:
-    """A person has other rows, in another group or in several; the last two columns are group and id."""
-
-    def families(random: np.random.Generator) -> list[Family]:
-        persons = np.arange(n) // _OF_A_PERSON
-        x = np.column_stack([rows_of(random, n, d), persons % 3, persons])
-        ends, mine = FAR * (-1.0) ** np.arange(d), persons == 0
-        x[mine, :d] = ends
+        x = np.column_stack([rows_of(random, n, d), random.integers(0, 3, n)[persons], persons])
+        mine = x[:, -1] == int(random.integers(n // _OF_A_PERSON))
+        ends = (FAR * (-1.0) ** np.arange(d)).tolist()
+        x[mine, :-1] = [*[-v for v in ends], 0]
         others = {
-            "in another group, forty rows": np.column_stack([np.tile(-ends, (40, 1)), np.ones(40)]),
-            "in two groups": np.column_stack([np.tile(ends, (2, 1)), [0, 1]]),
-            "no value": np.array([[*([np.nan] * d), 0]]),
+            "in another group": [[*ends, 1]] * 40,
+            "in no group": [[*ends, 2]],
+            "in two groups": [[*ends, 0], [*ends, 1]],
+            "no value": [[*[np.nan] * d, 0]],
         }
-        return [Family("a person", x, tuple(Neighbour(w, _of_person(x, mine, y)) for w, y in others.items()), False)]
+        neighbours = [Neighbour(name, _of_person(x, mine, np.array(rows))) for name, rows in others.items()]
+        gone = int(np.flatnonzero(mine)[0]) // _OF_A_PERSON
+        if less:
+            neighbours = [Neighbour("not there", x[~mine], (gone, n // _OF_A_PERSON))]
+        return [Family("a person far out", x, tuple(neighbours), in_steps=False)]
 
     return families
 
@@ -1079,6 +1092,32 @@ def _groups(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Wh
     return Whole(call, moved(n, d))
 
 
+def _groups_less(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Whole:
+    def call(x: FloatArray, account: Any) -> Any:
+        given = {"by": x[:, -1], "keys": [0, 1], "neighbours": "add-remove", "rows": n, **more}
+        return function(x[:, :-1], **_options(account, **given))
+
+    return Whole(call, one_less_of_groups(n, d), "add-remove")
+
+
+def _persons_of_groups(n: int, function: Callable[..., Any], d: int = 2, less: bool = False, **more: Any) -> Whole:
+    def call(x: FloatArray, account: Any) -> Any:
+        given = _options(account, by=x[:, -2], keys=[0, 1], person=x[:, -1], **more)
+        return function(x[:, :-2], **given, **({"neighbours": "add-remove", "rows": n // _OF_A_PERSON} if less else {}))
+
+    return Whole(call, person_of_a_group(n, d, less), "add-remove-person" if less else "swap-person")
+
+
+def _groups_free(
+    n: int, function: Callable[..., Any], relation: str = "swap", families: Families | None = None, **more: Any
+) -> Whole:
+    def call(x: FloatArray, account: Any) -> Any:
+        given = {"epsilon": 8, "delta": "0.01", "by": x[:, -1], "keys": [0, 1], **more}
+        return function(x[:, :-1], **given, accountant=account)
+
+    return Whole(call, families or moved(n, 1), relation, epsilon=Fraction(8))
+
+
 def _persons(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> Whole:
     def call(x: FloatArray, account: Any) -> Any:
         return function(x[:, :-1], **_options(account, person=x[:, -1], **more))
@@ -1086,34 +1125,28 @@ def _persons(n: int, function: Callable[..., Any], d: int = 2, **more: Any) -> W
     return Whole(call, another_person(n, d), "swap-person")
 
 
-_ANY_ROWS = td.Check(unlisted=1)  # a third of them is in no listed group
-
-
-def _sums(families: Families, function: Callable[..., Any], stated: str = "swap", **more: Any) -> Whole:
-    """By groups, and by persons where the guarantee is about them, in memory or on a lazy frame of polars."""
-    lazy, by = more.pop("lazy", False), {"by": "g", "keys": [0, 1]} if more.pop("grouped", True) else {}
-    person = {"person": "p"} if stated.endswith("-person") else {}
-    more = {"neighbours": stated.removesuffix("-person"), **({"check": _ANY_ROWS} if person else {}), **more}
-
-    def call(x: FloatArray, account: Any) -> Any:
-        names = [f"c{j}" for j in range(x.shape[1] - len(person) - bool(by))] + ["g"] * bool(by) + ["p"] * len(person)
-        table: Any = np.empty(len(x), dtype=[(name, np.float64) for name in names])
-        for j, name in enumerate(names):
-            table[name] = x[:, j]
-        if lazy:
-            import polars
-
-            table = polars.LazyFrame({name: x[:, j] for j, name in enumerate(names)}, dict.fromkeys(names, float))
-        return function(table, **_options(account, **by, **person, **more))
-
-    return Whole(call, families, stated)
-
-
 def _persons_free(n: int, function: Callable[..., Any], **more: Any) -> Whole:
     def call(x: FloatArray, account: Any) -> Any:
         return function(x[:, :-1], person=x[:, -1], epsilon=8, delta="0.01", accountant=account, **more)
 
     return Whole(call, another_person(n, 1, 5.0), "swap-person", Fraction(8))
+
+
+def _cells(families: Families, stated: str = "swap", apart: str | None = None, **more: Any) -> Whole:
+    """Counts of whole numbers; the last column is `by` or `person` where it is apart."""
+
+    def call(x: FloatArray, account: Any) -> Any:
+        rounded = np.round(x)
+        last: dict[str, Any] = {} if apart is None else {apart: rounded[:, -1]}
+        table = rounded if apart is None else rounded[:, :-1]
+        return td.counts(table, epsilon=EPSILON, accountant=account, **last, **more)
+
+    return _at_once(Whole(call, families, stated))  # a row leaves one cell, and comes into another
+
+
+def _counted(x: Any, bounds: Any, **more: Any) -> Any:
+    """Between edges, since rows of lazy frames are not whole numbers."""
+    return td.counts(x, edges=[-9, -1, 0, 1, 9], **more)
 
 
 def _noised(function: Callable[..., Any], **more: Any) -> Whole:
@@ -1165,6 +1198,17 @@ def _lazy(n: int, function: Callable[..., Any], **more: Any) -> Whole:
         return function(frame, **_options(account, **more))
 
     return Whole(call, swapped(n))
+
+
+def _lazy_groups(n: int, function: Callable[..., Any], **more: Any) -> Whole:
+    def call(x: FloatArray, account: Any) -> Any:
+        import polars
+
+        columns = {f"c{j}": x[:, j] for j in range(x.shape[1] - 1)}
+        frame = polars.LazyFrame({**columns, "group": x[:, -1]})
+        return function(frame, **_options(account, by="group", keys=[0, 1], **more))
+
+    return Whole(call, moved(n))
 
 
 def _at_once(whole: Whole) -> Whole:
@@ -1253,16 +1297,23 @@ def _texts_known(rows: Any) -> float:
     return float(rows["b"].n_unique() if listed is None else len(listed))
 
 
-def _line(n: int, families: Families, **more: Any) -> Whole:
-    def call(x: FloatArray, account: Any) -> Any:
-        return td.regression(x[:, :1], x[:, 1], accountant=account, **more)
+def _line(n: int, families: Families, neighbours: str = "swap", **more: Any) -> Whole:
+    """`by` and `person` stand for the last column."""
+    last = [name for name in ("by", "person") if more.pop(name, None)]
 
-    return Whole(call, families, epsilon=Fraction(more["epsilon"]))
+    def call(x: FloatArray, account: Any) -> Any:
+        told: dict[str, Any] = dict.fromkeys(last, x[:, -1]) | ({"keys": [0, 1]} if "by" in last else {})
+        if not neighbours.endswith("-person"):
+            told["neighbours"] = neighbours
+        return td.regression(x[:, :1], x[:, 1], accountant=account, **more, **told)
+
+    return Whole(call, families, neighbours, epsilon=Fraction(more["epsilon"]))
 
 
 _JUST_ENOUGH = next(n for n in range(10, 1000) if rem_blocks(n, 1, ApproxDP(Fraction(8), Fraction(1, 100))) is not None)
 _SHARES = ([-50, 0], [50, 1])
 _ORACLES: dict[str, Any] = {"oracle": td.oracles.BoxCounting(), "sampler": td.oracles.Rejection()}
+_FEW: dict[str, Any] = {"categories": [-1, 0, 1]}
 _COARSE: dict[str, Any] = {"resolution": 1, "bounds": (-5, 5)}
 
 CALLS: dict[str, Whole] = {
@@ -1293,7 +1344,9 @@ CALLS: dict[str, Whole] = {
     "mean, two-step, spreads known": _swap(3000, td.mean, mechanism="two-step", sd=1),
     "mean, cube": _swap(60, td.mean, mechanism="cube"),
     "mean with interval": _swap(3000, td.mean, confidence=0.95),
-    "mean with interval, subset": _swap(3000, td.mean, mechanism="subset", confidence=0.95),
+    "mean with interval, few rows": _swap(60, td.mean, confidence=0.95),
+    "mean with interval in three columns": _swap(3000, td.mean, d=3, confidence=0.95),
+    "mean with interval, cube": _swap(300, td.mean, mechanism="cube", confidence=0.95),
     "mean with interval, spreads known": _swap(3000, td.mean, confidence=0.95, sd=1),
     "mean with joint interval of shares": _swap(300, td.mean, confidence=0.95, joint=True, bounds=(0, 1)),
     "mean without bounds": _free(120, td.mean),
@@ -1304,6 +1357,10 @@ CALLS: dict[str, Whole] = {
     "summary with a share": _swap(3000, td.summary, bounds=_SHARES),
     "summary of shares": _swap(60, td.summary, bounds=(0, 1)),
     "quantiles": _at_once(_swap(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
+    "quantiles, add-remove": _at_once(_less(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
+    "quantiles by groups": _at_once(_groups(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
+    "quantiles by groups, add-remove": _at_once(_groups_less(300, td.quantiles, q=["0.25", "0.5", "0.9"])),
+    "quantiles of persons": _at_once(_persons(300, td.quantiles, q=["0.25", "0.5", "0.9"])),
     "median on a coarse grid": _swap(40, td.quantiles, q=["0.5"], **_COARSE),
     "aggregate": _swap(300, td.aggregate, statistic=_largest, blocks=40, partitions=2),
     "aggregate by a statistic with random numbers": _swap(120, td.aggregate, statistic=_restless, blocks=20),
@@ -1312,7 +1369,40 @@ CALLS: dict[str, Whole] = {
     "regression without bounds": _line(
         300, swapped(300), epsilon=8, delta="0.01", blocks=40, resolution="0.5", depth=td.AxisAligned()
     ),
+    "regression, add-remove": _line(
+        900, one_less(900), "add-remove", epsilon=EPSILON, bounds=(-5, 5), rows=900, blocks=150, partitions=2
+    ),
+    "regression without bounds, add-remove": _line(
+        300,
+        one_less(300),
+        "add-remove",
+        epsilon=8,
+        delta="0.01",
+        rows=300,
+        blocks=40,
+        partitions=1,
+        resolution="0.5",
+        depth=td.AxisAligned(),
+    ),
+    "regression by groups": _line(900, moved(900), epsilon=EPSILON, bounds=(-5, 5), blocks=100, partitions=2, by=True),
+    "regression by groups, add-remove": _line(
+        900, one_less_of_groups(900), "add-remove", epsilon=EPSILON, bounds=(-5, 5), rows=900, blocks=100, by=True
+    ),
+    "regression of persons": _line(
+        900, another_person(900), "swap-person", epsilon=EPSILON, bounds=(-5, 5), blocks=60, person=True
+    ),
+    "aggregate, add-remove": _less(300, td.aggregate, statistic=_largest, blocks=40, partitions=2, rows=300),
+    "aggregate by groups": _groups(300, td.aggregate, statistic=_largest, blocks=40, partitions=2),
+    "aggregate by groups, add-remove": _groups_less(300, td.aggregate, statistic=_largest, blocks=40, rows=300),
+    "aggregate of persons": _persons(300, td.aggregate, statistic=_largest, blocks=40),
     "boxem, add-remove": _less(60, td.boxem),
+    "boxem by groups, add-remove": _groups_less(60, td.boxem),
+    "boxem by groups, certified": _groups(60, td.boxem, certify="0.2"),
+    "boxem by groups, certified, with counts, add-remove": _groups_less(60, td.boxem, certify="0.2", counts="0.1"),
+    "rem by groups": _groups_free(240, td.rem),
+    "rem by groups, add-remove": _groups_free(
+        80, td.rem, "add-remove", one_less_of_groups(80, 1, 5.0), neighbours="add-remove", rows=80
+    ),
     "boxem in one column, add-remove": _less(60, td.boxem, d=1),
     "boxem, certified, add-remove": _less(60, td.boxem, certify="0.2"),
     "spread, add-remove": _less(600, td.spread, rows=600),
@@ -1322,6 +1412,10 @@ CALLS: dict[str, Whole] = {
     "mean, rows, add-remove": _less(60, td.mean, rows=60, mechanism="subset"),
     "mean, subset, add-remove": _less(800, td.mean, rows=800, blocks=100),
     "mean, cube, add-remove": _less(60, td.mean, mechanism="cube"),
+    "mean with interval, add-remove": _less(3000, td.mean, rows=3000, confidence=0.95),
+    "mean with interval in three columns, add-remove": _less(3000, td.mean, d=3, rows=3000, confidence=0.95),
+    "summary, add-remove": _less(3000, td.summary, rows=3000),
+    "summary, nothing known of the size, add-remove": _less(300, td.summary),
     "rem, add-remove": _less_free(40, td.rem),
     "mean without bounds, rows, add-remove": _less_free(40, td.mean),
     "mean without bounds, blocks, add-remove": _less_free(_JUST_ENOUGH, td.mean),
@@ -1357,6 +1451,12 @@ CALLS: dict[str, Whole] = {
     ),
     "boxem by groups": _groups(60, td.boxem),
     "boxem by groups with counts": _groups(60, td.boxem, counts="0.1"),
+    "spread by groups": _groups(600, td.spread),
+    "spread by groups, add-remove": _groups_less(600, td.spread, rows=600),
+    "spread of persons": _persons(900, td.spread),
+    "cube by groups": _groups(60, td.cube),
+    "cube by groups, add-remove": _groups_less(60, td.cube, rows=60),
+    "cube of persons": _persons(90, td.cube, fill=1),
     "mean by groups": _groups(2000, td.mean),
     "mean by groups between narrow bounds": _groups(2000, td.mean, bounds=(-2, 2)),
     "mean by groups, two-step, spreads known": _groups(2000, td.mean, mechanism="two-step", sd=1),
@@ -1364,29 +1464,44 @@ CALLS: dict[str, Whole] = {
     "mean by groups, rows, as in large tables": _as_if_large(_groups(60, td.mean, mechanism="rows"), 60),
     "mean by groups, subset": _groups(800, td.mean, mechanism="subset", blocks=60, partitions=2),
     "mean by groups, cube": _groups(60, td.mean, mechanism="cube"),
+    "mean with interval by groups": _groups(2000, td.mean, confidence=0.95),
+    "mean with interval by groups in three columns": _groups(3000, td.mean, d=3, confidence=0.95),
+    "mean with interval by groups, few rows": _groups(60, td.mean, confidence=0.95, joint=True),
+    "mean by groups, add-remove": _groups_less(2000, td.mean),
+    "mean with interval by groups, add-remove": _groups_less(2000, td.mean, confidence=0.95),
     "summary by groups": _groups(60, td.summary),
+    "summary by groups, many rows": _groups(3000, td.summary, joint=True),
+    "summary by groups, add-remove": _groups_less(2000, td.summary),
     "mean of persons": _persons(900, td.mean),
     "medians of persons": _persons(90, td.mean, per_person="median", mechanism="cube"),
     "boxem of persons": _persons(90, td.boxem, certify="0.2"),
     "summary of persons": _persons(3000, td.summary),
+    "mean with interval of persons": _persons(3000, td.mean, confidence=0.95),
+    "mean of persons by groups": _persons_of_groups(3000, td.mean),
+    "mean with interval of persons by groups": _persons_of_groups(3000, td.mean, confidence=0.95),
+    "mean with interval of persons by groups, add-remove": _persons_of_groups(
+        3000, td.mean, less=True, confidence=0.95
+    ),
+    "summary of persons by groups": _persons_of_groups(3000, td.summary),
+    "summary of persons by groups, add-remove": _persons_of_groups(3000, td.summary, less=True),
     "rem of persons": _persons_free(120, td.rem),
     "boxem of medians of persons": _persons(90, td.boxem, per_person="median"),
     "rem of medians of persons": _persons_free(120, td.rem, per_person="median"),
     "summary of medians of persons": _persons(90, td.summary, per_person="median", confidence=None),
-    "mean by groups with interval": _sums(moved(2000), td.mean, confidence=0.95),
-    "mean by groups with interval, few rows": _sums(moved(60), td.mean, confidence=0.95),
-    "mean by groups with interval, add-remove": _sums(moved_away(600), td.mean, "add-remove", confidence=0.95),
-    "mean by groups, about so many rows, add-remove": _sums(moved_away(600), td.mean, "add-remove", rows=50),
-    "mean with interval, add-remove": _less(600, td.mean, confidence=0.95),
-    "summary, add-remove": _less(600, td.summary, rows=900),
-    "summary by groups of many rows": _sums(moved(3000), td.summary),
-    "summary by groups, add-remove": _sums(moved_away(600), td.summary, "add-remove"),
-    "mean by groups of persons with interval": _sums(
-        regrouped(2400), td.mean, "swap-person", confidence=0.9, check=False
+    "counts": _cells(swapped(60), column=0, **_FEW),
+    "counts without intervals": _cells(swapped(60), column=0, confidence=None, **_FEW),
+    "counts of one category": _cells(swapped(60), column=0, categories=[0]),
+    "counts of a cross-table": _cells(swapped(60), column=(0, 1), categories={0: [0, 1], 1: [0, 1]}, joint=True),
+    "counts of several columns": _cells(swapped(60), categories={0: [0, 1]}, edges={1: [-9, 0, 9]}),
+    "counts, add-remove": _cells(one_less(60), "add-remove", column=0, neighbours="add-remove", rows=60, **_FEW),
+    "counts by groups": _cells(moved(60), apart="by", keys=[0, 1], column=0, **_FEW),
+    "counts by groups, add-remove": _cells(
+        one_less(60), "add-remove", "by", keys=[0, 1], column=0, neighbours="add-remove", **_FEW
     ),
-    "mean by groups of persons, add-remove": _sums(person_away(900), td.mean, "add-remove-person", confidence=0.9),
-    "summary by groups of persons": _sums(regrouped(2400), td.summary, "swap-person", per_person="median"),
-    "summary by groups of persons, add-remove": _sums(person_away(900), td.summary, "add-remove-person"),
+    "counts of persons": _cells(another_person(90), "swap-person", "person", column=0, **_FEW),
+    "counts of medians of persons": _cells(
+        another_person(90), "swap-person", "person", column=0, edges=[-9, 0, 9], per_person="median"
+    ),
     "boxem of a checked file": _checked(300, td.boxem),
     "mean of a checked file, nobody charged": _checked(300, td.mean, paid=False),
     **{
@@ -1394,6 +1509,9 @@ CALLS: dict[str, Whole] = {
         for function in (td.boxem, td.cube, td.mean, td.spread)
     },
     "quantiles of a checked file, a share allowed": _at_once(_checked(300, td.quantiles, check="0.3")),
+    "aggregate of a checked file, a share allowed": _checked(
+        300, td.aggregate, statistic=_largest, blocks=40, check="0.3"
+    ),
     "summary of a checked file, a share allowed": _checked(300, td.summary, confidence=None, check="0.3"),
     "rem of a checked file, a share allowed": replace(
         _checked(120, _without_bounds, epsilon=8, delta="0.01", check="0.3"),
@@ -1432,16 +1550,13 @@ if importlib.util.find_spec("pandas") is not None:
 if importlib.util.find_spec("polars") is not None:
     CALLS |= {
         "mean of a lazy frame": _lazy(600, td.mean),
-        "mean of a lazy frame with interval": _lazy(3000, td.mean, confidence=0.95),
-        "mean by groups of a lazy frame": _sums(moved(2000), td.mean, lazy=True),
-        "mean by groups of a lazy frame, add-remove": _sums(moved_away(600), td.mean, "add-remove", lazy=True),
-        "summary by groups of persons of a lazy frame": _sums(regrouped(2400), td.summary, "swap-person", lazy=True),
-        "summary of persons of a lazy frame, add-remove": _sums(
-            person_away(900), td.summary, "add-remove-person", lazy=True
-        ),
         "mean of a lazy frame, subset": _lazy(300, td.mean, mechanism="subset", blocks=20, partitions=2),
         "mean of a lazy frame, two-step": _lazy(3000, td.mean, mechanism="two-step"),
+        "mean with interval of a lazy frame": _lazy(1500, td.mean, confidence=0.95),
+        "mean with interval by groups of a lazy frame": _lazy_groups(1500, td.mean, confidence=0.95),
+        "summary by groups of a lazy frame": _lazy_groups(1500, td.summary),
         "spread of a lazy frame": _lazy(600, td.spread),
+        "counts of a lazy frame": _at_once(_lazy(300, _counted, column="c0")),
         "aggregate of a frame with texts": _frame(60, blocks=10),
         "aggregate of a lazy frame": _lazy(300, td.aggregate, statistic="mean", blocks=40, partitions=2),
     }

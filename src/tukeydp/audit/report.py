@@ -18,7 +18,8 @@ SCHEMA = 1
 HEADER = ("check", "datasets", "pairs", "draws", "bound", "worst", "")
 MEANING = (
     "Datasets are those looked at, pairs those of them that differ in one row, draws random ones (none: everything was "
-    "enumerated). A check passes if the worst value is at most the bound and nothing else failed."
+    "enumerated). A check passes if the worst value is at most the bound and nothing else failed. A lower bound of 0 "
+    "says nothing, of a sound mechanism or of any other: no power."
 )
 # Colours in pairs for light and dark, with a contrast of at least 4.5 to 1 (WCAG AA).
 _STYLE = """
@@ -34,6 +35,7 @@ tbody th{font-weight:600}small{display:block;color:var(--dim);font-weight:400;te
 thead th{color:var(--dim);font-size:.875rem}
 td,thead th{white-space:nowrap;overflow-wrap:normal}
 .passed{color:var(--good);font-weight:700}.failed{color:var(--bad);font-weight:700}
+.powerless{color:var(--dim);font-weight:700}
 footer{color:var(--dim);font-size:.875rem}
 @media(max-width:44em){thead{display:none}table,tbody,tbody th{display:block}
 tr{display:flex;flex-wrap:wrap;border:1px solid var(--line);border-radius:.4rem;margin-bottom:.75rem;padding:.25rem 0}
@@ -51,16 +53,20 @@ def number(value: float) -> str:
 def cells(outcome: Outcome) -> tuple[str, ...]:
     result = outcome.result
     counts = (f"{count:,}" for count in (result.datasets, result.pairs, result.draws))
-    verdict = "passed" if result.passed else "FAILED"
-    return (outcome.check.name, *counts, number(result.bound), number(result.worst), verdict)
+    return (outcome.check.name, *counts, number(result.bound), number(result.worst), result.verdict)
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    failed = [outcome.check.name for outcome in outcomes if not outcome.result.passed]
+    failed = [outcome.check.name for outcome in outcomes if outcome.result.failed]
     if failed:
         return f"{len(failed)} of {len(outcomes)} checks failed: {', '.join(failed)}."
     datasets, pairs = (sum(getattr(o.result, name) for o in outcomes) for name in ("datasets", "pairs"))
-    return f"All {len(outcomes)} checks passed, on {datasets:,} datasets and {pairs:,} pairs of neighbours."
+    told = f"on {datasets:,} datasets and {pairs:,} pairs of neighbours."
+    powerless = [outcome.check.name for outcome in outcomes if outcome.result.powerless]
+    if powerless:
+        passed = len(outcomes) - len(powerless)
+        return f"{passed} of {len(outcomes)} checks passed, {told} No power, so nothing said: {', '.join(powerless)}."
+    return f"All {len(outcomes)} checks passed, {told}"
 
 
 def environment() -> str:
@@ -70,7 +76,7 @@ def environment() -> str:
 def as_object(outcomes: Sequence[Outcome], effort: Effort) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
-        "passed": all(outcome.result.passed for outcome in outcomes),
+        "passed": not any(outcome.result.failed for outcome in outcomes),
         "version": __version__,
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
@@ -93,6 +99,7 @@ def _entry(outcome: Outcome) -> dict[str, Any]:
         "bound": result.bound,
         "worst": result.worst if math.isfinite(result.worst) else None,  # JSON has no infinity
         "passed": result.passed,
+        "verdict": result.verdict,
         "failures": list(result.failures),
         "cpu_seconds": round(outcome.cpu_seconds, 1),
     }
@@ -124,6 +131,6 @@ def _row(outcome: Outcome) -> str:
         f'<td data-label="{in_html(label)}">{in_html(value)}</td>'
         for label, value in zip(HEADER[1:], numbers, strict=False)
     )
-    kind = "passed" if outcome.result.passed else "failed"
+    kind = "failed" if outcome.result.failed else "passed" if outcome.result.passed else "powerless"
     shown += f'<td class="{kind}" data-label="result">{in_html(verdict)}</td>'
     return f"<tr><th>{in_html(name)}<small>{said}</small></th>{shown}</tr>"

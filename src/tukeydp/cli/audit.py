@@ -63,7 +63,7 @@ def audit(
         say(f"\n{summary(outcomes)}\n\n{MEANING} {NOT_COVERED}")
         if html is not None:
             say(f"Wrote {html}.")
-    if not all(outcome.result.passed for outcome in outcomes):
+    if any(outcome.result.failed for outcome in outcomes):
         raise typer.Exit(options.UNEXPECTED)
 
 
@@ -96,7 +96,7 @@ def progress(count: int) -> Iterator[Callable[[Outcome], None]]:
         def done(outcome: Outcome) -> None:
             nonlocal ended
             ended += 1
-            verdict = "passed" if outcome.result.passed else "FAILED"
+            verdict = outcome.result.verdict
             if terminal.is_terminal:
                 bar.update(task, advance=1, description=f"{verdict}: {outcome.check.name}")
             else:

@@ -146,11 +146,11 @@ def centre(
             parts = reading.stream(file, names, MEMORY if memory is None else memory)
             asked = {"epsilon": epsilon, "check": checking()}
             return way.checked(parts, randomness=options.source_for(seed), **asked, **account, **present)
-        if by is not None and mechanism != "boxem":
-            rule = "must be boxem with by: without bounds there are no centres by group"
-            raise ParameterError("mechanism", rule, repr(mechanism))
+        if counts is not None and mechanism != "boxem":
+            rule = "must be left out with --mechanism rem: they would need a part of epsilon beside its test"
+            raise ParameterError("counts", rule, counts)
         present.pop("neighbours", None)
-        run = way.checked if by is None else partial(way.checked, counts=counts)
+        run = way.checked if counts is None else partial(way.checked, counts=counts)
         apart: dict[str, Any] = {
             "by": by,
             "keys": groups.listed_keys(by, keys, keys_file),

@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-from tukeydp.cli import audit, centre, contours, demo, look, mean, page, plan, quantiles, regress, reproduce, summary
+from tukeydp.cli import (
+    audit,
+    centre,
+    contours,
+    counts,
+    demo,
+    look,
+    mean,
+    page,
+    plan,
+    quantiles,
+    regress,
+    reproduce,
+    summary,
+)
 from tukeydp.cli.first_run import announce
 from tukeydp.cli.ledger import ledger
 from tukeydp.version import __version__
@@ -32,7 +46,7 @@ def version(
 
 
 # Options that a command does not have reach it, so that it can say which command has them.
-for command in (mean.mean, centre.centre, summary.summary, regress.regress, quantiles.quantiles):
+for command in (mean.mean, centre.centre, summary.summary, regress.regress, quantiles.quantiles, counts.counts):
     app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(command)
 for other in (plan.plan, look.look, demo.demo, contours.contours, reproduce.reproduce, audit.audit, page.app):
     app.command()(other)

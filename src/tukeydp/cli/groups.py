@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -100,4 +101,5 @@ def released(
     declared = reading.declared([*names, *apart])
     table, found = read_records(file, names, declared, by=by, keys=keys, person=person, fewest=fewest)
     told = {} if neighbours is None else {"neighbours": neighbours}
-    return of_persons(run)(table, randomness=source_for(seed), **found, **rules(per_person), **told, **present)
+    persons = run if "person" in inspect.signature(run).parameters else of_persons(run)
+    return persons(table, randomness=source_for(seed), **found, **rules(per_person), **told, **present)

@@ -63,8 +63,8 @@ def mean(
     confidence: Annotated[
         str | None,
         typer.Option(
-            help="Say 0.95: a nominal 95 % confidence interval for each column's population mean besides (on skewed "
-            "columns it covers less); part of epsilon goes to it, unless --sd is given."
+            help="Say 0.95: a nominal 95 % confidence interval for each column's population mean besides; its "
+            "coverage is empirical. Part of epsilon goes to it, unless --sd is given."
         ),
     ] = None,
     joint: Annotated[bool, typer.Option("--joint", help="One confidence for all columns together.")] = False,

@@ -12,17 +12,18 @@ import typer
 
 from tukeydp.accounts.accountant import Accountant
 from tukeydp.cli import finishing as check
-from tukeydp.cli import options
+from tukeydp.cli import groups, options
 from tukeydp.cli.bounds_file import BoundsFile, with_file
-from tukeydp.cli.finishing import finish
+from tukeydp.cli.finishing import finish, finish_groups
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import checked_targets, footer, page, table_text, wide, write_texts
-from tukeydp.cli.sections import REHEARSED, Account, Section, labelled
+from tukeydp.cli.sections import REHEARSED, Account, GroupAccount, Section, labelled
 from tukeydp.cli.words import complain, print_section, print_table, say
 from tukeydp.mechanisms.quantiles import quantiles as released_quantiles
 from tukeydp.padding import paced
 from tukeydp.results.accuracy_words import accuracy_sentences, assumptions
 from tukeydp.results.escaping import csv_text, in_html, in_markdown
+from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.results.quantile_release import QUANTILE_NOTE, QuantileRelease
 from tukeydp.results.release import Refused
 from tukeydp.results.views import guarantee_sentence
@@ -51,6 +52,11 @@ def quantiles(
             "step of columns in which many values are equal."
         ),
     ] = None,
+    by: groups.By = None,
+    keys: groups.KeyList = None,
+    keys_file: groups.KeysFile = None,
+    person: groups.Person = None,
+    per_person: groups.PerPerson = None,
     sd: Annotated[
         list[str] | None,
         typer.Option(
@@ -58,8 +64,11 @@ def quantiles(
             "about accuracy alone."
         ),
     ] = None,
+    neighbours: options.Neighbours = None,
+    rows: options.Rows = None,
     no_check: check.NoCheck = False,
     allow_unreadable: check.AllowUnreadable = None,
+    allow_unlisted: check.AllowUnlisted = None,
     ledger: options.Ledger = None,
     pad_to: options.PadTo = None,
     seed: options.Seed = None,
@@ -73,11 +82,13 @@ def quantiles(
     """
 
     def checking() -> Any:
-        return check.check_asked(no_check, allow_unreadable)
+        return check.check_asked(no_check, allow_unreadable, allow_unlisted, by=by, person=person)
 
     def known() -> tuple[list[str], list[str]]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
+        groups.listed_keys(by, keys, keys_file)
+        groups.check_person(person, per_person)
         checking()
         names = reading.names(file, columns)
         told = with_file(bounds, bounds_file, names)
@@ -85,25 +96,32 @@ def quantiles(
             raise ParameterError("bounds", "must be given: what is known of the columns without looking", "none")
         return names, told
 
-    def job() -> QuantileRelease | Refused:
-        account = None if ledger is None else Accountant.open(ledger)
-        return released_quantiles(
-            reading.table(file, names),
-            [part.strip() for part in q.split(",")],
-            epsilon=epsilon,
-            bounds=options.pairs_per_column("bounds", told, names),
-            resolution=options.one_per_column("resolution", resolution, names, "STEP"),
-            sd=options.one_per_column("sd", sd, names, "VALUE"),
-            randomness=options.source_for(seed),
-            accountant=account,
-            check=checking(),
-        )
+    def job() -> Any:
+        asked = {
+            "q": [part.strip() for part in q.split(",")],
+            "epsilon": epsilon,
+            "bounds": options.pairs_per_column("bounds", told, names),
+            "resolution": options.one_per_column("resolution", resolution, names, "STEP"),
+            "sd": options.one_per_column("sd", sd, names, "VALUE"),
+            "rows": rows,
+            "accountant": None if ledger is None else Accountant.open(ledger),
+            "check": checking(),
+        }
+        apart: dict[str, Any] = {
+            "by": by,
+            "keys": groups.listed_keys(by, keys, keys_file),
+            "person": person,
+            "per_person": per_person,
+        }
+        return groups.released(released_quantiles, reading, file, names, seed, neighbours=neighbours, **apart, **asked)
 
     names, told = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))
     found = options.run(partial(paced, pad_to, job))
     if isinstance(found, Refused):
         return finish(Account(found, "quantile"), file, as_json=as_json, targets=targets)
+    if isinstance(found, GroupedRelease):
+        return finish_groups(GroupAccount(found, "quantiles", verbose=verbose), as_json=as_json, targets=targets)
     try:
         if as_json:
             sys.stdout.write(found.to_json(verbose=verbose) + "\n")

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from tukeydp.cli import finishing, options
-from tukeydp.cli.finishing import finish
+from tukeydp.cli import finishing, groups, options
+from tukeydp.cli.finishing import finish, finish_groups
 from tukeydp.cli.reading import File, Reading, reads_a_file
 from tukeydp.cli.reports import checked_targets
-from tukeydp.cli.sections import Account, stopped
-from tukeydp.data.tables import Table
+from tukeydp.cli.sections import Account, GroupAccount, stopped
 from tukeydp.mechanisms.regression import regression
 from tukeydp.padding import paced
+from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.results.release import Outcome
 from tukeydp.trusted.parameters import ParameterError
 
@@ -48,8 +48,16 @@ def regress(
     ] = None,
     blocks: Annotated[int | None, typer.Option(help="Blocks that rows are dealt to.")] = None,
     no_intercept: Annotated[bool, typer.Option("--no-intercept", help="No constant.")] = False,
+    by: groups.By = None,
+    keys: groups.KeyList = None,
+    keys_file: groups.KeysFile = None,
+    person: groups.Person = None,
+    per_person: groups.PerPerson = None,
+    neighbours: options.Neighbours = None,
+    rows: options.Rows = None,
     no_check: finishing.NoCheck = False,
     allow_unreadable: finishing.AllowUnreadable = None,
+    allow_unlisted: finishing.AllowUnlisted = None,
     ledger: options.Ledger = None,
     pad_to: options.PadTo = None,
     seed: options.Seed = None,
@@ -65,29 +73,36 @@ def regress(
     def known() -> list[str]:
         options.refuse_strangers(context, file)
         options.require_epsilon(epsilon)
+        groups.listed_keys(by, keys, keys_file)
+        groups.check_person(person, per_person)
         checking()
         return _columns(reading, file, target, features)
 
     def checking() -> Any:
-        return finishing.check_asked(no_check, allow_unreadable)
+        return finishing.check_asked(no_check, allow_unreadable, allow_unlisted, by=by, person=person)
 
-    def job() -> Outcome:
+    def job() -> Outcome | GroupedRelease:
         given = _given(names, no_intercept, bounds, ranges)
-        account = options.account_for(ledger, "rem" if delta else "regression", epsilon, delta)
-        table = reading.table(file, names)
-        asked = {"epsilon": epsilon, "delta": delta, "blocks": blocks, "check": checking()}
-        return _on_table(table, randomness=options.source_for(seed), **asked, **account, **given)
+        mechanism, persons = "rem" if delta else "regression", person is not None
+        account = options.account_for(ledger, mechanism, epsilon, delta, neighbours, persons=persons)
+        asked: dict[str, Any] = {
+            "epsilon": epsilon,
+            "delta": delta,
+            "blocks": blocks,
+            "rows": rows,
+            "check": checking(),
+        }
+        asked |= account
+        apart: dict[str, Any] = {"by": by, "keys": groups.listed_keys(by, keys, keys_file), "person": person}
+        apart |= {"per_person": per_person, "neighbours": neighbours, "y": names[-1]}
+        return groups.released(regression, reading, file, names, seed, **apart, **asked, **given)
 
     names = options.run(known)
     targets = options.run(lambda: checked_targets(out, file))
     outcome = options.run(partial(paced, pad_to, job))
+    if isinstance(outcome, GroupedRelease):
+        return finish_groups(GroupAccount(outcome, "coefficients", verbose=verbose), as_json=as_json, targets=targets)
     finish(Account(outcome, "coefficients", _how(outcome), verbose), file, as_json=as_json, targets=targets)
-
-
-def _on_table(table: Table, **options_given: Any) -> Any:
-    """The last column is the target."""
-    assert table.columns is not None
-    return regression(table, table.columns[-1], **options_given)
 
 
 def _columns(reading: Reading, file: Path, target: str | None, features: list[str] | None) -> list[str]:

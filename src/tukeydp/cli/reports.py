@@ -15,7 +15,7 @@ from tukeydp.cli.sections import REHEARSED, Account, GroupAccount, group_headlin
 from tukeydp.results.escaping import csv_text, in_html, in_markdown
 from tukeydp.results.escaping import csv_text as csv_lines
 from tukeydp.results.release import Outcome
-from tukeydp.results.views import Shown, facts, shown, shown_groups, table_html, warnings
+from tukeydp.results.views import Shown, facts, lines_of_groups, shown, shown_groups, table_html, warnings
 from tukeydp.trusted.account import ApproxDP, epsilon_stated
 from tukeydp.trusted.parameters import ParameterError, show
 
@@ -227,12 +227,13 @@ def grouped_csv(account: GroupAccount) -> str:
     """A line for each group with all digits, what all of them cost, and whether they may be published."""
     found = account.found
     names = list(found.first.columns or [f"column {j}" for j in range(found.first.d)])
+    label = ["quantile"] if hasattr(found.first, "shares") else []
     counted = [] if found.counts is None else ["rows (noised)"]
-    lines: list[list[object]] = [[found.by, *counted, *names, "epsilon", "mechanism", "private"]]
+    lines: list[list[object]] = [[found.by, *label, *counted, *names, "epsilon", "mechanism", "private"]]
     same = [epsilon_stated(found.guarantee), found.mechanism, "yes" if found.private else "no"]
-    for key, release in found.items():
+    for key, quantile, values in lines_of_groups(found):
         count = [] if found.counts is None else [found.counts[key]]
-        lines.append([key, *count, *release.values(), *same])
+        lines.append([key, *quantile, *count, *values, *same])
     return csv_lines(lines)
 
 

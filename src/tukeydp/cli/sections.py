@@ -238,6 +238,10 @@ def _at_edge(outcome: Outcome) -> list[str]:
 
 # How the results were made, by the mechanism that the release names.
 _WAYS = {
+    "quantiles": "By rank in each group, the middle quantile first, then those on either side of it (quantiles).",
+    "spread": "Differences between random sets of rows of each group (spread).",
+    "rem": "A deep point of each group without bounds, or a refusal (rem).",
+    "regression": "Least squares on blocks of rows of each group, and a deep point of their coefficients (regression).",
     "boxem": "Depth of the rows of each group between the bounds (boxem), at all of epsilon.",
     "rows": "Depth of the rows of each group (rows), at all of epsilon.",
     "two-step": "How spread the columns are was found out first from all rows, then the means of groups (two-step).",

@@ -241,19 +241,25 @@ def taken_apart(x: Any, wanted: Wanted, fewest: int = 1) -> tuple[Table, dict[st
 
     A list of cells without a name of its own is called by what it has: "group" or "person".
     """
+    rest, cells, names = set_apart(x, wanted)
+    table = read_table(rest, fewest=fewest)
+    require_one_each(wanted, cells, table.n)
+    return table, cells, names
+
+
+def set_apart(x: Any, wanted: Wanted) -> tuple[Any, dict[str, list[Any]], dict[str, str]]:
+    """The same, with the rest of the table as it was given."""
     named = {parameter: given for parameter, (given, _) in wanted.items() if isinstance(given, str)}
     cells: dict[str, list[Any]] = {}
+    rest = x
     if isinstance(x, Source) and named:
         for parameter, name in named.items():
             _check_once(name, list(x.names), parameter)
-        table, found = x.with_cells(*named.values())
+        rest, found = x.with_cells(*named.values())
         cells = dict(zip(named, found, strict=True))
-        table = read_table(table, fewest=fewest)
     else:
-        rest = x
         for parameter, name in named.items():
             cells[parameter], rest = _without_column(rest, name, parameter, wanted[parameter][1])
-        table = read_table(rest, fewest=fewest)
     names = dict(named)
     for parameter, (given, what) in wanted.items():
         if parameter not in named:
@@ -261,10 +267,15 @@ def taken_apart(x: Any, wanted: Wanted, fewest: int = 1) -> tuple[Table, dict[st
             names[parameter] = str(getattr(given, "name", None) or usual)
             read = _is_column(given)
             cells[parameter] = given.with_cells(given.columns[0])[1][0] if read else key_cells(given, parameter, what)
-        if len(cells[parameter]) != table.n:
+    return rest, cells, names
+
+
+def require_one_each(wanted: Wanted, cells: Mapping[str, list[Any]], n: int) -> None:
+    """A cell for each of n rows."""
+    for parameter, (_, what) in wanted.items():
+        if len(cells[parameter]) != n:
             rule = f"must name a column, or have one {what} for each row"
-            raise ParameterError(parameter, rule, f"{len(cells[parameter])} of them")
-    return table, cells, names
+            raise ParameterError(parameter, rule, "another number of them")
 
 
 def _is_column(named: Any) -> bool:
@@ -285,6 +296,11 @@ def _without_column(x: Any, named: str, parameter: str, what: str) -> tuple[list
     except BaseException:  # a lazy query that fails says so with the cells it failed at
         rule = "must be an array or a table with distinct column names that can be held in memory"
         raise ParameterError("x", rule, type(x).__name__) from None
+
+
+def cells_of_column(x: Any, named: str, parameter: str, what: str = "value") -> list[Any]:
+    """The cells of a named column of a table in memory, as they are."""
+    return _without_column(x, named, parameter, what)[0]
 
 
 def _from_frame(x: Any, named: str, parameter: str) -> tuple[list[Any], Any]:

@@ -42,9 +42,38 @@ class Records:
         return self.relation.size(self.table)
 
     @property
+    def size_of_group(self) -> int | None:
+        """The same for each group: an equal part, since the true numbers are secret."""
+        size = self.size
+        return size if size is None or self.keys is None else max(1, size // len(self.keys))
+
+    @property
+    def count(self) -> int | None:
+        """Groups that one charge pays for together; None without groups."""
+        return None if self.keys is None else len(self.keys)
+
+    @property
     def public(self) -> dict[str, Any]:
         """What a release tells about its table."""
         return self.relation.public(self.table)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What a release records of its groups."""
+        return {} if self.keys is None else {"groups": len(self.keys)}
+
+    @property
+    def public_groups(self) -> dict[str, Any]:
+        """What an accountant is told of them."""
+        return {} if self.keys is None else {"by": self.by, "keys": self.keys.names}
+
+    def parts(self) -> list[tuple[tuple[object, ...], FloatArray]]:
+        """The cells of each group, and what the keys of its draws are labelled with; of all rows without groups."""
+        assert isinstance(self.table, Table)
+        if self.groups is None:
+            return [((), self.table.cells)]
+        assert self.keys is not None
+        return [(("group", g), self.table.cells[self.groups == g]) for g in range(len(self.keys))]
 
     def total(self, *kernels: Kernel) -> list[list[int]]:
         """What each kernel gives, added up over all records: exact, however many there are."""
@@ -69,7 +98,14 @@ def records(x: Any, relation: Relation, *, by: Any = None, keys: Any = None) -> 
     """
     known = None if by is None else checked_keys(keys)
     if is_lazy(x):
-        return Records(lazy_table(x, by, known, secret=relation.secret), relation, keys=known, by=by)
+        apart = () if known is None else ((by,), (known,))
+        return Records(lazy_table(x, *apart, secret=relation.secret), relation, keys=known, by=by)
+    return held_records(x, relation, by=by, keys=keys)
+
+
+def held_records(x: Any, relation: Relation, *, by: Any = None, keys: Any = None) -> Records:
+    """The same of a table in memory, or one that is brought there."""
+    known = None if by is None else checked_keys(keys)
     if known is None:
         return Records(relation.table(x), relation)
     if relation.secret:

@@ -429,19 +429,19 @@ class Rows(Protocol):
         ...
 
 
-def rows_of(x: Any, clip: Any = None, types: Mapping[str, str] | None = None, name: str = "x") -> Rows:
-    """The rows of an array, a list or a frame."""
+def rows_of(x: Any, clip: Any = None, types: Mapping[str, str] | None = None, name: str = "x", fewest: int = 1) -> Rows:
+    """The rows of an array, a list or a frame, at least `fewest`."""
     if gives_floats(x):
         if types is not None:
             raise ParameterError("types", "must be left out for arrays, whose cells are numbers", brief(types))
-        table = read_table(x, name)
+        table = read_table(x, name, fewest)
         flat = not isinstance(x, Table) and (_is_series(x) or _is_flat(x))
         ends = None if clip is None else checked_bounds(table.d, clip, table.columns)
         return ArrayRows(table.cells, table.columns, flat, None if ends is None else _floats(ends))
     if clip is not None:
         rule = "must be left out for frames: clip inside the statistic, which sees its own block only"
         raise ParameterError("clip", rule, "one")
-    return FrameRows.of(x, types, name)
+    return FrameRows.of(x, types, name, fewest)
 
 
 def gives_floats(x: Any) -> bool:
@@ -513,14 +513,14 @@ class FrameRows:
     n: int
 
     @classmethod
-    def of(cls, x: Any, types: Mapping[str, str] | None, name: str) -> FrameRows:
+    def of(cls, x: Any, types: Mapping[str, str] | None, name: str, fewest: int = 1) -> FrameRows:
         library = library_of(x, name)
         try:
             labels, n = library.schema(x)
             named = [str(label) for label in labels]
             if len(set(named)) != len(named):
                 raise no_frame(x, name)
-            if not n or not named:
+            if n < fewest or not named:
                 raise ParameterError(name, "must have at least one row and one column", f"shape {(n, len(named))}")
             declared = _declared(types, named)
             columns = [

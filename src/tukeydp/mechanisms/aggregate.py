@@ -12,26 +12,31 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tukeydp.blas import on_one_thread
+from tukeydp.data.keys import Keys, Wanted, checked_keys, require_by, require_one_each, set_apart
 from tukeydp.data.lazy_tables import is_lazy, lazy_table
+from tukeydp.data.persons import NOBODY, group_of_each, person_numbers
+from tukeydp.data.relation import checked_relation, require_columns_without_rows
 from tukeydp.data.row_blocks import Rows, gives_floats, rows_of
-from tukeydp.data.tables import Source, Table, read_table
+from tukeydp.data.tables import Source, Table
 from tukeydp.depth.notions import Notion
 from tukeydp.mechanisms.block_release import BlockRelease, checked_partitions, guarantee_for
 from tukeydp.mechanisms.passes import BlockSums, refuse_in_passes, require_sums
+from tukeydp.mechanisms.per_person import OfPersons
 from tukeydp.mechanisms.readable_check import WARNING, asked, least_cost_with_check, with_check
 from tukeydp.padding import padded
+from tukeydp.results.grouped_release import GroupedRelease, by_group
 from tukeydp.results.release import Refused, Release
 from tukeydp.spending import require_room
 from tukeydp.trusted.bits import Keystream, source
-from tukeydp.trusted.blocks import secret_order
+from tukeydp.trusted.blocks import dealt_rows, drawn_blocks, secret_order
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, brief, checked_integer
-from tukeydp.trusted.release import Spends, reserve
+from tukeydp.trusted.release import Run, Spends, reserve
 from tukeydp.trusted.rows import BoundedColumns, bounded_columns
 
 # What a caller's function says while it runs on rows is thrown away: prints, warnings, log records.
@@ -110,16 +115,13 @@ class BlockStatistic:
     names: tuple[str, ...] | None
     keys: tuple[str, ...] | None = None
 
-    def table(self, rows: Rows, blocks: int, order: IntArray) -> FloatArray:
-        """A row for each block; the first n mod `blocks` of them have a row of the data more."""
-        size, larger = divmod(rows.n, blocks)
-        found = np.full((blocks, self.length), np.nan)
+    def table(self, rows: Rows, dealt: Sequence[IntArray]) -> FloatArray:
+        """A row for each block, of the rows of the data that were dealt to it; missing where there are none."""
+        found = np.full((len(dealt), self.length), np.nan)
         with silence():
-            end = 0
-            for b in range(blocks):
-                start, end = end, end + size + (b < larger)
-                if end > start:
-                    found[b] = self._row(rows, order[start:end], b)
+            for b, places in enumerate(dealt):
+                if len(places):
+                    found[b] = self._row(rows, places, b)
         return found
 
     def _row(self, rows: Rows, places: IntArray, number: int) -> FloatArray:
@@ -340,6 +342,8 @@ def mean_in_passes(
     clip: Any,
     depth: Notion | None,
     resolution: Any,
+    neighbours: str,
+    rows: Any,
     accountant: Spends | None,
     randomness: Any,
 ) -> Release | Refused:
@@ -350,25 +354,29 @@ def mean_in_passes(
     if clip is None and bounds is None:
         rule = "must be given for a lazy frame without bounds: (lower, upper) of its cells, which are added up"
         raise ParameterError("clip", rule, "none")
-    guarantee = guarantee_for(epsilon, bounds, delta)
+    relation = checked_relation(neighbours, rows)
+    guarantee = guarantee_for(epsilon, bounds, delta, neighbours)
     dealings = checked_partitions(partitions, guarantee)
     require_room(accountant, guarantee)
     bits = source(randomness)
-    table = lazy_table(x)
-    count = checked_integer("blocks", blocks, least=1, most=table.n)
+    table = lazy_table(x, secret=relation.secret)
+    count = checked_integer("blocks", blocks, least=1, most=relation.size(table))
     require_sums(count, dealings, table.d)
     names = _names(columns, table.columns)
     cells = (
         bounded_columns(table.d, clip, table.columns) if clip is not None else bounded_columns(table.d, bounds, names)
     )
     drawn = BlockRelease(guarantee, count, dealings, table.d, names, bounds, depth, resolution)
-    told = {**table.public, "columns": names, "bounds": drawn.ends, "settings": drawn.settings}
+    settings = {**drawn.settings, **relation.settings}
+    shown = relation.public(table)
+    told = {**shown, "columns": names, "bounds": drawn.ends, "settings": settings}
     parts = {"draw": guarantee}
     run = reserve(parts, mechanism="aggregate", source=bits, accountant=accountant, parameters=told)
     sums = BlockSums(cells, count, dealings, run.secret("dealings"))
     (found,) = table.total(sums)
     means = np.concatenate([_in_units(cells, part) for part, _ in sums.tables(found)])
-    return drawn.release(means, table.n, bits, run, "aggregate", (MEANS_NOTE,))
+    (outcome,) = drawn.releases(means, shown["n"], bits, run, "aggregate", (MEANS_NOTE,))
+    return replace(outcome, settings={**outcome.settings, **relation.settings})
 
 
 def _names(columns: Any, own: tuple[str, ...]) -> tuple[str, ...]:
@@ -422,6 +430,11 @@ def aggregate(
     clip: Any = None,
     depth: Notion | None = None,
     resolution: Any = None,
+    by: Any = None,
+    keys: Any = None,
+    person: Any = None,
+    neighbours: str = "swap",
+    rows: Any = None,
     accountant: Spends | None = None,
     check: Any = None,
     pad_to: Any = None,
@@ -469,6 +482,15 @@ def aggregate(
         (lower, upper) for the cells of an array, as `bounds`; None clips nothing.
     depth, resolution
         As for `td.boxem` and `td.rem`.
+    by, keys
+        As for `td.mean`: the statistic of each group, all of them for one epsilon, half of which (and of delta) counts
+        in each: a row that goes to another changes a block in both. The column is not handed to the statistic.
+    person
+        A column with each row's person, or an id for each row: all rows of a person are dealt to one block, as they
+        are, and the guarantee is about persons. The column is not handed to the statistic; there is no `per_person`,
+        since the statistic sees the rows.
+    neighbours, rows
+        As for `td.mean`. With "add-remove" `rows`, of persons with `person`, is needed for the size of made-up blocks.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     check
@@ -487,7 +509,7 @@ def aggregate(
 
     Privacy
     -------
-    Pure epsilon-DP with bounds, (epsilon, delta)-DP without, under the swap of one row, *if the statistic is a function
+    Pure epsilon-DP with bounds, (epsilon, delta)-DP without, for `neighbours`, *if the statistic is a function
     of its block*. What goes wrong on a block makes it a missing one: exceptions, wrong lengths, numbers that are not
     finite; where most blocks are missing, the release is a random point between the bounds, and only a warning
     that public rows with a missing one give (`notes`) tells of it.
@@ -516,22 +538,94 @@ def aggregate(
     }  # fmt: skip
     paying: dict[str, Any] = {"epsilon": epsilon, "accountant": accountant, "randomness": randomness}
     allowed, declined = asked(check)
+    relation = checked_relation(neighbours, rows)
+    require_by(by, keys)
+    if relation.secret:
+        relation.require_rows("for the size of made-up blocks")
+    asked_for |= {"neighbours": neighbours, "rows": rows}
     if is_lazy(x):
-        refuse_in_passes(attribute=attribute, target=target, dummy=dummy, types=types, check=allowed)
+        told = {"attribute": attribute, "target": target, "dummy": dummy, "types": types, "check": allowed}
+        refuse_in_passes(**told, by=by, person=person)
         return mean_in_passes(x, statistic, **asked_for, **paying)
+    if relation.secret:
+        require_columns_without_rows(x)
+    if person is not None and accountant is not None:
+        paying["accountant"] = OfPersons(accountant)
+    wanted = {
+        name: (given, what) for name, given, what in (("by", by, "key"), ("person", person, "id")) if given is not None
+    }
+    x, cells, names = set_apart(x, wanted)
     asked_for |= {"attribute": attribute, "target": target, "dummy": dummy, "types": types}
-    if declined or (allowed is None and (isinstance(x, np.ndarray) or not gives_floats(x))):
-        return _of_rows(x, statistic, **asked_for, **paying)
-    require_room(accountant, least_cost_with_check(epsilon))
-    table = read_table(x)
+    asked_for["apart"] = Apart(wanted, cells, None if by is None else checked_keys(keys), names.get("by"))
+    unchecked = allowed is None and (person is not None or isinstance(x, np.ndarray) or not gives_floats(x))
+    if declined or unchecked:
+        return _told(_of_rows(x, statistic, **asked_for, **paying), person)
+    require_room(paying["accountant"], least_cost_with_check(epsilon, neighbours=neighbours))
+    table = relation.table(x)
     if allowed is None and table.unreadable is None:  # a file that declares the types of its columns
         return _of_rows(x, statistic, **asked_for, **paying)
+    if person is not None:
+        raise ParameterError("check", "must be left out with person", "a check")
 
     def on_rows(_: Table, **rest: Any) -> Release | Refused:
         return _of_rows(x, statistic, **rest)
 
     in_memory = not isinstance(x, Table | Source)
     return with_check(on_rows, table, check=allowed, in_memory=in_memory, **asked_for, **paying)
+
+
+PERSONS_NOTE = (
+    "All rows of a person are in one block. What is called the number of rows is that of persons; how many rows "
+    "anybody has is secret. Rows without an id are left out."
+)
+
+
+def _told(outcome: Any, person: Any) -> Any:
+    if person is None or outcome.seal is None:
+        return outcome
+    seal = outcome.seal.about_persons()
+    if isinstance(outcome, GroupedRelease):
+        return outcome.charged(seal, {}, PERSONS_NOTE)
+    return replace(outcome, seal=seal, notes=(*outcome.notes, PERSONS_NOTE))
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Columns that the statistic does not get: which group and which person a row belongs to."""
+
+    wanted: Wanted
+    cells: Mapping[str, list[Any]]
+    keys: Keys | None
+    by: str | None
+
+    def dealt(self, n: int) -> Dealt:
+        """What is dealt to blocks: rows, or persons with all their rows."""
+        require_one_each(self.wanted, self.cells, n)
+        groups = None if self.keys is None else self.keys.places(self.cells["by"])
+        if "person" not in self.cells:
+            return Dealt(n, groups, None)
+        numbers = person_numbers(self.cells["person"])
+        count = int(numbers.max(initial=NOBODY)) + 1
+        if groups is not None:
+            groups = group_of_each(groups, numbers, count)
+        rows = np.argsort(numbers, kind="stable")[int((numbers == NOBODY).sum()) :]
+        ends = np.cumsum(np.bincount(numbers[rows], minlength=count))
+        return Dealt(count, groups, np.split(rows, ends[:-1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Dealt:
+    """n records, the group of each, None without groups, and the rows of each, None where a record is a row."""
+
+    n: int
+    groups: IntArray | None
+    rows: Sequence[IntArray] | None
+
+    def places(self, records: IntArray) -> IntArray:
+        """The rows of these records, in their order."""
+        if self.rows is None or not len(records):
+            return records
+        return np.concatenate([self.rows[i] for i in records.tolist()])
 
 
 def _of_rows(
@@ -551,31 +645,62 @@ def _of_rows(
     clip: Any,
     depth: Notion | None,
     resolution: Any,
+    neighbours: str,
+    rows: Any,
+    apart: Apart,
     randomness: Any,
     accountant: Spends | None = None,
 ) -> Release | Refused:
-    """The statistic of every block, and a draw among them."""
-    guarantee = guarantee_for(epsilon, bounds, delta)
+    """The statistic of every block, and a draw among them, in every group."""
+    relation = checked_relation(neighbours, rows)
+    guarantee = guarantee_for(epsilon, bounds, delta, neighbours)
     dealings = checked_partitions(partitions, guarantee)
     require_room(accountant, guarantee)
     bits = source(randomness)
-    rows = rows_of(x, clip, types)
-    count = checked_integer("blocks", blocks, least=1, most=rows.n)
+    fewest = 0 if relation.secret else 1
+    found = rows_of(x, clip, types, fewest=fewest)
+    dealt = apart.dealt(found.n)
+    if dealt.n < fewest:
+        raise ParameterError("person", "must have an id in at least one row", "none")
+    n, keys = relation.rows if relation.secret else dealt.n, None if apart.keys is None else len(apart.keys)
+    assert n is not None
+    each = max(1, n // (keys or 1))
+    count = checked_integer("blocks", blocks, least=1, most=each)
     if is_estimator(statistic):
-        compute = fitted_statistic(statistic, attribute, rows, target)
+        compute = fitted_statistic(statistic, attribute, found, target)
     else:
         compute = _checked_function(statistic, attribute=attribute, target=target)
     public_rows = None if dummy is None else rows_of(dummy, clip, types, "dummy")
-    size = max(1, rows.n // count)
-    known = tried(compute, rows, size, public_rows, columns)
-    missing = (MISSING_NOTE,) if fails_at_missing_cells(known.compute, rows, size) else ()
-    drawn = BlockRelease(guarantee, count, dealings, known.length, known.names, bounds, depth, resolution)
-    public = {"n": rows.n, "d": known.length, "columns": known.names, "bounds": drawn.ends, "settings": drawn.settings}
+    size = max(1, each // count)
+    known = tried(compute, found, size, public_rows, columns)
+    missing = (MISSING_NOTE,) if fails_at_missing_cells(known.compute, found, size) else ()
+    drawn = BlockRelease(guarantee, count, dealings, known.length, known.names, bounds, depth, resolution, keys)
+    settings = {**drawn.settings, **relation.settings, **({} if keys is None else {"groups": keys})}
+    told = None if relation.secret else n
+    public: dict[str, Any] = {
+        "n": told,
+        "d": known.length,
+        "columns": known.names,
+        "bounds": drawn.ends,
+        "settings": settings,
+    }
+    if apart.keys is not None:
+        public |= {"by": apart.by, "keys": apart.keys.names}
     parts = {"draw": guarantee}
     run = reserve(parts, mechanism="aggregate", source=bits, accountant=accountant, parameters=public)
-    orders = (secret_order(rows.n, Keystream(run.secret(f"dealing {i}"))) for i in range(dealings))
-    table = np.concatenate([known.table(rows, count, order) for order in orders])
-    return drawn.release(table, rows.n, bits, run, "aggregate", (*AGGREGATE_NOTES, *missing))
+    by_draws = relation.secret or keys is not None
+    table = np.concatenate([known.table(found, _blocks(dealt, count, run, i, by_draws, keys)) for i in range(dealings)])
+    outcomes = drawn.releases(table, told, bits, run, "aggregate", (*AGGREGATE_NOTES, *missing))
+    more = {**relation.settings, **({} if keys is None else {"groups": keys})}
+    done = [replace(one, settings={**one.settings, **more}) for one in outcomes]
+    return by_group(done, apart, settings)
+
+
+def _blocks(dealt: Dealt, count: int, run: Run, i: int, by_draws: bool, keys: int | None) -> list[IntArray]:
+    """The rows of each block of one dealing, all groups in turn."""
+    order = secret_order(dealt.n, Keystream(run.secret(f"dealing {i}")))
+    numbers = drawn_blocks(dealt.n, count, Keystream(run.secret(f"blocks {i}"))) if by_draws else None
+    return [dealt.places(records) for records in dealt_rows(order, count, numbers, dealt.groups, keys or 1)]
 
 
 def _checked_function(statistic: Any, **for_estimators: Any) -> Any:

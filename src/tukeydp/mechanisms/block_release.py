@@ -13,25 +13,26 @@ from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_test.choice import chosen_plan
 from tukeydp.results.release import Refused, Release
-from tukeydp.trusted.account import ApproxDP, Guarantee, bounded_range, delta_of
+from tukeydp.trusted.account import ApproxDP, Guarantee, bounded_range, delta_of, part_of
 from tukeydp.trusted.bits import Randomness
 from tukeydp.trusted.laws import exp_between, rounded_down
 from tukeydp.trusted.parameters import Bounds, FloatArray, ParameterError, brief, checked_integer, positive_rational
-from tukeydp.trusted.release import PartOf, Run
+from tukeydp.trusted.prices import share_of_group
+from tukeydp.trusted.release import Charge, PartOf, Run
 from tukeydp.trusted.rows import bounded_grid, checked_bounds, unbounded_grid
 
 
-def guarantee_for(epsilon: Any, bounds: Any, delta: Any) -> Guarantee:
+def guarantee_for(epsilon: Any, bounds: Any, delta: Any, neighbours: str = "swap") -> Guarantee:
     """Pure with bounds; else with a delta, which is then needed."""
     budget = positive_rational("epsilon", epsilon)
     if bounds is not None:
         if delta is not None:
             ApproxDP(budget, delta)  # checks it, although it is not needed
-        return bounded_range(budget)
+        return bounded_range(budget, neighbours)
     if delta is None:
         rule = "must be given: bounds=(lower, upper), what is known of the released numbers without looking, or delta="
         raise ParameterError("bounds", rule, "neither")
-    return ApproxDP(budget, delta)
+    return ApproxDP(budget, delta, neighbours=neighbours)
 
 
 def checked_partitions(partitions: Any, guarantee: Guarantee) -> int:
@@ -56,7 +57,11 @@ def delta_for_each(guarantee: ApproxDP, partitions: int) -> Fraction:
 
 @dataclass(frozen=True)
 class BlockRelease:
-    """How a block table is to be released. All of it is public, and checked when it is made."""
+    """How a block table is to be released, or one for each of `keys` groups. All of it is public, and checked at once.
+
+    `guarantee` is that of the whole run. A record moves one row of each dealing, by a swap, also where it comes or
+    goes; with two keys or more perhaps in two groups.
+    """
 
     guarantee: Guarantee
     blocks: int
@@ -66,6 +71,7 @@ class BlockRelease:
     bounds: Any
     depth: Notion | None
     resolution: Any
+    keys: int | None = None
 
     def __post_init__(self) -> None:
         rows = self.blocks * self.partitions
@@ -86,11 +92,16 @@ class BlockRelease:
 
     @property
     def _own(self) -> Guarantee:
-        """What the draw has for the swap of one row of the block table; a row of the data moves `partitions`."""
-        each = self.guarantee.epsilon / self.partitions
-        if isinstance(self.guarantee, ApproxDP):
-            return ApproxDP(each, delta_for_each(self.guarantee, self.partitions))
-        return bounded_range(each)
+        """What a draw has for the swap of one row of its block table; a row of the data moves `partitions`."""
+        each = self.of_group
+        if isinstance(each, ApproxDP):
+            return ApproxDP(each.epsilon / self.partitions, delta_for_each(each, self.partitions))
+        return bounded_range(each.epsilon / self.partitions)
+
+    @property
+    def of_group(self) -> Guarantee:
+        """What the draw of one group may cost."""
+        return part_of(self.guarantee, share_of_group(self.guarantee.neighbours, self.keys))
 
     @property
     def _step(self) -> Any:
@@ -101,15 +112,31 @@ class BlockRelease:
         dealt = {} if self.partitions == 1 else {"partitions": self.partitions}
         return {"blocks": self.blocks, **dealt}
 
-    def release(
-        self, table: FloatArray, n: int, bits: Randomness, run: Run, mechanism: str, notes: tuple[str, ...]
-    ) -> Release | Refused:
-        """A draw from the block table: `partitions` dealings of `blocks` rows each."""
-        if len(table) != self.blocks * self.partitions:  # the sensitivity rests on it
+    def releases(
+        self, table: FloatArray, n: int | None, bits: Randomness, run: Run, mechanism: str, notes: tuple[str, ...]
+    ) -> list[Release | Refused]:
+        """A draw from each group's block table; `table` has one dealing after the other, in each all groups in turn."""
+        if len(table) != self.partitions * (self.keys or 1) * self.blocks:  # the sensitivity rests on it
             raise AssertionError("a block table has one row for each block of each dealing")
+        dealt = table.reshape(self.partitions, self.keys or 1, self.blocks, self.d)
+        charges = run.charge("draw").by_group(self.keys)
+        told = (bits, run, mechanism, notes)
+        return [self._release(dealt[:, g].reshape(-1, self.d), n, charge, *told) for g, charge in enumerate(charges)]
+
+    def _release(
+        self,
+        table: FloatArray,
+        n: int | None,
+        charge: Charge,
+        bits: Randomness,
+        run: Run,
+        mechanism: str,
+        notes: tuple[str, ...],
+    ) -> Release | Refused:
+        """A draw from one block table: `partitions` dealings of `blocks` rows each."""
         named, own = Table(table, self.names), self._own
         given: dict[str, Any] = {"epsilon": own.epsilon, "depth": self.depth, "randomness": bits}
-        given["accountant"] = PartOf(run.charge("draw"))
+        given["accountant"] = PartOf(charge, on_blocks=True)
         outcome: Release | Refused
         if isinstance(own, ApproxDP):
             outcome = rem(named, delta=own.delta, resolution=self._step, check=False, **given)

@@ -146,12 +146,11 @@ def boxem(
     relation = checked_relation(neighbours, rows)
     refuse_streams(x, by=by, unproven=unproven)
     if require_by(by, keys, counts):
-        relation.require_swap("by")
-        refuse_with_groups(certify=certify, unproven=unproven)
-        require_bounds(bounds, "without bounds there are no centres by group")
+        refuse_with_groups(unproven=unproven)
+        require_bounds(bounds, "td.rem(x, epsilon=..., delta=..., by=...) does without")
         return grouped_boxem(  # type: ignore[return-value]
-            x, epsilon=budget, by=by, keys=keys, counts=counts, bounds=bounds, depth=depth, resolution=resolution,
-            accountant=accountant, randomness=randomness,
+            x, relation, epsilon=budget, by=by, keys=keys, counts=counts, certify=certify, bounds=bounds, depth=depth,
+            resolution=resolution, accountant=accountant, randomness=randomness,
         )  # fmt: skip
     share = Fraction(0) if certify is None else checked_share(certify)
     for_certificate = share * budget

@@ -30,7 +30,10 @@ def checked_share(certify: Any) -> Fraction:
 
 
 def depth_certificate(prepared: PreparedDepth, point: Sequence[int], charge: Charge, every: bool) -> Certificate:
-    """The noised depth of a released grid point: pure epsilon-DP. `every`: all sides count, not only listed ones."""
+    """The noised depth of a released grid point: pure epsilon-DP. `every`: all sides count, not only listed ones.
+
+    By group the charge is that of the group (`Charge.by_group`): a row that moves may change the depths of two points.
+    """
     paid = charge.for_any_law()
     noised = prepared.depth(point) + discrete_laplace(paid.scale(COUNT), paid.bits())
     return Certificate(max(0, noised - margin(paid.epsilon)), noised, CONFIDENCE, paid.epsilon, every)

@@ -263,21 +263,3 @@ def _one(first: int, bits: Bits) -> int:
         rest -= WEIGHTS[place]
         place += 1
     return place
-
-
-def rehearsed_radii(beyond: IntArray, epsilon: float, rng: np.random.Generator) -> IntArray:
-    """The same law in floats for many made-up tables at once: places, of shape (runs, d), from (runs, d, radii)."""
-    runs, d, count = beyond.shape
-    fewest = beyond[:, :, -1].max(axis=1)
-    rows = np.sort(np.maximum(beyond.reshape(runs, -1), fewest[:, np.newaxis]), axis=1)
-    places = (beyond[:, np.newaxis] > rows[:, :, np.newaxis, np.newaxis]).sum(axis=3)
-    # The most rows beyond lie from one number of rows up to the next: e^(-epsilon/2 rows) less that of the next.
-    gaps = np.diff(rows, axis=1, append=np.inf)
-    with np.errstate(divide="ignore"):
-        logs = -epsilon / 2.0 * rows + np.log(-np.expm1(-epsilon / 2.0 * gaps))
-    logs = logs + np.log(np.array(_LARGER, dtype=float))[places].sum(axis=2)
-    # The largest of log weights with Gumbel noise is a draw by the weights.
-    chosen = np.argmax(logs + rng.gumbel(size=logs.shape), axis=1)
-    first = places[np.arange(runs), chosen]
-    weights = np.where(np.arange(count) >= first[:, :, np.newaxis], np.log(np.array(WEIGHTS, dtype=float)), -np.inf)
-    return np.asarray(np.argmax(weights + rng.gumbel(size=(runs, d, count)), axis=2))

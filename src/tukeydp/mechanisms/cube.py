@@ -6,18 +6,21 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.blas import on_one_thread
+from tukeydp.data.keys import require_by
 from tukeydp.data.lazy_tables import LazyTable, is_lazy, lazy_table
+from tukeydp.data.records import records as open_records
 from tukeydp.data.relation import Relation, checked_relation
 from tukeydp.data.tables import Table
 from tukeydp.mechanisms.clipped_sum import MOST_ROWS, CountedMean
 from tukeydp.mechanisms.mean_plans import CubeMean
-from tukeydp.mechanisms.planned import planned_release
+from tukeydp.mechanisms.per_person import of_persons
+from tukeydp.mechanisms.planned import Wanted, clipped_release, planned_release
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.padding import padded
 from tukeydp.results.release import Release
-from tukeydp.spending import require_room
+from tukeydp.spending import least_cost, require_room
 from tukeydp.trusted.bits import source
-from tukeydp.trusted.parameters import ParameterError, positive_rational, show
+from tukeydp.trusted.parameters import ParameterError, brief, positive_rational, show
 from tukeydp.trusted.release import Spends
 from tukeydp.trusted.rows import bounded_columns, per_column, require_bounds
 
@@ -27,6 +30,7 @@ _SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**6)
 
 
 @padded
+@of_persons
 @checked()
 @on_one_thread
 def cube(
@@ -35,6 +39,10 @@ def cube(
     epsilon: Any,
     bounds: Any = None,
     fill: Any = None,
+    by: Any = None,
+    keys: Any = None,
+    person: Any = None,
+    per_person: Any = "mean",
     neighbours: str = "swap",
     rows: Any = None,
     accountant: Spends | None = None,
@@ -49,7 +57,7 @@ def cube(
 
     Parameters
     ----------
-    x, epsilon, bounds, neighbours, rows, accountant, check, pad_to, randomness
+    x, epsilon, bounds, by, keys, person, per_person, neighbours, rows, accountant, check, pad_to, randomness
         As for `td.mean`. With neighbours="add-remove" a noised number of rows takes the place of n, and `rows` is
         needed for `expected_error` only.
     fill
@@ -57,7 +65,7 @@ def cube(
         spends a tenth of epsilon on
         a rough mean of the values that are there, and counts missing cells as that. **Give it only if it is chosen
         without the data**, or if no cell is missing (then any value within the bounds saves the tenth). With
-        neighbours="add-remove" nothing is spent on it: the values that are there are counted with noise.
+        neighbours="add-remove" nothing is spent on it: the values that are there are counted with noise, as with `by`.
 
     Privacy
     -------
@@ -75,6 +83,15 @@ def cube(
     budget = checked_epsilon(epsilon)
     require_bounds(bounds, "td.mean(x, epsilon=..., delta=...) does without")
     relation = checked_relation(neighbours, rows)
+    grouped = require_by(by, keys)
+    if grouped or (relation.secret and is_lazy(x)):
+        if fill is not None:
+            rule = "must be left out with by, and for lazy frames of secret size: the values that are there are counted"
+            raise ParameterError("fill", rule, brief(fill))
+        require_room(accountant, least_cost(budget, None, 6, neighbours))
+        records = open_records(x, relation, by=by, keys=keys)
+        wanted = Wanted(budget, bounded_columns(records.table.d, bounds, records.table.columns), bounds_only=True)
+        return clipped_release(records, wanted, source(randomness), accountant)  # type: ignore[return-value]
     way = CountedMean if relation.secret else CubeMean
     require_room(accountant, way(budget, None if fill is None else ()).guarantee)
     bits = source(randomness)

@@ -7,19 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.keys import grouped_table
+from tukeydp.data.records import held_records
+from tukeydp.data.relation import Relation
+from tukeydp.data.tables import Table
 from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
 from tukeydp.depth.notions import Notion
 from tukeydp.depth.notions.base import PreparedDepth
 from tukeydp.forecast.centre import centre_rehearsal
+from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.grouped_sums import checked_counts, noised_group_counts, rows_told, too_few
-from tukeydp.results.grouped_release import GroupedRelease
+from tukeydp.results.grouped_release import GroupedRelease, by_group
+from tukeydp.results.grouped_release import one_of as one_of
 from tukeydp.results.release import SYMMETRY_CAVEAT, Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of
 from tukeydp.trusted.bits import source
 from tukeydp.trusted.boxes import whole_grid
+from tukeydp.trusted.parameters import ParameterError, brief
 from tukeydp.trusted.prices import DEPTH
 from tukeydp.trusted.release import Spends, reserve
 from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds
@@ -27,11 +32,13 @@ from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds
 
 def grouped_boxem(
     x: Any,
+    relation: Relation,
     *,
     epsilon: Fraction,
     by: Any,
     keys: Any,
     counts: Any,
+    certify: Any,
     bounds: Any,
     depth: Notion | None,
     resolution: Any,
@@ -40,16 +47,26 @@ def grouped_boxem(
 ) -> GroupedRelease:
     """The centre of every group. Nothing public hangs on how many rows a group has."""
     for_counts = checked_counts(counts) * epsilon
-    for_points = epsilon - for_counts
-    parts = {"points": bounded_range(for_points)}
+    for_certificates = Fraction(0) if certify is None else checked_share(certify) * epsilon
+    for_points = epsilon - for_counts - for_certificates
+    if for_points <= 0:
+        raise ParameterError("certify", "must leave a part of epsilon for the points, beside counts", brief(certify))
+    parts = {"points": bounded_range(for_points, relation.neighbours)}
     if for_counts:
-        parts["counts"] = PureDP(for_counts)
+        parts["counts"] = PureDP(for_counts, neighbours=relation.neighbours)
+    if for_certificates:
+        parts["certificates"] = PureDP(for_certificates, neighbours=relation.neighbours)
     require_room(accountant, cost_of(parts))
     bits = source(randomness)
-    grouped = grouped_table(x, by, keys)
-    table, names = grouped.table, grouped.keys.names
-    notion = chosen_notion(depth, table.n, table.d)
-    require_memory(notion, table.n, table.d)
+    records = held_records(x, relation, by=by, keys=keys)
+    table, size = records.table, records.size
+    assert isinstance(table, Table)
+    assert records.groups is not None
+    assert records.keys is not None
+    names = records.keys.names
+    notion = chosen_notion(depth, size, table.d)
+    if size is not None:
+        require_memory(notion, size, table.d)
     ends = checked_bounds(table.d, bounds, table.columns)
     grid = bounded_grid(
         table.d, bounds=ends, resolution=resolution, bits=notion.grid_bits(table.d), columns=table.columns
@@ -57,42 +74,46 @@ def grouped_boxem(
     if depth is not None or resolution is not None:
         require_fitting(notion, grid)
     settings = group_settings(len(names), for_points, for_counts)
-    public = {**table.public, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict()}
-    public |= {"by": grouped.by, "keys": names, "settings": settings}
+    if for_certificates:
+        settings |= {"epsilon_points": for_points, "epsilon_certificates": for_certificates}
+    settings |= relation.settings
+    told = records.public
+    public = {**told, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
+    public |= records.public_groups
     run = reserve(parts, mechanism="boxem", source=bits, accountant=accountant, parameters=public)
     public_key = run.public("directions")
-    noised = noised_group_counts(grouped.groups, len(names), run.charge("counts")) if for_counts else None
-    told = [True] * len(names) if noised is None else rows_told(noised, table.n, for_counts)
-    rehearsal = centre_rehearsal(notion, grid, assumed_rows(table.n, len(names)), for_points)
+    noised = noised_group_counts(records.groups, len(names), run.charge("counts")) if for_counts else None
+    enough = [True] * len(names) if noised is None else rows_told(noised, size, for_counts)
     paid = run.charge("points").for_bounded_range()
-    found = {}
-    for g, name in enumerate(names):
-        prepared = notion.prepare(grid.snap(table.cells[grouped.groups == g]), grid, public_key)
-        y = _draw(prepared, grid, 2 * paid.weight(DEPTH, len(names)), paid.key("group", g))
-        found[name] = Release(
-            point=grid.point(y) if told[g] else np.full(table.d, np.nan),
+    in_sampler = 2 * paid.weight(DEPTH, len(names))
+    each = records.size_of_group
+    rehearsal = None if each is None else centre_rehearsal(notion, grid, each, in_sampler)
+    certificates = run.charge("certificates", "certificate").by_group(len(names)) if for_certificates else None
+    found = []
+    for g, (_, cells) in enumerate(records.parts()):
+        prepared = notion.prepare(grid.snap(cells), grid, public_key)
+        y = _draw(prepared, grid, in_sampler, paid.key("group", g))
+        certificate = None
+        if certificates is not None:
+            certificate = depth_certificate(prepared, y, certificates[g], every=not len(prepared.directions))
+        one = Release(
+            point=grid.point(y) if enough[g] else np.full(table.d, np.nan),
             seal=run.seal,
             mechanism="boxem",
             seeded=not bits.private,
-            **table.public,
+            **told,
             notion=repr(notion),
             directions=prepared.directions,
             grid=grid,
-            settings={**settings, "by": grouped.by, "key": name},
+            settings=settings,
             bounds=ends,
-            notes=(SYMMETRY_CAVEAT, one_of(len(names)), *((too_few("centre"),) if for_counts else ())),
+            certificate=certificate if enough[g] else None,
+            notes=(SYMMETRY_CAVEAT, *((too_few("centre"),) if for_counts else ())),
             rehearsal=rehearsal,
         )
-    return GroupedRelease(
-        releases=found,
-        seal=run.seal,
-        mechanism="boxem",
-        seeded=not bits.private,
-        n=table.n,
-        by=grouped.by,
-        counts=None if noised is None else dict(zip(names, noised, strict=True)),
-        settings=settings,
-    )
+        found.append(one)
+    counted = None if noised is None else dict(zip(names, noised, strict=True))
+    return by_group(found, records, settings, counts=counted)
 
 
 def _draw(prepared: PreparedDepth, grid: Grid, epsilon: Fraction, key: bytes) -> list[int]:
@@ -102,14 +123,6 @@ def _draw(prepared: PreparedDepth, grid: Grid, epsilon: Fraction, key: bytes) ->
 def assumed_rows(n: int, groups: int) -> int:
     """Rows of a group for forecasts and plans: an equal part of the table's, since the true numbers are secret."""
     return max(1, n // groups)
-
-
-def one_of(groups: int) -> str:
-    """What to know of the release of one group."""
-    return (
-        f"One of {groups} groups: the number of rows and the guarantee are those of all groups together. How many rows "
-        f"the group has is secret; what accuracy to expect is said for groups of equal size."
-    )
 
 
 def group_settings(groups: int, for_points: Fraction, for_counts: Fraction) -> dict[str, Any]:

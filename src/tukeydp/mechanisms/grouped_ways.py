@@ -10,10 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tukeydp.data.records import in_pieces
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.mechanisms.clipped_sum import drawn_radii
-from tukeydp.mechanisms.grouped_estimates import estimates
-from tukeydp.mechanisms.grouped_sums import GroupPlan, noised_group_sums
 from tukeydp.mechanisms.mean_ways import CLIPPED_WIDTH, skewness_bias
 from tukeydp.mechanisms.scale_step import ScaleFirst, released_widths, scale_epsilon
 from tukeydp.mechanisms.subset_means import (
@@ -26,7 +25,7 @@ from tukeydp.mechanisms.subset_means import (
     subset_point,
 )
 from tukeydp.mechanisms.two_step import DOUBT, FIRST_STEPS, TwoStepPlan, two_step_plan
-from tukeydp.results.noise_quantiles import median_of_noise
+from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted.account import Concentrated, PureDP, bounded_range, cost_of
 from tukeydp.trusted.bits import Keystream, derived_key
@@ -35,7 +34,8 @@ from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.prices import DEPTH, depth_of_blocks
 from tukeydp.trusted.release import Charge, Paid
-from tukeydp.trusted.rows import relative_grid
+from tukeydp.trusted.rows import BoundedColumns, relative_grid
+from tukeydp.trusted.steps import Window, WindowSums, noised_sums
 
 # Rows of every group dealt to blocks by secret draws, and the means of the blocks (docs/proofs/groups.md, section 7).
 #
@@ -114,6 +114,7 @@ _FEWEST_ROWS_OF_BLOCK = 2.0
 # How much larger the error of a quotient of noised sum and noised number is than that of the sum alone, for means in
 # the middle half of the bounds. Decides between ways, nothing else.
 QUOTIENT = 1.1
+_TOLD = 0.95  # how surely a number of values must be told from none before there is a mean
 
 Means = list[list[Fraction | None]]
 
@@ -218,9 +219,21 @@ class SumsOfGroups:
         return QUOTIENT * float(np.median(widths)) * noise
 
     def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, charge: Charge) -> Means:
-        plan = GroupPlan(self.epsilon, count, relative.shape[1], ())
-        found = estimates(noised_group_sums(relative, groups, plan, charge), plan, None, None)
-        return [[None if one.mean is None else Fraction(one.mean) for one in row] for row in found]
+        d = relative.shape[1]
+        columns = BoundedColumns((Fraction(-1),) * d, (Fraction(1),) * d)
+        window = Window((-1.0,) * d, (1.0,) * d, (math.nan,) * d)
+        sums = WindowSums(columns, window, count, counted=tuple(range(d)))
+        (total,) = in_pieces(np.column_stack([relative, np.where(groups < 0, np.nan, groups)]), sums)
+        # A number of values that cannot be told from none has no mean.
+        least = max(1.0, 2.0 / float(self.epsilon) * quantile_of_noise(sums.width, _TOLD))
+        return [
+            [_quotient(s, c) if c > least else None for s, c in zip(row[:d], row[d:], strict=True)]
+            for row in noised_sums(sums, total, charge)
+        ]
+
+
+def _quotient(total: Fraction, count: Fraction) -> Fraction:
+    return max(Fraction(-1), min(total / count, Fraction(1)))
 
 
 def _deep_points(

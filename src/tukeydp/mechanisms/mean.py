@@ -102,17 +102,15 @@ def mean(
         finding them.
     confidence
         Say 0.95: `release.interval` then has the ends of a nominal 95 % confidence interval for the *population's* mean
-        of each column, sampling and privacy together, and `release.interval_note` says for which columns it holds (no
-        interval holds for all). On skewed columns it covers less: with 1000 rows it held the mean of log-normal(1.0)
-        columns in 84 of 100 runs, of log-normal(1.2) ones in 69, of census wages in 81. Unless `sd` is given, 15 to 30
-        percent of epsilon go to the columns' spread; yes/no columns, between 0 and 1, need none. Too few
-        rows for that are refused before anything is spent.
+        of each column, sampling and privacy together; its coverage is empirical, and `release.interval_note` says
+        how far the promise goes. Unless `sd` is given, part of epsilon goes to the columns' spread; yes/no columns,
+        between 0 and 1, need none. Few rows make it wide. Without bounds too few are refused before anything is spent.
     joint
         Whether the confidence is for all columns together, rather than for each by itself.
     neighbours
         "swap": one row is replaced, and the number of rows is public. "add-remove": one row more or less, and their
-        number stays secret. Then `mechanism` is "subset", "cube" or "auto", `rows` is needed for all but "cube", and
-        there is no `confidence` (docs/proofs/add-remove.md).
+        number stays secret. Then `mechanism` is "subset", "cube" or "auto", and `rows` is needed for all but "cube"
+        (docs/proofs/add-remove.md); with `by` or `confidence` it is "two-step", "cube" or "auto".
     rows
         With "add-remove": about how many rows there are, **known without the data**. Blocks are planned for it, and
         `expected_error` is rehearsed with it.
@@ -261,5 +259,7 @@ def _without_bounds(
         return without_bounds_of_secret_size(table, guarantee, relation, blocks, bits, accountant)
     if level is None:
         return without_bounds(table, guarantee, blocks, bits, accountant=accountant)
-    sd, asked = in_order("sd", sd, table.columns), {"confidence": level.confidence, "joint": level.joint}
-    return without_bounds_with_interval(table, guarantee, blocks, bits, sd=sd, **asked, accountant=accountant)
+    return without_bounds_with_interval(
+        table, guarantee, blocks, bits, sd=in_order("sd", sd, table.columns), confidence=level.confidence,
+        joint=level.joint, accountant=accountant,
+    )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -68,15 +69,22 @@ def best_way(found: dict[str, Way], n: int, widths: FloatArray, doubt: float = 1
     )
 
 
+def typical_width(widths: FloatArray, most: float = math.inf) -> float:
+    """Of a range that noise is added in, in standard deviations: the mean over columns, none wider than `most`.
+
+    Not the median: three narrow columns would outvote a wide one, which noise at its bounds then drowns.
+    """
+    return float(np.minimum(widths, most).mean())
+
+
 def way_error(way: Way, n: int, widths: FloatArray) -> float:
     """Median error in standard deviations, for moderately skewed columns."""
     d, epsilon = len(widths), float(way.epsilon)
     if isinstance(way, CubeMean):
         rest = epsilon if way.fill is not None else epsilon * float(1 - ROUGH)
-        return float(np.median(widths)) * median_of_noise(d) / (rest * n)
+        return typical_width(widths) * median_of_noise(d) / (rest * n)
     if isinstance(way, TwoStepMean):
-        width = min(CLIPPED_WIDTH, float(np.median(widths)))
-        return width * median_of_noise(d) / (float(way.plan.epsilons[-1]) * n)
+        return typical_width(widths, CLIPPED_WIDTH) * median_of_noise(d) / (float(way.plan.epsilons[-1]) * n)
     error = scatter(n, d, float(way.plan.sampler_epsilon(way.epsilon)), way.plan.blocks)
     if way.plan.shifts:
         return _SHIFTED * error

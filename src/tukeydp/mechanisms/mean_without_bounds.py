@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 
 from tukeydp.data.tables import Table
-from tukeydp.forecast.interval_runs import RemMean, Spending
 from tukeydp.forecast.rem import RemInputs, on_blocks
-from tukeydp.mechanisms.interval_plan import (
+from tukeydp.mechanisms.interval_without_bounds import (
     AT_THE_FLOOR,
     WIDE_OCTAVES,
     IntervalPlan,
-    checked_confidence,
-    checked_joint,
+    Spending,
+    rem_interval,
     spread_for,
 )
-from tukeydp.mechanisms.mean_interval import Found, mean_interval
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_test.choice import require_range
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
@@ -107,17 +105,16 @@ def without_bounds_with_interval(
     bits: Randomness,
     *,
     sd: Any,
-    confidence: Any,
-    joint: Any,
+    confidence: float,
+    joint: bool,
     accountant: Spends | None = None,
 ) -> Release | Refused:
     """The same, and the spread of every column unless it is public: their epsilons add up.
 
     A refusal has spent all of the guarantee, although no spread was drawn then.
     """
-    level, together = checked_confidence(confidence), checked_joint(joint)
     known = None if sd is None else _checked_deviations(sd, table.d)
-    share, plan = (Fraction(0), None) if known else spread_for(table.n, table.d, guarantee.epsilon, WIDE_OCTAVES)
+    share, plan = (Fraction(0), None) if known else spread_for(table.n, table.d, guarantee.epsilon)
     for_spread = share * guarantee.epsilon
     for_mean = guarantee.epsilon - for_spread
     own = ApproxDP(for_mean, guarantee.delta)
@@ -125,22 +122,18 @@ def without_bounds_with_interval(
     about = {} if plan is None else {"epsilon_spread": for_spread}
     outcome, run = _by_rem(table, own, blocks, bits, accountant, beside, about)
     split = {"epsilon_mean": for_mean, "epsilon_spread": for_spread} if plan is not None else {}
-    settings = {"confidence": level, "joint": together, **split, **outcome.settings}
+    settings = {"confidence": confidence, "joint": joint, **split, **outcome.settings}
     outcome = replace(outcome, settings=settings)
     if not isinstance(outcome, Release):
         return outcome
     assert outcome.rehearsal is not None
     (inputs,) = outcome.rehearsal.inputs
     assert isinstance(inputs, RemInputs)
-    measured = tuple(range(table.d)) if plan is not None else ()
-    spending = Spending(table.n, RemMean(inputs), plan, for_spread, measured)
     found, floor = known or (), 0.0
     if plan is not None:
         found, floor = _spread(table, inputs.grid, plan, run)
-    nothing = (0.0,) * table.d
-    interval = IntervalPlan(spending, known, level, together, floor)
-    known_numbers = Found(tuple(outcome.point.tolist()), found, nothing, nothing)
-    return replace(outcome, calibration=Calibration(mean_interval, (interval, None, known_numbers)))
+    interval = IntervalPlan(Spending(table.n, inputs, plan, for_spread), known is not None, confidence, joint, floor)
+    return replace(outcome, calibration=Calibration(rem_interval, (interval, tuple(outcome.point.tolist()), found)))
 
 
 def _spread(table: Table, grid: Grid, plan: SpreadPlan, run: Run) -> tuple[tuple[float, ...], float]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,11 +18,12 @@ import numpy as np
 from tukeydp.data.grouped_files import GroupOfRow
 from tukeydp.data.keys import Keys, checked_keys, taken_apart
 from tukeydp.data.lazy_persons import persons_in_engine
-from tukeydp.data.lazy_tables import is_lazy
+from tukeydp.data.lazy_tables import from_path, is_lazy
 from tukeydp.data.persons import NOBODY, checked_rules, group_of_each, one_row_each, person_numbers
 from tukeydp.data.relation import checked_relation, require_columns_without_rows
 from tukeydp.data.streams import Chunks
 from tukeydp.data.tables import Table
+from tukeydp.mechanisms.readable_check import asked
 from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import Guarantee, about_persons
@@ -35,37 +36,64 @@ __all__ = ["PERSONS", "OfPersons", "about_persons", "of_persons", "persons_table
 Mechanism = TypeVar("Mechanism", bound=Callable[..., Any])
 
 
-def of_persons(mechanism: Mechanism) -> Mechanism:
-    """Give a mechanism its parameters `person` and `per_person`."""
-    takes_groups = "by" in inspect.signature(mechanism).parameters
+def of_persons(mechanism: Mechanism, joined: Callable[..., Table] | None = None) -> Mechanism:
+    """Give a mechanism its parameters `person` and `per_person`, and tables by the paths of files.
+
+    `joined` puts the argument `y` beside the columns of the table: a person's answers become one as their other cells
+    do. Bounds are those of coefficients there, so that no cell is clipped.
+    """
+    taken = inspect.signature(mechanism).parameters
+    takes_groups = "by" in taken
 
     @wraps(mechanism)
     def run(x: Any, *given: Any, person: Any = None, per_person: Any = "mean", **options: Any) -> Any:
+        bounds, by = options.get("bounds"), options.get("by")
+        named = [name for name in (by, person) if isinstance(name, str)]
+        x = from_path(x, [*bounds, *named] if isinstance(bounds, Mapping) else None)
         if person is None:
             if per_person != "mean":
                 raise ParameterError("per_person", "must be left out without person", brief(per_person))
             return mechanism(x, *given, **options)
+        if "check" in taken:
+            options["check"] = _no_check(options.get("check"))
         accountant = options.pop("accountant", None)
         by = options.pop("by", None) if takes_groups else None
         relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
-        table, groups = persons_table(
-            x, person, options.get("bounds"), per_person, by=by, keys=options.get("keys"), fewest=not relation.secret
-        )
+        bounds, beside = options.get("bounds"), None
+        if joined is not None:
+            bounds, beside = None, partial(joined, y=given[0] if given else options.get("y"), relation=relation)
+        known = {"by": by, "keys": options.get("keys"), "beside": beside}
+        table, groups = persons_table(x, person, bounds, per_person, fewest=not relation.secret, **known)
         if groups is not None:
             options["by"] = groups
         if accountant is not None:
             options["accountant"] = OfPersons(accountant)
-        return _told(mechanism(table, *given, **options), per_person)
+        return _told(mechanism(table, *given, **options), per_person, grouped=groups is not None)
 
     return run  # type: ignore[return-value]
 
 
+def _no_check(check: Any) -> bool:
+    """Rows of persons are not checked, whatever they come from: a check that was asked for is refused."""
+    if asked(check)[0] is not None:
+        raise ParameterError("check", "must be left out with person", "a check")
+    return False
+
+
 def persons_table(
-    x: Any, person: Any, bounds: Any, per_person: Any, *, by: Any = None, keys: Any = None, fewest: int = 1
+    x: Any,
+    person: Any,
+    bounds: Any,
+    per_person: Any,
+    *,
+    by: Any = None,
+    keys: Any = None,
+    fewest: int = 1,
+    beside: Callable[[Table], Table] | None = None,
 ) -> tuple[Table, GroupOfRow | None]:
     """One row for each person, and the key of each one's group. Cells are clipped first.
 
-    `person` is the name of a column, or has an id for each row; so does `by` with keys.
+    `person` is the name of a column, or has an id for each row; so does `by` with keys. `beside` adds columns.
     """
     known = None if by is None else checked_keys(keys)
     if isinstance(x, Chunks):
@@ -77,13 +105,15 @@ def persons_table(
         require_columns_without_rows(x)
     wanted = {"person": (person, "id"), **({} if known is None else {"by": (by, "key")})}
     rows, taken, names = taken_apart(x, wanted, fewest)
+    if beside is not None:
+        rows = beside(rows)
     rules = checked_rules(per_person, rows.d, rows.columns)
     numbers = person_numbers(taken["person"])
     count = int(numbers.max(initial=NOBODY)) + 1
     if count < fewest:
         raise ParameterError("person", "must have an id in at least one row", "none")
     cells = one_row_each(rows.cells, numbers, count, _ends(rows, bounds), rules)
-    table = Table(cells, rows.columns, rows.units)
+    table = replace(rows, cells=cells, unreadable=None)
     if known is None:
         return table, None
     return table, _keys_of(known, names["by"], group_of_each(known.places(taken["by"]), numbers, count))
@@ -123,11 +153,11 @@ def _floats(bounds: Bounds) -> tuple[FloatArray, FloatArray]:
     return np.array([float(v) for v in lower]), np.array([float(v) for v in upper])
 
 
-def _told(outcome: Any, per_person: Any) -> Any:
+def _told(outcome: Any, per_person: Any, grouped: bool) -> Any:
     """The outcome with a guarantee about persons, and the rule by which their rows became one."""
     seal: Any = None if outcome.seal is None else outcome.seal.about_persons()
     settings = {"per_person": dict(per_person) if isinstance(per_person, Mapping) else per_person}
-    note = person_note(per_person, grouped=isinstance(outcome, GroupedRelease))
+    note = person_note(per_person, grouped)
     if isinstance(outcome, GroupedRelease):
         return outcome.charged(seal, settings, note)
     return replace(outcome, seal=seal, settings={**outcome.settings, **settings}, notes=(*outcome.notes, note))

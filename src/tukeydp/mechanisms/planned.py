@@ -115,8 +115,8 @@ def clipped_release(
     public = {**records.public, "bounds": columns.ends, "settings": settings}
     if records.keys is not None:
         public |= {"by": records.by, "keys": records.keys.names}
-    parts = {"mean": plan.guarantee}
-    run = reserve(parts, mechanism=plan.mechanism, source=bits, accountant=accountant, parameters=public)
+    paying: dict[str, Any] = {"accountant": accountant, "parameters": public}
+    run = reserve({"mean": plan.guarantee}, mechanism=plan.mechanism, source=bits, **paying)
     found = plan.released(records, columns, run.charge("mean"))
     size = records.size
     rows = size if size is None or records.keys is None else assumed_rows(size, len(records.keys))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,31 +60,52 @@ def number_of_levels(count: int) -> int:
     return count.bit_length()
 
 
-def level_weight(parts: list[Fraction], epsilon: Fraction) -> Fraction:
+class Among(NamedTuple):
+    """Which tables are neighbours, and in how many groups values are ranked, each by itself; None without groups."""
+
+    relation: str = "swap"
+    keys: int | None = None
+
+
+ALL = Among()  # one table under the swap of a row
+
+
+def level_weight(parts: list[Fraction], epsilon: Fraction, among: Among = ALL) -> Fraction:
     """What a rank counts in the exponent, so that all parts of a level together cost epsilon; `parts` are their shares.
 
     A swap within a part moves its scores by at most 1 rank. A row that leaves a part, or comes to it, moves them by at
-    most max(p, 1 - p), and may do so in two parts.
+    most max(p, 1 - p), and may do so in two parts, of one group or of two.
     """
-    return kappa_of_parts(epsilon, [rank(p) for p in parts])
+    return kappa_of_parts(epsilon, [rank(p) for p in parts], *among)
 
 
-def levels_of(shares: tuple[Fraction, ...], epsilon: Fraction) -> list[tuple[Fraction, list[Part]]]:
+def levels_of(shares: tuple[Fraction, ...], epsilon: Fraction, among: Among = ALL) -> list[tuple[Fraction, list[Part]]]:
     """Level by level: what a rank counts, and the parts whose middle quantile is drawn."""
     found, level = [], [Part(0, len(shares), Fraction(0), Fraction(1))]
     while level:
-        found.append((level_weight([part.share(shares) for part in level], epsilon), level))
+        found.append((level_weight([part.share(shares) for part in level], epsilon, among), level))
         level = [half for part in level for half in part.halves(shares) if half.first < half.last]
     return found
 
 
+def as_if_swapped(shares: tuple[Fraction, ...], epsilon: Fraction, among: Among) -> Fraction:
+    """The epsilon at which one table's swaps have no larger weights: for forecasts, which know of these alone."""
+    pairs = zip(levels_of(shares, epsilon, among), levels_of(shares, epsilon), strict=True)
+    return epsilon * min(weight / swapped for (weight, _), (swapped, _) in pairs)
+
+
 def by_halves(
-    values: IntArray, highest: int, shares: tuple[Fraction, ...], epsilon: Fraction, draw: Callable[[OneDraw], int]
+    values: IntArray,
+    highest: int,
+    shares: tuple[Fraction, ...],
+    epsilon: Fraction,
+    draw: Callable[[OneDraw], int],
+    among: Among = ALL,
 ) -> list[int]:
     """Points from 0 to `highest`, in order: each part's middle quantile, then those on either side of it."""
     found: dict[int, int] = {}
     within = {(0, len(shares)): (np.sort(values), 0, highest)}
-    for weight, level in levels_of(shares, epsilon):
+    for weight, level in levels_of(shares, epsilon, among):
         for part in level:
             own, low, high = within[part.first, part.last]
             y = draw(OneDraw(part.middle, own, low, high, part.share(shares), weight))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,11 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tukeydp.blas import on_one_thread
-from tukeydp.data.tables import read_table
+from tukeydp.data.keys import require_by
+from tukeydp.data.records import held_records
+from tukeydp.data.relation import checked_relation
+from tukeydp.data.tables import Table
 from tukeydp.forecast.quantiles import quantile_rehearsal
-from tukeydp.mechanisms.quantile_levels import OneDraw, by_halves, number_of_levels
+from tukeydp.mechanisms.per_person import of_persons
+from tukeydp.mechanisms.quantile_levels import Among, OneDraw, as_if_swapped, by_halves, number_of_levels
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.padding import padded
+from tukeydp.results.grouped_release import GroupedRelease, by_group
 from tukeydp.results.quantile_release import QuantileRelease
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import PureDP, in_steps
@@ -171,6 +176,7 @@ _MANY_COLUMNS = 1000
 
 
 @padded
+@of_persons
 @checked()
 @on_one_thread
 def quantiles(
@@ -180,7 +186,13 @@ def quantiles(
     epsilon: Any,
     bounds: Any = None,
     resolution: Any = None,
+    by: Any = None,
+    keys: Any = None,
+    person: Any = None,
+    per_person: Any = "mean",
     sd: Any = None,
+    neighbours: str = "swap",
+    rows: Any = None,
     accountant: Spends | None = None,
     check: Any = None,
     pad_to: Any = None,
@@ -190,8 +202,9 @@ def quantiles(
 
     Parameters
     ----------
-    x, epsilon, bounds, accountant, check, pad_to, randomness
-        As for `td.mean`; bounds are needed. A missing cell ranks nowhere: it is left out of its column.
+    x, epsilon, bounds, by, keys, person, per_person, neighbours, rows, accountant, check, pad_to, randomness
+        As for `td.mean`; bounds are needed. A missing cell ranks nowhere: it is left out of its column. With
+        neighbours="add-remove" `rows` is needed for `expected_error` only, and a median has twice the exponent.
     q
         Which quantiles: numbers between 0 and 1, different from each other, such as 0.5 for the median alone.
     resolution
@@ -205,12 +218,13 @@ def quantiles(
     Returns
     -------
     QuantileRelease
-        A dict from shares to the columns' values: `found[0.5]`, `found.to_frame()`, `found.expected_error`.
+        A dict from shares to the columns' values: `found[0.5]`, `found.to_frame()`, `found.expected_error`. With `by` a
+        dict of these by the groups' keys, `found["A"][0.5]`, for one epsilon.
 
     Privacy
     -------
-    Pure epsilon-DP under the swap of one row, for all quantiles and columns together; n, d, the column names and all
-    parameters are public, how many values are missing is not.
+    Pure epsilon-DP for `neighbours`, for all quantiles, columns and groups together; d, the column names and all
+    parameters are public, n too under the swap of one row; how many values are missing, or in a group, is not.
 
     Accuracy
     --------
@@ -235,40 +249,56 @@ def quantiles(
     [8, 21, 41]
     """
     budget = positive_rational("epsilon", epsilon)
+    relation = checked_relation(neighbours, rows)
     shares = checked_shares(q)
     require_bounds(bounds, "wide ones cost little")
+    require_by(by, keys)
     levels = number_of_levels(len(shares))
     steps = _MANY_COLUMNS * levels
-    require_room(accountant, in_steps((budget / steps,) * steps))  # what no run costs less than
+    require_room(accountant, in_steps((budget / steps,) * steps, neighbours))  # what no run costs less than
     bits = source(randomness)
-    table = read_table(x)
+    records = held_records(x, relation, by=by, keys=keys)
+    table = records.table
+    assert isinstance(table, Table)
     ends = checked_bounds(table.d, bounds, table.columns)
     grid = bounded_grid(table.d, bounds=ends, resolution=resolution, bits=_GRID_BITS, columns=table.columns)
     if max(grid.cells) > _MOST_STEPS:
         rule = "must give at most 2**45 steps between the bounds of a column, so that ranks fit in 64 bits"
         raise ParameterError("resolution", rule, show(min(grid.step)))
     each = budget / (table.d * levels)
-    rehearsal = quantile_rehearsal(table.n, grid, ends, shares, each, in_order("sd", sd, table.columns))
-    column: PureDP = in_steps((each,) * levels)
+    column: PureDP = in_steps((each,) * levels, neighbours)
     settings = {"quantiles": [show(share) for share in shares], "levels": levels, "epsilon_of_level": each}
-    public = {**table.public, "bounds": ends, "grid": grid.to_dict(), "settings": settings}
+    settings |= {**relation.settings, **records.settings}
+    told = records.public
+    public = {**told, "bounds": ends, "grid": grid.to_dict(), "settings": settings, **records.public_groups}
     parts = {f"column {j}": column for j in range(table.d)}
     run = reserve(parts, mechanism="quantiles", source=bits, accountant=accountant, parameters=public)
     charges = [run.charge(name, "column", j) for j, name in enumerate(parts)]
-    drawn = [column_quantiles(table.cells[:, j], grid, j, shares, charge) for j, charge in enumerate(charges)]
-    found = np.array([[point_of(grid, j, y) for j, y in enumerate(row)] for row in zip(*drawn, strict=True)])
-    return QuantileRelease(
-        values_by_share=found,
-        shares=shares,
-        seal=run.seal,
-        seeded=not bits.private,
-        n=table.n,
-        columns=table.columns,
-        units=table.units,
-        bounds=ends,
-        settings=settings,
-        rehearsal=rehearsal,
-    )
+    groups = records.parts()
+    drawn = [column_quantiles(groups, grid, j, shares, charge, records.count) for j, charge in enumerate(charges)]
+    size = records.size_of_group
+    among = Among(neighbours, records.count)
+    effective = as_if_swapped(shares, each, among)
+    rehearsal = None
+    if size is not None:
+        rehearsal = quantile_rehearsal(size, grid, ends, shares, effective, in_order("sd", sd, table.columns))
+    found = []
+    for g in range(len(groups)):
+        values = [[point_of(grid, j, y) for j, y in enumerate(row)] for row in zip(*(c[g] for c in drawn), strict=True)]
+        one = QuantileRelease(
+            values_by_share=np.array(values),
+            shares=shares,
+            seal=run.seal,
+            seeded=not bits.private,
+            n=told["n"],
+            columns=table.columns,
+            units=table.units,
+            bounds=ends,
+            settings=settings,
+            rehearsal=rehearsal,
+        )
+        found.append(one)
+    return by_group(found, records, settings)
 
 
 def checked_shares(q: Any) -> tuple[Fraction, ...]:
@@ -284,22 +314,44 @@ def checked_shares(q: Any) -> tuple[Fraction, ...]:
     return tuple(shares)
 
 
-def column_quantiles(cells: FloatArray, grid: Grid, j: int, shares: tuple[Fraction, ...], charge: Charge) -> list[int]:
-    """The quantiles of one column as steps of the grid: pure DP, with an equal part of the charge for each level."""
+def column_quantiles(
+    parts: Sequence[tuple[tuple[object, ...], FloatArray]],
+    grid: Grid,
+    j: int,
+    shares: tuple[Fraction, ...],
+    charge: Charge,
+    keys: int | None = None,
+) -> list[list[int]]:
+    """The quantiles of one column in every group as steps of the grid: pure DP, an equal part for each level.
+
+    `parts` are the groups' cells, with labels for their keys; `keys` is the number of groups, None without.
+    """
     levels = number_of_levels(len(shares))
     paid = charge.consume(rho=levels * (charge.epsilon / levels) ** 2 / 8)
-    fine = tie_broken(steps_of(cells, grid, j), Keystream(paid.key("ties")))
-    return [y >> TIE_BITS for y in halved(fine, ((grid.cells[j] + 1) << TIE_BITS) - 1, shares, paid)]
+    highest = ((grid.cells[j] + 1) << TIE_BITS) - 1
+    found = []
+    for labels, cells in parts:
+        fine = tie_broken(steps_of(cells[:, j], grid, j), Keystream(paid.key(*labels, "ties")))
+        found.append([y >> TIE_BITS for y in halved(fine, highest, shares, paid, labels, keys)])
+    return found
 
 
-def halved(fine: IntArray, highest: int, shares: tuple[Fraction, ...], paid: Paid) -> list[int]:
+def halved(
+    fine: IntArray,
+    highest: int,
+    shares: tuple[Fraction, ...],
+    paid: Paid,
+    labels: tuple[object, ...] = (),
+    keys: int | None = None,
+) -> list[int]:
     """Points from 0 to `highest`, in order, by recursive halving."""
 
     def exactly(one: OneDraw) -> int:
-        bits = paid.bits("quantile", one.number)
+        bits = paid.bits(*labels, "quantile", one.number)
         return RankLaw(one.values, one.low, one.high, one.share, one.weight).draw(bits)
 
-    return by_halves(fine, highest, shares, paid.epsilon / number_of_levels(len(shares)), exactly)
+    each = paid.epsilon / number_of_levels(len(shares))
+    return by_halves(fine, highest, shares, each, exactly, Among(paid.relation, keys))
 
 
 def steps_of(cells: FloatArray, grid: Grid, j: int) -> IntArray:

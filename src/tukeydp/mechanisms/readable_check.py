@@ -24,7 +24,7 @@ from tukeydp.spending import Together, least_cost, require_room
 from tukeydp.trusted.account import Guarantee, PureDP
 from tukeydp.trusted.bits import source
 from tukeydp.trusted.laws import cube_noise
-from tukeydp.trusted.parameters import Bounds, IntArray, ParameterError, brief, positive_rational, rational, show
+from tukeydp.trusted.parameters import Bounds, ParameterError, brief, positive_rational, rational, show
 from tukeydp.trusted.prices import COUNT
 from tukeydp.trusted.release import Charge, Seal, Spends, reserve
 
@@ -470,7 +470,7 @@ def with_check(
     checked_run = reserve({"check": own}, mechanism=CHECK, source=bits, parameters={})
     assert outcome.seal is not None
     whole = outcome.seal + checked_run.seal
-    groups = _groups(table, options["by"], options["keys"]) if plan.grouped else None
+    groups = checked_keys(options["keys"]).places(options["by"]) if plan.grouped else None
     counts = exact_counts(table, groups, whole_rows=whole_rows)
     found = noisy_counts(counts, checked_run.charge("check"))
     settings = {"epsilon_check": plan.epsilon, **told_of(plan, found)}
@@ -486,11 +486,6 @@ def with_check(
             notes=(" ".join(["Stopped before the release.", *reasons]),),
         )
     return _charged(outcome, whole, settings, list(passed(plan, found)))
-
-
-def _groups(table: Table, by: Any, keys: Any) -> IntArray:
-    _, cells, _ = taken_apart(table, {"by": (by, "key")}, fewest=0)
-    return checked_keys(keys).places(cells["by"])
 
 
 def _charged(outcome: Result, whole: Seal, told: Mapping[str, Any], notes: list[str]) -> Result:

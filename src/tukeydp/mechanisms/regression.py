@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tukeydp.blas import on_one_thread
+from tukeydp.data.grouped_files import GroupOfRow
+from tukeydp.data.keys import require_by
+from tukeydp.data.records import Records, held_records
+from tukeydp.data.relation import SWAP, Relation, checked_relation, require_columns_without_rows
 from tukeydp.data.tables import Table, read_table
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import AnyScale, Notion
 from tukeydp.forecast.regression import RegressionInputs, regression_rehearsal
 from tukeydp.mechanisms.block_release import BlockRelease, guarantee_for
 from tukeydp.mechanisms.least_squares import RegressionPlan, Standard, intercept_and_slopes, regression_plan, slopes
+from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.padding import padded
+from tukeydp.results.grouped_release import by_group
 from tukeydp.results.release import Refused, Release
 from tukeydp.spending import require_room
-from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.account import ApproxDP, part_of
 from tukeydp.trusted.bits import Keystream, source
-from tukeydp.trusted.blocks import block_table, secret_order
-from tukeydp.trusted.parameters import ParameterError, brief, checked_integer
-from tukeydp.trusted.release import Spends, reserve
+from tukeydp.trusted.blocks import Statistic, block_table, drawn_block_table, drawn_blocks, one_by_one, secret_order
+from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, checked_integer
+from tukeydp.trusted.prices import share_of_group
+from tukeydp.trusted.release import Run, Spends, reserve
 from tukeydp.trusted.rows import checked_bounds
 
 # Step of the coefficients' grid without bounds. REM's own, 1e-6, is coarse for features in the hundred thousands; finer
@@ -43,14 +51,65 @@ class _Design(Table):
     """Features and answers side by side, as `design_table` makes them."""
 
 
+def design_records(x: Any, y: Any, relation: Relation, by: Any, keys: Any) -> Records:
+    """Features and answers, and the group of each row."""
+    if by is None:
+        return Records(design_table(x, y, relation), relation)
+    if isinstance(x, _Design):
+        return held_records(x, relation, by=by, keys=keys)
+    apart = held_records(x, relation, by=by, keys=keys)
+    return replace(apart, table=design_table(apart.table, y, relation))
+
+
+def design_table(x: Any, y: Any, relation: Relation = SWAP) -> Table:
+    """Features and, as the last column, the answers."""
+    if isinstance(x, _Design):
+        return x
+    if relation.secret and not isinstance(y, str):
+        require_columns_without_rows(y, "y")
+    if isinstance(y, str):
+        both = relation.table(x)
+        if both.columns is None or y not in both.columns or both.d < 2:
+            known = "x has no names" if both.columns is None else brief(y)
+            raise ParameterError(
+                "y", "must be an array of n answers, or the name of one of several columns of x", known
+            )
+        j = both.columns.index(y)
+        order = [i for i in range(both.d) if i != j] + [j]
+        unreadable = None if both.unreadable is None else both.unreadable[order]
+        return _Design(both.cells[:, order], tuple(both.columns[i] for i in order), unreadable=unreadable)
+    features, answers = relation.table(x), read_table(y, "y", fewest=0 if relation.secret else 1)
+    if answers.d != 1 or answers.n != features.n:
+        if relation.secret:
+            raise ParameterError("y", "must have one column and as many rows as x", "another shape")
+        rule = f"must have one column and as many rows as x, {features.n}"
+        raise ParameterError("y", rule, f"shape {answers.cells.shape}")
+    names = features.columns or tuple(f"x{j}" for j in range(features.d))
+    cells, unreadable = np.hstack([features.cells, answers.cells]), None
+    if features.unreadable is not None or answers.unreadable is not None:
+        sides = ((one.d, one.unreadable) for one in (features, answers))
+        unreadable = np.concatenate([np.zeros(d, dtype=np.int64) if u is None else u for d, u in sides])
+    return _Design(cells, (*names, (answers.columns or ("y",))[0]), unreadable=unreadable)
+
+
 def _read_design(x: Any, *others: Any, **options: Any) -> tuple[Table, tuple[Any, ...], dict[str, Any]]:
     """For the check, which counts the cells of features and answers."""
     if not others and "y" not in options:
         raise ParameterError("y", "must be given: the answers, or the name of their column", "none")
-    return design_table(x, others[0] if others else options["y"]), others, {}
+    relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
+    y = others[0] if others else options["y"]
+    if options.get("by") is None:
+        return design_table(x, y, relation), others, {}
+    records = design_records(x, y, relation, options["by"], options.get("keys"))
+    assert isinstance(records.table, Table)
+    assert records.groups is not None
+    assert records.keys is not None
+    names = [None if place < 0 else records.keys.names[place] for place in records.groups.tolist()]
+    return records.table, others, {"by": GroupOfRow(records.by or "group", names)}
 
 
 @padded
+@partial(of_persons, joined=design_table)
 @checked(_read_design, whole_rows=True)
 @on_one_thread
 def regression(
@@ -67,6 +126,12 @@ def regression(
     target_range: Any = None,
     depth: Notion | None = None,
     resolution: Any = None,
+    by: Any = None,
+    keys: Any = None,
+    person: Any = None,
+    per_person: Any = "mean",
+    neighbours: str = "swap",
+    rows: Any = None,
     accountant: Spends | None = None,
     check: Any = None,
     pad_to: Any = None,
@@ -98,6 +163,14 @@ def regression(
         the columns' own units. Worth giving: features far from zero make the intercept depend on all slopes.
     depth, resolution
         As for `td.rem` and `td.boxem`; without bounds steps of 1e-8.
+    by, keys
+        As for `td.mean`: a regression for each group, all of them for one epsilon, half of which (and of delta) counts
+        in each: a row that goes to another changes a block in both. `GroupedRelease`.
+    person, per_person
+        As for `td.mean`: one row for each person, of features and answers alike. A regression on persons' means is not
+        that on their rows: what differs between visits of one person no longer counts.
+    neighbours, rows
+        As for `td.mean`. With "add-remove" `rows` is needed: blocks are planned for it.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     pad_to
@@ -112,8 +185,8 @@ def regression(
 
     Privacy
     -------
-    (epsilon, delta)-DP under the swap of one row, pure epsilon-DP with bounds; n, the names and all parameters are
-    public. Rows are dealt in secret, afresh in each run.
+    (epsilon, delta)-DP for `neighbours`, pure epsilon-DP with bounds; the names and all parameters are public, n too
+    under the swap of one row. Rows are dealt in secret, afresh in each run.
 
     Cost
     ----
@@ -131,30 +204,59 @@ def regression(
     >>> release.columns, bool(np.abs(release.point - [1, 2, -3]).max() < 0.2)
     (('intercept', 'x0', 'x1'), True)
     """
-    guarantee = guarantee_for(epsilon, bounds, delta)
+    relation = checked_relation(neighbours, rows)
+    guarantee = guarantee_for(epsilon, bounds, delta, neighbours)
+    require_by(by, keys)
     if partitions is not None:
         partitions = checked_integer("partitions", partitions, least=1)
     if not isinstance(intercept, bool):
         raise ParameterError("intercept", "must be True or False", brief(intercept))
     require_room(accountant, guarantee)
     bits = source(randomness)
-    table = design_table(x, y)
+    if relation.secret:
+        relation.require_rows("for the number of blocks")
+    records = design_records(x, y, relation, by, keys)
+    table, size = records.table, records.size_of_group
+    assert isinstance(table, Table)
+    assert size is not None
     names = _coefficient_names(table, intercept)
     standard = _standard(table, ranges, target_range, intercept)
-    plan = regression_plan(table.n, len(names), guarantee, blocks, partitions)
+    each = part_of(guarantee, share_of_group(neighbours, records.count))
+    plan = regression_plan(size, len(names), each, blocks, partitions)
     step = _RESOLUTION if resolution is None and bounds is None else resolution
-    drawn = BlockRelease(guarantee, plan.blocks, plan.partitions, len(names), names, bounds, depth, step)
+    dealt = (plan.blocks, plan.partitions)
+    drawn = BlockRelease(guarantee, *dealt, len(names), names, bounds, depth, step, records.count)
     settings = {**drawn.settings, "rows_needed": plan.rows_needed, "intercept": intercept}
-    public = {"n": table.n, "d": len(names), "columns": names, "bounds": drawn.ends, "settings": settings}
+    settings |= {**relation.settings, **records.settings}
+    n = records.public["n"]
+    public = {"n": n, "d": len(names), "columns": names, "bounds": drawn.ends, "settings": settings}
+    public |= records.public_groups
     parts = {"draw": guarantee}
     run = reserve(parts, mechanism="regression", source=bits, accountant=accountant, parameters=public)
     cells = table.cells if standard is None else standard.cells(table.cells)
-    statistic = intercept_and_slopes if intercept else slopes
-    orders = (secret_order(table.n, Keystream(run.secret(f"dealing {i}"))) for i in range(plan.partitions))
-    found = np.concatenate([block_table(cells, plan.blocks, order, statistic) for order in orders])
+    found = _block_tables(cells, records, plan, intercept_and_slopes if intercept else slopes, run)
     notes = (REGRESSION_NOTE,) if standard is None else (REGRESSION_NOTE, STANDARD_NOTE)
-    outcome = drawn.release(found, table.n, bits, run, "regression", notes)
-    return _finished(outcome, plan, depth, standard, intercept, settings)
+    outcomes = drawn.releases(found, n, bits, run, "regression", notes)
+    done = [_finished(outcome, plan, depth, standard, intercept, settings) for outcome in outcomes]
+    return by_group(done, records, settings)
+
+
+def _block_tables(
+    cells: FloatArray, records: Records, plan: RegressionPlan, statistic: Statistic, run: Run
+) -> FloatArray:
+    """The coefficients of every block, one dealing after the other; where sizes are secret rows draw their blocks."""
+    n, found = len(cells), []
+    drawn = records.relation.secret or records.count is not None
+    for i in range(plan.partitions):
+        order = secret_order(n, Keystream(run.secret(f"dealing {i}")))
+        if drawn:
+            numbers = drawn_blocks(n, plan.blocks, Keystream(run.secret(f"blocks {i}")))
+            own = partial(one_by_one, statistic)
+            given = (plan.blocks, numbers, order, own, records.groups, records.count or 1)
+            found.append(drawn_block_table(cells, *given))
+        else:
+            found.append(block_table(cells, plan.blocks, order, statistic))
+    return np.concatenate(found)
 
 
 def _finished(
@@ -179,33 +281,6 @@ def _finished(
 
 def _in_units(release: Release, standard: Standard, intercept: bool) -> Release:
     return replace(release, point=standard.in_units(release.point, intercept))
-
-
-def design_table(x: Any, y: Any) -> Table:
-    """Features and, as the last column, the answers."""
-    if isinstance(x, _Design):
-        return x
-    if isinstance(y, str):
-        both = read_table(x)
-        if both.columns is None or y not in both.columns or both.d < 2:
-            known = "x has no names" if both.columns is None else brief(y)
-            raise ParameterError(
-                "y", "must be an array of n answers, or the name of one of several columns of x", known
-            )
-        j = both.columns.index(y)
-        order = [i for i in range(both.d) if i != j] + [j]
-        unreadable = None if both.unreadable is None else both.unreadable[order]
-        return _Design(both.cells[:, order], tuple(both.columns[i] for i in order), unreadable=unreadable)
-    features, answers = read_table(x), read_table(y, "y")
-    if answers.d != 1 or answers.n != features.n:
-        rule = f"must have one column and as many rows as x, {features.n}"
-        raise ParameterError("y", rule, f"shape {answers.cells.shape}")
-    names = features.columns or tuple(f"x{j}" for j in range(features.d))
-    cells, unreadable = np.hstack([features.cells, answers.cells]), None
-    if features.unreadable is not None or answers.unreadable is not None:
-        sides = ((one.d, one.unreadable) for one in (features, answers))
-        unreadable = np.concatenate([np.zeros(d, dtype=np.int64) if u is None else u for d, u in sides])
-    return _Design(cells, (*names, (answers.columns or ("y",))[0]), unreadable=unreadable)
 
 
 def _coefficient_names(table: Table, intercept: bool) -> tuple[str, ...]:

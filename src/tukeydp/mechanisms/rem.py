@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from tukeydp.blas import on_one_thread
+from tukeydp.data.keys import require_by
+from tukeydp.data.records import held_records
 from tukeydp.data.relation import checked_relation
+from tukeydp.data.tables import Table
 from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
 from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
@@ -15,20 +20,22 @@ from tukeydp.forecast.rem import RemInputs, rem_rehearsal
 from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
-from tukeydp.mechanisms.rem_test.evidence import Plan
+from tukeydp.mechanisms.rem_test.evidence import Plan, sparse_offsets
 from tukeydp.mechanisms.rem_test.one_sided import evidence_of
 from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, passes
 from tukeydp.mechanisms.unproven import require_swaps, unproven_rem
 from tukeydp.padding import padded
+from tukeydp.results.grouped_release import by_group
 from tukeydp.results.release import Refused, Release
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.sizes.of_depth import sizes_of
 from tukeydp.spending import require_room
-from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.account import ApproxDP, part_of
 from tukeydp.trusted.bits import Keystream, source
 from tukeydp.trusted.boxes import Box, whole_grid
 from tukeydp.trusted.parameters import ParameterError, brief, checked_choice, checked_integer
-from tukeydp.trusted.release import Charge, Run, Spends, reserve
+from tukeydp.trusted.prices import share_of_group
+from tukeydp.trusted.release import Charge, Spends, reserve
 from tukeydp.trusted.rows import unbounded_grid
 
 _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
@@ -47,6 +54,8 @@ def rem(
     resolution: Any = Fraction(1, 10**6),
     threshold: int | None = None,
     test: str = "graded",
+    by: Any = None,
+    keys: Any = None,
     person: Any = None,
     per_person: Any = "mean",
     neighbours: str = "swap",
@@ -93,6 +102,10 @@ def rem(
     rows
         With "add-remove": about how many rows there are, **known without the data**. The threshold and the split of
         epsilon are chosen for it; a wrong number by half or twice costs little, far fewer rows are refused.
+    by, keys
+        As for `td.mean`: a point for each group, or a refusal, all of them for one epsilon and delta. Half of both
+        counts in each: a row that goes to another changes two groups; with neighbours="add-remove" all. `threshold` is
+        then from 1 to an equal part of the rows, and `test` not "paper".
     person, per_person
         Where a person may have several rows: a column of `x` with each row's person, or an id for each row. Rows of one
         person become one, their "mean" or "median", and the guarantee is about persons.
@@ -144,16 +157,32 @@ def rem(
     require_swaps(relation, unproven)
     if relation.secret and test != "graded":
         raise ParameterError("test", "must be graded with neighbours='add-remove'", brief(test))
+    if require_by(by, keys):
+        if unproven is not None:
+            raise ParameterError(
+                "unproven", "must be left out with by: walks have no price to share out", brief(unproven)
+            )
+        if test == "paper":
+            rule = "must be graded or laplace with by: the paper's has the number of rows in it, secret in a group"
+            raise ParameterError("test", rule, brief(test))
     require_room(accountant, guarantee, unproven)
     bits = source(randomness)
     if relation.secret:
         relation.require_rows("for the threshold")
-    table = relation.table(x)
-    size = table.n if relation.rows is None else relation.rows
+    records = held_records(x, relation, by=by, keys=keys)
+    table, size, each = records.table, records.size_of_group, records.size
+    assert isinstance(table, Table)
+    assert size is not None
+    assert each is not None
     lowest = None if threshold is None else checked_integer("threshold", threshold, least=1, most=size)
-    notion = chosen_notion(depth, size, table.d, AnyScale).simplest(table.d)
-    require_memory(notion, size, table.d)
-    plan = _plan(test, size, table.d, guarantee, lowest)
+    notion = chosen_notion(depth, each, table.d, AnyScale).simplest(table.d)
+    require_memory(notion, each, table.d)
+    own = part_of(guarantee, share_of_group(neighbours, records.count))
+    assert isinstance(own, ApproxDP)
+    forecast = _plan(test, size, table.d, own, lowest)
+    # A group may have all rows of the table: levels are looked at as far as that.
+    reaches = records.count is not None and not relation.secret
+    plan = replace(forecast, offsets=sparse_offsets(each)) if reaches else forecast
     grid = unbounded_grid(table.d, resolution=resolution, bits=notion.wide_bits(table.d), columns=table.columns)
     if unproven is not None:
         if test == "laplace":
@@ -168,27 +197,33 @@ def rem(
         "epsilon_draw": plan.release,
         "epsilon_test": plan.test,
         **relation.settings,
+        **records.settings,
     }
-    told = relation.public(table)
-    public = {**told, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
+    told = records.public
+    public = {**told, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings, **records.public_groups}
     run = reserve({"rem": guarantee}, mechanism="rem", source=bits, accountant=accountant, parameters=public)
-    prepared = notion.prepare(grid.snap(table.cells), grid, run.public("directions"), lowest=1)
-    directions = prepared.along_public().directions
-    require_spanning(directions)
-    outcome = partial(
-        Refused,
-        seal=run.seal,
-        mechanism="rem",
-        seeded=not bits.private,
-        **told,
-        notion=repr(notion),
-        directions=directions,
-        grid=grid,
-        settings=settings,
-        rehearsal=rem_rehearsal(RemInputs(notion, grid, plan, _TESTS[test], size)),
-    )
-    y = _draw(prepared, whole_grid(grid), plan, _TESTS[test], run.charge("rem"), run)
-    return outcome() if y is None else Release(point=grid.point(y), **outcome.keywords)
+    public_key, charges = run.public("directions"), run.charge("rem").by_group(records.count)
+    outcomes: list[Release | Refused] = []
+    for (labels, cells), charge in zip(records.parts(), charges, strict=True):
+        prepared = notion.prepare(grid.snap(cells), grid, public_key, lowest=1)
+        directions = prepared.along_public().directions
+        require_spanning(directions)
+        outcome = partial(
+            Refused,
+            seal=run.seal,
+            mechanism="rem",
+            seeded=not bits.private,
+            **told,
+            notion=repr(notion),
+            directions=directions,
+            grid=grid,
+            settings=settings,
+            rehearsal=rem_rehearsal(RemInputs(notion, grid, forecast, _TESTS[test], size)),
+        )
+        coin = partial(run.secret, " ".join(map(str, ("coin", *labels))))
+        y = _draw(prepared, whole_grid(grid), plan, _TESTS[test], charge, coin)
+        outcomes.append(outcome() if y is None else Release(point=grid.point(y), **outcome.keywords))
+    return by_group(outcomes, records, settings)
 
 
 def _plan(test: str, n: int, d: int, guarantee: ApproxDP, threshold: int | None) -> Plan:
@@ -198,11 +233,11 @@ def _plan(test: str, n: int, d: int, guarantee: ApproxDP, threshold: int | None)
 
 
 def _draw(
-    prepared: PreparedDepth, within: Box, plan: Plan, test: SafetyTest, charge: Charge, run: Run
+    prepared: PreparedDepth, within: Box, plan: Plan, test: SafetyTest, charge: Charge, coin: Callable[[], bytes]
 ) -> list[int] | None:
     """A deep grid point if the test passes, None if not: one charge for both, which the plan has divided."""
     paid = charge.for_any_law()
-    secret_key, coin_key = paid.key(), run.secret("coin")
+    secret_key, coin_key = paid.key(), coin()
     sizes = sizes_of(prepared, within, plan.threshold, slack=plan.test / 64)
     if not passes(test, evidence_of(sizes, plan), Keystream(coin_key).bits(0)):
         return None

@@ -8,20 +8,26 @@ from typing import Any
 import numpy as np
 
 from tukeydp.blas import on_one_thread
-from tukeydp.data.lazy_tables import LazyTable
+from tukeydp.data.keys import require_by
+from tukeydp.data.lazy_tables import LazyTable, is_lazy
+from tukeydp.data.records import Records
+from tukeydp.data.records import records as open_records
 from tukeydp.data.relation import checked_relation
 from tukeydp.data.tables import Table
 from tukeydp.forecast.mean import spread_rehearsal
-from tukeydp.mechanisms.cube import checked_epsilon, opened
+from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
 from tukeydp.mechanisms.passes import fits_in_a_pass, spread_draw, spread_sums
+from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.readable_check import checked
-from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
+from tukeydp.mechanisms.spread_step import SpreadPlan, grouped_octaves, spread_octaves, spread_plan
 from tukeydp.padding import padded
+from tukeydp.results.grouped_release import by_group
 from tukeydp.results.release import Release
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import bounded_range
 from tukeydp.trusted.bits import source
 from tukeydp.trusted.parameters import FloatArray, ParameterError, show
+from tukeydp.trusted.prices import depth_of_blocks, kappa
 from tukeydp.trusted.release import Charge, Spends, reserve
 from tukeydp.trusted.rows import BoundedColumns, bounded_columns, require_bounds
 
@@ -33,6 +39,7 @@ FEW_ROWS_NOTE = "Too few rows for this epsilon and number of columns: the result
 
 
 @padded
+@of_persons
 @checked()
 @on_one_thread
 def spread(
@@ -40,6 +47,10 @@ def spread(
     *,
     epsilon: Any,
     bounds: Any = None,
+    by: Any = None,
+    keys: Any = None,
+    person: Any = None,
+    per_person: Any = "mean",
     neighbours: str = "swap",
     rows: Any = None,
     accountant: Spends | None = None,
@@ -51,8 +62,9 @@ def spread(
 
     Parameters
     ----------
-    x, epsilon, bounds, neighbours, rows, accountant, check, pad_to, randomness
-        As for `td.mean`. Wide bounds cost nothing here.
+    x, epsilon, bounds, by, keys, person, per_person, neighbours, rows, accountant, check, pad_to, randomness
+        As for `td.mean`. Wide bounds cost nothing here. With `by` groups have half of the exponent: a row that goes to
+        another changes a pair of rows in each of two.
 
     Privacy
     -------
@@ -71,45 +83,64 @@ def spread(
     require_bounds(bounds, "wide ones cost nothing here")
     relation = checked_relation(neighbours, rows)
     guarantee = bounded_range(budget, neighbours)
+    if require_by(by, keys) and is_lazy(x):
+        rule = (
+            "must be left out for the spread of a lazy frame: pairs of rows of every group are no single pass of sums"
+        )
+        raise ParameterError("by", f"{rule}; collect it, or td.mean(by=, confidence=)", "a lazy frame")
     require_room(accountant, guarantee)
     bits = source(randomness)
     if relation.secret:
         relation.require_rows("for the number of pairs")
-    table = opened(x, relation)
-    size = table.n if relation.rows is None else relation.rows
+    records = open_records(x, relation, by=by, keys=keys)
+    table, size = records.table, records.size_of_group
+    assert size is not None
+    if not relation.secret and isinstance(table, Table):
+        checked_rows(table)
     columns = bounded_columns(table.d, bounds, table.columns)
-    plan = spread_plan(size, table.d, budget)
+    # What the sampler's weights e^(epsilon T / 2) have for epsilon, and so the plan: all of it without groups.
+    in_sampler = 2 * kappa(budget, *depth_of_blocks(1), neighbours, records.count)
+    plan = spread_plan(size, table.d, in_sampler)
     lazy = isinstance(table, LazyTable)
-    used = replace(plan or SpreadPlan(max(1, size // 2)), drawn=relation.secret or lazy)
+    drawn = relation.secret or lazy or records.count is not None
+    used = replace(plan or SpreadPlan(max(1, size // 2)), drawn=drawn)
     if lazy and not fits_in_a_pass(2 * used.pairs, table.d):
         raise ParameterError("epsilon", "must be larger for the spread of a lazy frame", show(budget))
-    settings = {"pairs": used.pairs, **relation.settings}
-    told = relation.public(table)
-    public = {**told, "bounds": (columns.lower, columns.upper), "settings": settings}
+    settings = {"pairs": used.pairs, **relation.settings, **records.settings}
+    told = records.public
+    public = {**told, "bounds": (columns.lower, columns.upper), "settings": settings, **records.public_groups}
     parts = {"spread": guarantee}
     run = reserve(parts, mechanism="spread", source=bits, accountant=accountant, parameters=public)
-    octaves = _octaves(table, columns, used, run.public("directions"), run.charge("spread"))
-    with np.errstate(all="ignore"):  # narrow bounds: the smallest spreads are too small for a float
-        point = np.asarray(columns.widths * 2.0**octaves)
-    return Release(
-        point=point,
-        seal=run.seal,
-        mechanism="spread",
-        seeded=not bits.private,
-        **told,
-        bounds=columns.ends,
-        settings=settings,
-        notes=(SPREAD_NOTE,) if plan is not None else (SPREAD_NOTE, FEW_ROWS_NOTE),
-        rehearsal=spread_rehearsal(size, table.d, budget, used),
-    )
+    found = []
+    for octaves in _octaves(records, columns, used, run.public("directions"), run.charge("spread")):
+        with np.errstate(all="ignore"):  # narrow bounds: the smallest spreads are too small for a float
+            point = np.asarray(columns.widths * 2.0**octaves)
+        one = Release(
+            point=point,
+            seal=run.seal,
+            mechanism="spread",
+            seeded=not bits.private,
+            **told,
+            bounds=columns.ends,
+            settings=settings,
+            notes=(SPREAD_NOTE,) if plan is not None else (SPREAD_NOTE, FEW_ROWS_NOTE),
+            rehearsal=spread_rehearsal(size, table.d, in_sampler, used),
+        )
+        found.append(one)
+    return by_group(found, records, settings)
 
 
 def _octaves(
-    table: Table | LazyTable, columns: BoundedColumns, plan: SpreadPlan, public_key: bytes, charge: Charge
-) -> FloatArray:
+    records: Records, columns: BoundedColumns, plan: SpreadPlan, public_key: bytes, charge: Charge
+) -> list[FloatArray]:
+    """Of each group, or of all rows."""
+    table = records.table
     if isinstance(table, Table):
-        return spread_octaves(columns.relative(table.cells), charge, plan, public_key)
+        relative = columns.relative(table.cells)
+        if records.groups is None or records.count is None:
+            return [spread_octaves(relative, charge, plan, public_key)]
+        return grouped_octaves(relative, records.groups, records.count, charge, plan, public_key)
     paid = charge.for_bounded_range()
     halves = spread_sums(plan, columns, paid)
     (sums,) = table.total(halves)
-    return spread_draw(halves, sums, plan, public_key, paid)
+    return [spread_draw(halves, sums, plan, public_key, paid)]

@@ -22,9 +22,9 @@ from tukeydp.mechanisms.cliff import SAFE, log_odds
 from tukeydp.mechanisms.subset_means import counts, means
 from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted.bits import Keystream, derived_key
-from tukeydp.trusted.blocks import Statistic, block_table, drawn_block_table, drawn_blocks, secret_order
+from tukeydp.trusted.blocks import block_table, drawn_block_table, drawn_blocks, one_by_one, secret_order
 from tukeydp.trusted.boxes import whole_grid
-from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.prices import depth_of_blocks
 from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import Grid
@@ -112,11 +112,6 @@ def log_deviations(blocks: FloatArray, parts: int, least: int = OCTAVES) -> Floa
         return np.asarray(np.clip(np.log2(size), -least, 0.0))
 
 
-def _one_by_one(statistic: Statistic, blocks: FloatArray) -> FloatArray:
-    """A logarithm may round by its place in an array, and places shift where the number of rows is secret."""
-    return np.concatenate([statistic(block[np.newaxis]) for block in blocks])
-
-
 @cache
 def _medians(parts: int) -> FloatArray:
     """Median of the standard deviation of k standard Gaussian values, for k up to `parts`; none for fewer than two."""
@@ -149,22 +144,45 @@ def spread_octaves(relative: FloatArray, charge: Charge, plan: SpreadPlan, publi
     return spread_draws(relative, in_sampler, plan, public_key, paid.key())(paid.key("draw"))
 
 
+def grouped_octaves(
+    relative: FloatArray, groups: IntArray, count: int, charge: Charge, plan: SpreadPlan, public_key: bytes
+) -> list[FloatArray]:
+    """The same for every group, all of them together: every row draws a block of its group by itself.
+
+    A row's number hangs on no other row and on no group, so that one that moves changes a block in each of two.
+    """
+    paid = charge.for_bounded_range()
+    in_sampler = 2 * paid.weight(depth_of_blocks(1), count)
+    dealt = dealt_blocks(relative, plan, paid.key("dealing"), groups, count)
+    found = []
+    for g in range(count):
+        rows = dealt[g * plan.pairs : (g + 1) * plan.pairs]
+        found.append(octave_draws(rows, in_sampler, plan, public_key, paid.key("coins", g))(paid.key("draw", g)))
+    return found
+
+
 def spread_draws(
     relative: FloatArray, in_sampler: Fraction, plan: SpreadPlan, public_key: bytes, secret_key: bytes
 ) -> Callable[[bytes], FloatArray]:
     """What `spread_octaves` draws from, once; each further key spends its epsilon again."""
+    dealt = dealt_blocks(relative, plan, derived_key("dealing", secret_key))
+    return octave_draws(dealt, in_sampler, plan, public_key, secret_key)
+
+
+def dealt_blocks(
+    relative: FloatArray, plan: SpreadPlan, dealing: bytes, groups: IntArray | None = None, count: int = 1
+) -> FloatArray:
+    """The table of the blocks' log differences; with groups that of the first one's blocks, then the next one's."""
     n = len(relative)
-    dealing = derived_key("dealing", secret_key)
     order = secret_order(n, Keystream(dealing))
     least = max(OCTAVES, plan.octaves)
     halves = plan.parts == 2 and least == OCTAVES
     statistic = log_differences if halves else partial(log_deviations, parts=plan.parts, least=least)
     if plan.drawn:
         numbers = drawn_blocks(n, plan.pairs, Keystream(derived_key("blocks", dealing)))
-        dealt = drawn_block_table(relative, plan.pairs, numbers, order, partial(_one_by_one, statistic))
-    else:
-        dealt = block_table(relative, plan.pairs, order, statistic)
-    return octave_draws(dealt, in_sampler, plan, public_key, secret_key)
+        own = partial(one_by_one, statistic)
+        return drawn_block_table(relative, plan.pairs, numbers, order, own, groups, count)
+    return block_table(relative, plan.pairs, order, statistic)
 
 
 def octave_draws(

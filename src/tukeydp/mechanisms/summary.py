@@ -1,4 +1,7 @@
-"""The private "Table 1": number of values, mean, standard deviation and interval of each column, by group or not."""
+"""The private "Table 1": number of values, mean, standard deviation and interval of each column, by group or not.
+
+One plan of clipped means for all lines (docs/proofs/groups.md, section 4; docs/proofs/mean.md, section 10).
+"""
 
 from __future__ import annotations
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from tukeydp.results.release import Release
 from tukeydp.results.views import frame_of_groups, html_of_groups, text_of_groups
@@ -127,3 +127,43 @@ class GroupedRelease(Mapping[str, Release]):
 
     def __repr__(self) -> str:
         return f"GroupedRelease({len(self)} groups by {self.by!r}, guarantee={self.guarantee}, private={self.private})"
+
+
+class Grouping(Protocol):
+    """What a grouped release needs of the records that it is made of."""
+
+    @property
+    def keys(self) -> Any: ...
+    @property
+    def by(self) -> str | None: ...
+
+
+def by_group(found: Sequence[Any], records: Grouping, settings: Mapping[str, Any], **more: Any) -> Any:
+    """Releases of one run, in the order of the keys, as one; the only one itself without groups."""
+    if records.keys is None:
+        return found[0]
+    assert records.by is not None
+    names, first = records.keys.names, found[0]
+    note = one_of(len(names))
+    told = {name: {**one.settings, "by": records.by, "key": name} for name, one in zip(names, found, strict=True)}
+    return GroupedRelease(
+        releases={
+            name: replace(one, settings=told[name], notes=(*one.notes, note))
+            for name, one in zip(names, found, strict=True)
+        },
+        seal=first.seal,
+        mechanism=first.mechanism,
+        seeded=first.seeded,
+        n=first.n,
+        by=records.by,
+        settings=settings,
+        **more,
+    )
+
+
+def one_of(groups: int) -> str:
+    """What to know of the release of one group."""
+    return (
+        f"One of {groups} groups: the number of rows and the guarantee are those of all groups together. How many rows "
+        f"the group has is secret; what accuracy to expect is said for groups of equal size."
+    )

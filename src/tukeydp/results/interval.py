@@ -11,13 +11,6 @@ import numpy as np
 
 from tukeydp.trusted.parameters import FloatArray
 
-# Coverage of a nominal 95 % as an outside test of 0.1.0 found it. Measured again on the log-normal columns (epsilon 1,
-# one column, bounds 100 standard deviations wide, 550 runs each): 86 and 69 of 100, good to 4. Census wages were not.
-SKEWED = (
-    "On skewed columns it covers less often than its nominal level: with 1000 rows and no public sd, 84 of 100 nominal "
-    "95 % intervals held the mean of log-normal(1.0) columns, 69 of 100 that of log-normal(1.2) columns, 81 of 100 "
-    "that of census wages."
-)
 _KEPT = 256  # intervals that are kept: computing one may take seconds, and holds a few numbers
 
 

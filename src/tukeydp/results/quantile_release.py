@@ -48,7 +48,7 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
     shares: tuple[Fraction, ...]
     guarantee: PureDP | None = None
     seeded: bool
-    n: int
+    n: int | None
     columns: tuple[str, ...] | None
     units: tuple[str | None, ...] | None
     bounds: Bounds
@@ -81,6 +81,10 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
     def private(self) -> bool:
         """False for seeded randomness, where the release is a rehearsal, and for one that nobody has paid for."""
         return not self.seeded and self.guarantee is not None
+
+    @property
+    def d(self) -> int:
+        return int(self.values_by_share.shape[1])
 
     @property
     def names(self) -> list[str]:
@@ -146,7 +150,8 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
 
     @property
     def headline(self) -> str:
-        return f"Quantiles of {self.n} row{'' if self.n == 1 else 's'}, released with differential privacy"
+        rows = "" if self.n is None else f" of {self.n} row{'' if self.n == 1 else 's'}"
+        return f"Quantiles{rows}, released with differential privacy"
 
     def __str__(self) -> str:
         seeded = "; SEEDED REHEARSAL: NOT PRIVATE, not for publication" if self.seeded else ""

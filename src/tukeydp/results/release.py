@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tukeydp.results.accuracy import ExpectedError, Rehearsal
 from tukeydp.results.certificate import Certificate
-from tukeydp.results.interval import SKEWED, Calibration, Interval, nominal
+from tukeydp.results.interval import Calibration, Interval, nominal
 from tukeydp.results.views import ByColumn, frame_of, html_of, series_of, text_of
 from tukeydp.trusted.account import Guarantee
 from tukeydp.trusted.parameters import Bounds, ParameterError, in_order, show
@@ -242,9 +242,8 @@ class Release(Outcome):
     def caveats(self) -> tuple[str, ...]:
         if self.calibration is None:
             return super().caveats
-        shares = self.bounds is not None and all(a == 0 and b == 1 for a, b in zip(*self.bounds, strict=True))
-        said = f"The interval is a {nominal(self.settings['confidence'])}."
-        return (said if shares else f"{said} {SKEWED}", *super().caveats)
+        said = f"The interval is a {nominal(self.settings['confidence'])}; its coverage is empirical."
+        return (said, *super().caveats)
 
     @property
     def interval_details(self) -> Interval | None:
@@ -255,7 +254,7 @@ class Release(Outcome):
     def interval(self) -> NDArray[np.float64] | None:
         """The ends of a nominal confidence interval for the population's mean, shape (d, 2).
 
-        None unless a `confidence` was asked for. On skewed columns it covers less often than that: `interval_note`.
+        None unless a `confidence` was asked for. Its coverage is empirical: `interval_note`.
         """
         return None if self.interval_details is None else self.interval_details.ends.copy()
 

@@ -91,12 +91,17 @@ def text(summary: Summarised) -> str:
 
 
 def html_page(summary: Summarised) -> str:
+    return html_document(title(summary), html_piece(summary))
+
+
+def html_document(heading: str, piece: str) -> str:
+    """A page of its own around a piece of HTML; the heading is text."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{in_html(title(summary))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"{html_piece(summary)}\n</main>\n</body>\n</html>\n"
+        f"<title>{in_html(heading)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"{piece}\n</main>\n</body>\n</html>\n"
     )
 
 

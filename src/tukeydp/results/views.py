@@ -211,13 +211,13 @@ _WHATEVER = {
     "swap": "Whatever one person's row contains",
     "add-remove": "Whatever one person's row contains, and whether it is there at all",
     "swap-person": "Whatever all rows of one person contain",
-    "add-remove-person": "Whether one person is in the table or not, with all their rows",
+    "add-remove-person": "Whatever all rows of one person contain, and whether they are there at all",
 }
 _SIZE = {
     "swap": "The number of rows is not secret.",
     "add-remove": "The number of rows stays secret.",
     "swap-person": "The number of persons is not secret.",
-    "add-remove-person": "The number of persons is secret too.",
+    "add-remove-person": "The numbers of persons and of rows stay secret.",
 }
 
 
@@ -516,13 +516,32 @@ def shown_groups(found: Groups) -> Shown:
         name if unit is None else f"{name} ({printable(unit)})" for name, unit in zip(names(one), units, strict=True)
     ]
     rows = []
-    for key, release in found.releases.items():
+    labels = _labels(found)
+    for key, label, values in lines_of_groups(found):
         counted = [] if found.counts is None else [str(found.counts[key])]
-        ends = interval(release)
-        pairs = [None] * one.d if ends is None else ends.tolist()
-        cells = (_cell_with(value, pair) for value, pair in zip(release.values(), pairs, strict=True))
-        rows.append([printable(key), *counted, *cells])
-    return Shown([by, *([] if found.counts is None else ["rows, noised"]), *titles], rows, (by,))
+        pairs = _pairs(found.releases[key])
+        cells = (_cell_with(value, pair) for value, pair in zip(values, pairs, strict=True))
+        rows.append([printable(key), *label, *counted, *cells])
+    return Shown([by, *labels, *([] if found.counts is None else ["rows, noised"]), *titles], rows, (by, *labels))
+
+
+def _pairs(release: Viewed) -> list[list[float] | None]:
+    """The ends of each column's interval; None where there is none."""
+    ends = interval(release)
+    return [None] * release.d if ends is None else ends.tolist()
+
+
+def lines_of_groups(found: Groups) -> Iterator[tuple[str, list[str], list[Any]]]:
+    """Key, quantile where there are several, and the values of each column: a line of a table."""
+    for key, release in found.releases.items():
+        if isinstance(shares := getattr(release, "shares", None), tuple):
+            yield from ((key, [show(q)], list(release[q])) for q in shares)  # type: ignore[index]
+        else:
+            yield key, [], list(release.values())
+
+
+def _labels(found: Groups) -> list[str]:
+    return ["quantile"] if hasattr(next(iter(found.releases.values())), "shares") else []
 
 
 def text_of_groups(found: Groups) -> str:
@@ -582,9 +601,14 @@ def sizes_sentence(found: Groups) -> str:
 def frame_of_groups(found: Groups) -> Any:
     pandas = pandas_for("to_frame")
     one = next(iter(found.releases.values()))
-    index = pandas.Index(list(found.releases), name=found.by)
+    told = list(lines_of_groups(found))
+    if labels := _labels(found):
+        pairs = [(key, float(q)) for key, release in found.releases.items() for q in release.shares]  # type: ignore[attr-defined]
+        index = pandas.MultiIndex.from_tuples(pairs, names=[found.by, *labels])
+    else:
+        index = pandas.Index(list(found.releases), name=found.by)
     columns = range(one.d) if one.columns is None else list(one.columns)
-    frame = pandas.DataFrame([release.values() for release in found.releases.values()], index=index, columns=columns)
+    frame = pandas.DataFrame([values for _, _, values in told], index=index, columns=columns)
     ends = [interval(release) for release in found.releases.values()]
     for j, name in enumerate(columns):
         for end, what in enumerate(("lower", "upper")):

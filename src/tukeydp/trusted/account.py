@@ -174,6 +174,15 @@ def relation_of(neighbours: str) -> str:
     return neighbours.removesuffix(_PERSON)
 
 
+def part_of(guarantee: Guarantee, share: Fraction) -> Guarantee:
+    """So much of epsilon, delta and rho."""
+    zcdp = Concentrated(share * guarantee.zcdp.rho, share * guarantee.zcdp.delta)
+    told: dict[str, Any] = {"neighbours": guarantee.neighbours, "zcdp": zcdp}
+    if isinstance(guarantee, ApproxDP):
+        return ApproxDP(share * guarantee.epsilon, share * guarantee.delta, **told)
+    return PureDP(share * guarantee.epsilon, **told)
+
+
 def delta_of(guarantee: Any) -> Fraction:
     """The guarantee's delta; 0 where it is pure."""
     return guarantee.delta if isinstance(guarantee, ApproxDP) else Fraction(0)
@@ -190,7 +199,12 @@ def bounded_range(epsilon: Any, neighbours: str = "swap") -> PureDP:
     return PureDP(number, neighbours=neighbours, zcdp=Concentrated(number**2 / 8))
 
 
-def in_steps(draws: tuple[Fraction, ...]) -> PureDP:
+def in_steps(draws: tuple[Fraction, ...], neighbours: str = "swap") -> PureDP:
     """What draws of bounded range have together; one of epsilon 0 is none."""
     rho = sum((e**2 / 8 for e in draws), Fraction(0))
-    return PureDP(sum(draws, Fraction(0)), zcdp=Concentrated(rho))
+    return PureDP(sum(draws, Fraction(0)), neighbours=neighbours, zcdp=Concentrated(rho))
+
+
+def rho_of_cells(epsilon: Fraction, relation: str, cells: int) -> Fraction:
+    """zCDP of discrete Laplace noise on counts in disjoint cells: a swap moves two of them by half of epsilon each."""
+    return epsilon**2 / (4 if relation == "swap" and cells >= 2 else 2)

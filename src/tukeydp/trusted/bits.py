@@ -41,6 +41,8 @@ class SystemRandomness:
         self._last = b""
 
     def key(self) -> bytes:
+        # One more at first, which nobody gets: a run may need a single key, and it must be another one.
+        self._last = self._last or os.urandom(_KEY_BYTES)
         key = os.urandom(_KEY_BYTES)
         if len(key) != _KEY_BYTES or key == self._last:
             raise OSError("the operating system's randomness has failed; nothing was released")

@@ -50,6 +50,20 @@ def block_table(cells: FloatArray, blocks: int, order: IntArray, statistic: Stat
     return np.concatenate(parts)
 
 
+def dealt_rows(
+    order: IntArray, blocks: int, numbers: IntArray | None = None, groups: IntArray | None = None, count: int = 1
+) -> list[IntArray]:
+    """The rows of each block, in the secret order: dealt as in `block_table`, or as in `drawn_block_table`."""
+    if numbers is None:
+        return list(np.array_split(order, blocks))
+    if groups is not None:
+        order = order[groups[order] >= 0]
+        numbers, blocks = groups * blocks + numbers, count * blocks
+    by_block = order[np.argsort(numbers[order], kind="stable")]
+    ends = np.cumsum(np.bincount(numbers[order], minlength=blocks))
+    return list(np.split(by_block, ends[:-1]))
+
+
 def drawn_blocks(n: int, blocks: int, stream: Keystream) -> IntArray:
     """A block number for each of n rows, drawn by itself: uniform below `blocks`, exactly."""
     most = 2**64 // blocks * blocks  # words from here on would favour the first blocks, and are drawn again
@@ -65,14 +79,26 @@ def drawn_blocks(n: int, blocks: int, stream: Keystream) -> IntArray:
 
 
 def drawn_block_table(
-    cells: FloatArray, blocks: int, numbers: IntArray, order: IntArray, statistic: Statistic
+    cells: FloatArray,
+    blocks: int,
+    numbers: IntArray,
+    order: IntArray,
+    statistic: Statistic,
+    groups: IntArray | None = None,
+    count: int = 1,
 ) -> FloatArray:
     """The statistic of each block, of the rows that have drawn its number; NaN for a block that no row has drawn.
+
+    With `groups`, the number of each row's group below `count`, negative for none, every group has blocks of its own:
+    those of the first group come first. Rows of no group are in no block.
 
     `order` is a secret permutation: within a block rows stand in that order, so that the order of the table says
     nothing. Blocks of one size are worked off together, as in `block_table`: what comes out for one does not
     depend on how many others there are.
     """
+    if groups is not None:
+        order = order[groups[order] >= 0]
+        numbers, blocks = groups * blocks + numbers, count * blocks
     drawn = numbers[order]
     by_block = order[np.argsort(drawn, kind="stable")]
     sizes = np.bincount(drawn, minlength=blocks)
@@ -83,6 +109,12 @@ def drawn_block_table(
         places = starts[these][:, np.newaxis] + np.arange(size)
         table[these] = statistic(cells[by_block[places]])
     return table
+
+
+def one_by_one(statistic: Statistic, blocks: FloatArray) -> FloatArray:
+    """Each block by itself: a logarithm or a product may round by its place in an array, and where the number of rows
+    is secret places shift."""
+    return np.concatenate([statistic(block[np.newaxis]) for block in blocks])
 
 
 def filled_at_the_ends(table: FloatArray, stream: Keystream) -> FloatArray:

@@ -35,8 +35,25 @@ def kappa(epsilon: Fraction, one: Fraction, swap: Fraction, relation: str, keys:
     return epsilon / max(swap, one)
 
 
-def kappa_of_parts(epsilon: Fraction, parts: Sequence[Score]) -> Fraction:
-    """The same under a swap for scores of disjoint parts: the record stays in one, or goes from one to another."""
+def share_of_group(relation: str, keys: int | None) -> Fraction:
+    """Of epsilon and delta, for the same step in every group, priced as if there were no others.
+
+    A record that comes or goes changes the step of one group; one that is replaced those of two, where there are two.
+    """
+    moves = relation != ADD_REMOVE and keys is not None and keys >= 2
+    return Fraction(1, 2) if moves else Fraction(1)
+
+
+def kappa_of_parts(
+    epsilon: Fraction, parts: Sequence[Score], relation: str = "swap", keys: int | None = None
+) -> Fraction:
+    """The same for scores of disjoint parts, in every group: the record stays in one, or goes from one to another.
+
+    Between two groups it may go from a part to the like part of the other; under add-remove it is in one part of one.
+    """
+    most = max(part.one for part in parts)
+    if relation == ADD_REMOVE or (keys is not None and keys >= 2):
+        return kappa(epsilon, most, 2 * most, relation, keys)
     two_largest = sum(sorted((part.one for part in parts), reverse=True)[:2], Fraction(0))
     return epsilon / max(two_largest, *(part.swap for part in parts))
 

@@ -15,9 +15,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NoReturn, Protocol
 
-from tukeydp.trusted.account import Guarantee, about_persons, cost_of, delta_of, relation_of
+from tukeydp.trusted.account import Guarantee, about_persons, cost_of, delta_of, part_of, relation_of
 from tukeydp.trusted.bits import Bits, Keystream, Randomness, derived_key
-from tukeydp.trusted.prices import Score, kappa
+from tukeydp.trusted.prices import Score, kappa, share_of_group
 
 PERSONS = "swap-person"  # the neighbours of a guarantee about persons
 _MADE_HERE = object()  # what only this module has
@@ -247,6 +247,17 @@ class Charge(_Once):
         """Consume it for several steps that cost no more together; `parts` may hang on what was released before."""
         self._cover(cost_of(parts))
         return Run(parts, self._keys, Seal(None, True, _MADE_HERE), self._key)
+
+    def by_group(self, keys: int | None) -> list[Charge]:
+        """Consume it for the same step in every group, each on that group's records alone: what each of them has.
+
+        All of it where a record changes the step of one group, half where of two. Without groups it is one step.
+        """
+        if keys is None:
+            return [self]
+        each = part_of(self._part, share_of_group(relation_of(self._part.neighbours), keys))
+        self._consume()
+        return [Charge(each, self._keys, self._from, (*self._labels, "group", g)) for g in range(keys)]
 
     def cover(self, guarantee: Guarantee, *, on_blocks: bool = False) -> None:
         """Consume it for a run inside this one, which has keys of its own."""

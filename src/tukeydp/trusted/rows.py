@@ -135,12 +135,14 @@ def checked_bounds(d: int, bounds: Any, columns: Sequence[str] | None = None) ->
     """Lower and upper ends, one of each per column.
 
     `bounds` is (lower, upper), scalars or one per column, or a dict of column name -> (lower, upper) where the table
-    has names. A list of pairs is refused: for two columns it could mean either.
+    has names, or a data frame with the columns `lower` and `upper`, and `column` or an index for the names. A list of
+    pairs is refused: for two columns it could mean either.
 
     >>> lows, highs = checked_bounds(2, {"age": (0, 120), "pulse": (30, 220)}, ("age", "pulse"))
     >>> [str(v) for v in (*lows, *highs)]
     ['0', '30', '120', '220']
     """
+    bounds = _of_frame(bounds)
     if isinstance(bounds, Mapping):
         lower, upper = _ends_by_name(bounds, columns)
     else:
@@ -158,6 +160,16 @@ def checked_bounds(d: int, bounds: Any, columns: Sequence[str] | None = None) ->
         if a >= b:
             raise ParameterError("bounds", "must have lower < upper in every column", f"({show(a)}, {show(b)})")
     return lows, highs
+
+
+def _of_frame(bounds: Any) -> Any:
+    """A data frame of bounds as a dict; anything else as it is."""
+    listed = getattr(bounds, "columns", None)
+    if listed is None or not {"lower", "upper"} <= {str(name) for name in listed}:
+        return bounds
+    names = bounds["column"] if "column" in {str(name) for name in listed} else getattr(bounds, "index", ())
+    ends = zip(names, bounds["lower"], bounds["upper"], strict=True)
+    return {str(name): (lower, upper) for name, lower, upper in ends}
 
 
 def _is_list_of_pairs(d: int, bounds: Any) -> bool:

@@ -8,6 +8,7 @@ cells, counted from 0; records in no listed group have none (NaN), and add nothi
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from tukeydp.trusted.account import rho_of_cells
 from tukeydp.trusted.bits import Bits
-from tukeydp.trusted.laws import WORD, Group, LevelDraw, WeightedDraw, cube_noise
+from tukeydp.trusted.laws import WORD, Group, LevelDraw, cube_noise, discrete_laplace
 from tukeydp.trusted.parameters import FloatArray, IntArray
-from tukeydp.trusted.prices import COUNT, MOST_BEYOND, Score, sums_from_an_end, sums_from_the_middle
+from tukeydp.trusted.prices import COUNT, MOST_BEYOND, sums_from_an_end, sums_from_the_middle
 from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import BoundedColumns
 
@@ -172,29 +174,30 @@ class WindowSums:
 def deepest_cells(beyond: Sequence[IntArray], charge: Charge) -> list[int]:
     """A cell for each column, those near the median of every column most likely: pure epsilon-DP."""
     ones = [[1] * len(counts) for counts in beyond]
-    return _joint(beyond, ones, charge, MOST_BEYOND)
+    paid = charge.for_bounded_range()
+    return drawn_places(beyond, ones, paid.weight(MOST_BEYOND), paid.bits())
 
 
 def joint_rungs(beyond: Sequence[IntArray], weights: Sequence[int], charge: Charge) -> list[int]:
     """A rung for each column by its weight times e^(-kappa x the most records beyond a column's): pure epsilon-DP."""
-    return _joint(beyond, [weights] * len(beyond), charge, MOST_BEYOND)
+    paid = charge.for_bounded_range()
+    return drawn_places(beyond, [weights] * len(beyond), paid.weight(MOST_BEYOND), paid.bits())
 
 
 def rung(beyond: IntArray, weights: Sequence[int], charge: Charge) -> int:
     """The same for one column, whose counts all move one way when a record comes, goes or is replaced."""
     paid = charge.for_bounded_range()
-    kappa = paid.weight(COUNT)
-    return WeightedDraw(weights, [-kappa * int(count) for count in beyond]).draw(paid.bits())
+    return drawn_places([beyond], [weights], paid.weight(COUNT), paid.bits())[0]
 
 
-def _joint(beyond: Sequence[IntArray], weights: Sequence[Sequence[int]], charge: Charge, score: Score) -> list[int]:
+def drawn_places(
+    beyond: Sequence[IntArray], weights: Sequence[Sequence[int]], kappa: Fraction, bits: Bits
+) -> list[int]:
     """One place for each column, with probability proportional to the product of weights times e^(-kappa most).
 
     Level l says that at most `most - l` records lie beyond in any column: each column's places with as few are known,
     and so is their weight. So a level is drawn, as for depth, and in it a place for each column by itself.
     """
-    paid = charge.for_bounded_range()
-    bits = paid.bits()
     ladders = [_Ladder.of(counts, weight) for counts, weight in zip(beyond, weights, strict=True)]
     fewest = max(ladder.rows[0] for ladder in ladders)
     thresholds = sorted({rows for ladder in ladders for rows in ladder.rows if rows >= fewest}, reverse=True)
@@ -205,7 +208,7 @@ def _joint(beyond: Sequence[IntArray], weights: Sequence[Sequence[int]], charge:
             size *= ladder.weight_up_to(rows)
         groups.append(Group(lowest, most - rows, size))
         lowest = most - rows + 1
-    level, _ = LevelDraw(groups, 2 * paid.weight(score)).finish(bits.take(WORD), bits)
+    level, _ = LevelDraw(groups, 2 * kappa).finish(bits.take(WORD), bits)
     return [ladder.drawn(most - level, bits) for ladder in ladders]
 
 
@@ -253,6 +256,60 @@ def noised_counts(counts: Sequence[int], charge: Charge) -> list[Fraction]:
     paid = charge.for_any_law()
     noise = cube_noise(len(counts), paid.scale(sums_from_an_end(HALF)), paid.bits())
     return [Fraction(count * HALF + z, HALF) for count, z in zip(counts, noise, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryCounts:
+    """How many records of each group are in every cell of a table of categories: a record is in one cell, or in none.
+
+    The cells are all combinations of `sizes` categories in the columns at `places`, and with `rest` a last one for
+    every other record of the group. A column holds numbers of categories, from 0 on, or values between its `edges`.
+    """
+
+    d: int
+    places: tuple[int, ...]
+    sizes: tuple[int, ...]
+    edges: tuple[tuple[float, ...] | None, ...]
+    groups: int = 1
+    rest: bool = True
+
+    @property
+    def width(self) -> int:
+        """Cells of each group."""
+        return math.prod(self.sizes) + self.rest
+
+    @property
+    def length(self) -> int:
+        return self.groups * self.width
+
+    def __call__(self, cells: FloatArray, place: Place) -> IntArray:
+        inside, groups = listed(cells, self.d)
+        known, number = np.ones(len(inside), dtype=np.bool_), np.zeros(len(inside), dtype=np.int64)
+        for j, size, edges in zip(self.places, self.sizes, self.edges, strict=True):
+            one = inside[:, j] if edges is None else _between(inside[:, j], edges)
+            there = (one >= 0) & (one < size)  # not so for NaN
+            number = number * size + np.where(there, one, 0.0).astype(np.int64)
+            known &= there
+        counted = (known | self.rest) & (groups < self.groups)
+        cell = groups * self.width + np.where(known, number, self.width - 1)
+        return np.bincount(cell[counted], minlength=self.length)
+
+
+def _between(values: FloatArray, edges: Sequence[float]) -> FloatArray:
+    """The number of the interval that holds each value: lower ends belong to it, and the last upper end too."""
+    numbers = np.searchsorted(edges, values, side="right") - 1.0
+    return np.where(values == edges[-1], len(edges) - 2.0, numbers)
+
+
+def noised_cells(counts: CategoryCounts, total: Sequence[int], charge: Charge, relation: str) -> list[int]:
+    """Every cell's count with discrete Laplace noise: pure epsilon-DP for all cells together (docs/proofs/counts.md).
+
+    A record that comes or goes moves one count by 1; one that is replaced moves two, or the only one there is.
+    """
+    paid = charge.consume(rho=rho_of_cells(charge.epsilon, relation, counts.length)).under(relation)
+    scale = paid.scale(COUNT, counts.length)
+    cells = zip(range(counts.length), total, strict=True)
+    return [count + discrete_laplace(scale, paid.bits("cell", i)) for i, count in cells]
 
 
 def _rows(total: Sequence[int], width: int) -> list[list[int]]:

@@ -14,20 +14,17 @@ from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import groups as oracle
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
-from tukeydp.mechanisms import grouped_sums
-from tukeydp.mechanisms import grouped_sums as value_counts
-from tukeydp.mechanisms.clipped_sum import STEPS
+from tukeydp.mechanisms.clipped_mean import ClippedMean
 from tukeydp.mechanisms.summary import summary
-from tukeydp.trusted.account import PureDP
+from tukeydp.trusted import steps
 from tukeydp.trusted.bits import Bits, seeded
-from tukeydp.trusted.release import rehearsed_charge
 
-_ROUNDING = 1e-6  # of sums read off floats, and of values in steps of 2^-30
+_ROUNDING = 1e-6  # of values in steps of 2^-29
 EPSILON = Fraction(5, 4)
 KEYS = ("A", "B")  # and rows of others, or of none
 LOWER, UPPER = (-3, 0), (5, 1)
 CELLS: tuple[oracle.Cell, ...] = (Fraction(-3), Fraction(1), Fraction(9, 2), Fraction(99), None)
-# A group's noise: its number of values and its scale, then what it is added to, in the same order.
+# Noise of all groups, or of none: its scale, then what it is added to.
 Sums = list[tuple[float, list[float]]]
 
 
@@ -41,16 +38,19 @@ def run(effort: Effort) -> Result:
         for key in (*KEYS, None)
     ]
     for kinds, n in ((one, 2), (two, 2)) if effort.quick else ((one, 3), (two, 2)):
-        _examine(kinds, n, tally)
-    _counts(3 if effort.quick else 4, tally)
+        for counted in (False, True):
+            _examine(kinds, n, counted, tally)
     return tally.result()
 
 
-def _examine(kinds: Sequence[oracle.Row], n: int, tally: Tally) -> None:
-    known: dict[Dataset, Sums] = {x: _noised([kinds[i] for i in x], tally) for x in datasets(len(kinds), n)}
+def _examine(kinds: Sequence[oracle.Row], n: int, counted: bool, tally: Tally) -> None:
+    known: dict[Dataset, list[tuple[float, Sums]]] = {
+        x: _steps([kinds[i] for i in x], counted, tally) for x in datasets(len(kinds), n)
+    }
     for group in swap_groups(len(kinds), n):
         for ours, theirs in itertools.combinations(group, 2):
-            tally.found(loss(known[ours], known[theirs]) / float(EPSILON))
+            for (epsilon, mine), (_, yours) in zip(known[ours], known[theirs], strict=True):
+                tally.found(loss(mine, yours) / epsilon)
     tally.saw(datasets=len(known), pairs=count_of_pairs(len(kinds), n))
 
 
@@ -64,64 +64,73 @@ def loss(ours: Sums, theirs: Sums) -> float:
     )
 
 
-def _noised(rows: Sequence[oracle.Row], tally: Tally) -> Sums:
-    """By running the package without noise; its sums must be those of the definition."""
-    asked: list[tuple[int, float, int]] = []
+class _Told:
+    """Noise of 0 that learns what it is added to."""
 
-    def none(count: int, scale: Fraction, bits: Bits) -> list[int]:
-        asked.append((count, float(scale) / grouped_sums.HALF, bits.take(64)))
-        return [0] * count
+    def __init__(self) -> None:
+        self.centre: Any = None
+
+    def __radd__(self, centre: Any) -> Any:
+        self.centre = centre
+        return centre
+
+
+def _steps(rows: Sequence[oracle.Row], counted: bool, tally: Tally) -> list[tuple[float, Sums]]:
+    """What each step costs and adds noise to, by running the package without any; sums must be those of the definition.
+
+    `counted`: as if missing cells had stood out in all columns, or in none; which they do is told by the first step.
+    """
+    asked: list[tuple[float, list[_Told], int]] = []
+
+    def none(count: int, scale: Fraction, bits: Bits) -> list[_Told]:
+        asked.append((float(scale) / steps.HALF, [_Told() for _ in range(count)], bits.take(64)))
+        return asked[-1][1]
+
+    honest = ClippedMean._stand_out
+
+    def stand_out(self: Any, missing: list[int], run: Any) -> tuple[int, ...]:
+        honest(self, missing, run)
+        return tuple(range(len(missing))) if counted else ()
 
     x = np.array([[np.nan if cell is None else float(cell) for cell in cells] for cells, _ in rows])
     d = x.shape[1]
     bounds = (list(LOWER[:d]), list(UPPER[:d]))
-    with forced((grouped_sums, "cube_noise", none)):
+    with forced((steps, "cube_noise", none), (ClippedMean, "_stand_out", stand_out)):
         table = summary(
             x, by=[key for _, key in rows], keys=list(KEYS), epsilon=EPSILON, bounds=bounds, randomness=seeded(1)
         )
-    source: Any = table.source
-    sums = source.sums
-    tally.require(len({stream for *_, stream in asked}) == len(KEYS), "groups share their noise")
-    found: Sums = []
-    expected = oracle.group_sums(rows, KEYS, LOWER[:d], UPPER[:d])
-    for g, (count, scale, _) in enumerate(asked):
-        columns = zip(sums.sums[g], sums.counts[g], sums.squares[g], strict=True)
-        values: list[float] = []
-        for (ours, number, squares), theirs in zip(columns, expected[g], strict=True):
-            shown = [ours, number] + ([] if squares is None else [squares])
-            right = all(abs(a - float(b)) < _ROUNDING for a, b in zip(shown, theirs, strict=False))
-            tally.require(right, "a group's sums are not those of the definition")
-            values += shown
-        tally.require(count == len(values), "noise is drawn for another number of sums")
-        found.append((scale, values))
+    tally.require(len({stream for *_, stream in asked}) == 2 + len(KEYS), "two noises share their bits")
+    told = [(scale, [float(Fraction(z.centre, steps.HALF)) for z in noise]) for scale, noise, _ in asked]
+    for ours, theirs in zip(told, _expected(rows, d, counted), strict=True):
+        right = len(ours[1]) == len(theirs) and np.allclose(ours[1], theirs, rtol=0.0, atol=_ROUNDING)
+        tally.require(right, "sums are not those of the definition")
+    spent = [table.settings[f"epsilon_{name}"] for name in ("missing", "squares", "mean")]
+    tally.require(sum(spent) == EPSILON, "the steps do not spend epsilon")
+    return list(zip(map(float, spent), (told[:1], told[1:2], told[2:]), strict=True))
+
+
+def _expected(rows: Sequence[oracle.Row], d: int, counted: bool) -> list[list[float]]:
+    """Missing cells, squares, and for each group its sums and numbers: of records, and of values that are counted.
+
+    A missing cell that is not counted counts as the middle, 0, whose 2 v^2 - 1 is -1.
+    """
+    listed = [(cells, key) for cells, key in rows if key in KEYS]
+    missing = [float(sum(cells[j] is None for cells, _ in listed)) for j in range(d)]
+    sums = oracle.group_sums(rows, KEYS, LOWER[:d], UPPER[:d])
+    measured = [j for j in range(d) if (LOWER[j], UPPER[j]) != (0, 1)]
+    squares = [float(sum(group[j][2] for group in sums)) - (0.0 if counted else missing[j]) for j in measured]
+    found = [missing, squares]
+    for key, group in zip(KEYS, sums, strict=True):
+        records = float(sum(own == key for _, own in rows))
+        numbers = [float(column[1]) for column in group] if counted else []
+        found.append([*(float(column[0]) for column in group), records, *numbers])
     return found
-
-
-def _counts(n: int, tally: Tally) -> None:
-    """Numbers of values beside a summary without groups."""
-    kinds = list(itertools.product((0.0, np.nan), repeat=3))
-    scales: list[Fraction] = []
-
-    def none(count: int, scale: Fraction, bits: object) -> list[int]:
-        scales.append(scale)
-        return [0] * count
-
-    for group in swap_groups(len(kinds), n):
-        with forced((value_counts, "cube_noise", none)):
-            found = [
-                value_counts.value_counts(np.array([kinds[i] for i in x]), rehearsed_charge(PureDP(EPSILON), b"k" * 32))
-                for x in group
-            ]
-        for ours, theirs in itertools.combinations(found, 2):
-            moved = max(abs(a - b) for a, b in zip(ours, theirs, strict=True))
-            tally.found(moved * STEPS / float(scales[0] * EPSILON))
-    tally.saw(datasets=len(datasets(len(kinds), n)), pairs=count_of_pairs(len(kinds), n))
 
 
 CHECK = Check(
     name="summary, groups: enumeration",
     claim="The noised sums of all groups together keep epsilon, also where a row goes to another group or to none; "
-    "they are those of the definition, and so are the numbers of values.",
+    "they are those of the definition, and so are the numbers of missing cells and of values.",
     measure="largest log ratio of probabilities, over epsilon",
     run=run,
 )

@@ -20,10 +20,11 @@ from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, Recorded, Script, draw_la
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import groups as oracle
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
-from tukeydp.mechanisms import grouped_centre, grouped_sums, grouped_ways
+from tukeydp.mechanisms import grouped_centre, grouped_ways
 from tukeydp.mechanisms import grouped_sums as group_counts
 from tukeydp.mechanisms import grouped_ways as grouped_blocks
 from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, GroupWay, RowsOfGroups, SumsOfGroups
+from tukeydp.trusted import steps
 from tukeydp.trusted.account import PureDP
 from tukeydp.trusted.bits import derived_key, seeded
 from tukeydp.trusted.parameters import FloatArray, IntArray
@@ -202,20 +203,19 @@ def sums(n: int, tally: Tally) -> None:
 def _noised(x: Sequence[oracle.Row]) -> list[tuple[float, list[float]]]:
     scales: list[float] = []
     found: list[Any] = []
-    noised = grouped_sums.noised_group_sums
+    noised = steps.noised_sums
 
     def none(count: int, scale: Fraction, bits: object) -> list[int]:
-        scales.append(float(scale) / grouped_sums.HALF)
+        scales.append(float(scale) / steps.HALF)
         return [0] * count
 
     def spied(*given: Any) -> Any:
         found.append(noised(*given))
         return found[-1]
 
-    with forced((grouped_sums, "cube_noise", none), (grouped_ways, "noised_group_sums", spied)):
+    with forced((steps, "cube_noise", none), (grouped_ways, "noised_sums", spied)):
         _drawn(SumsOfGroups(EPSILON), *_parts(x))
-    both = zip(found[0].sums, found[0].counts, strict=True)
-    return [(scale, [*s, *c]) for scale, (s, c) in zip(scales, both, strict=True)]
+    return [(scale, [float(v) for v in row]) for scale, row in zip(scales, found[0], strict=True)]
 
 
 def counts(n: int, tally: Tally) -> None:

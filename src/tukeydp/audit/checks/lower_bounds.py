@@ -20,7 +20,7 @@ _CUTS = 24  # places that cut the line into events
 
 
 def run(name: str, effort: Effort) -> Result:
-    tally = Tally(bound=1.0)
+    tally = Tally(bound=1.0, lower_bound=True)
     draws = QUICK if effort.quick else FULL
     with PAIRS[name]() as pair:
         tally.found(lower_bound(name, pair, effort, draws) / pair.epsilon)

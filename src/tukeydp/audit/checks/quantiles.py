@@ -86,9 +86,9 @@ def _stated(case: Case, levels: int, tally: Tally) -> None:
     asked: list[Fraction] = []
     column = module.column_quantiles
 
-    def spied(cells: Any, grid: Any, j: int, shares: Any, charge: Charge) -> list[int]:
+    def spied(parts: Any, grid: Any, j: int, shares: Any, charge: Charge, keys: Any) -> list[list[int]]:
         asked.append(charge.epsilon)
-        return column(cells, grid, j, shares, charge)
+        return column(parts, grid, j, shares, charge, keys)
 
     with forced((module, "column_quantiles", spied)):
         found = module.quantiles(
@@ -113,12 +113,12 @@ def _joint(case: Case, values: Sequence[float], seen: dict[tuple[Any, ...], tupl
     total: defaultdict[tuple[int, ...], float] = defaultdict(float)
     coins = list(itertools.product(range(1 << case.tie_bits), repeat=sum(v == v for v in values)))
     grid = Grid((Fraction(0),), (Fraction(1),), (case.highest,))
-    cells = np.array(values)
+    cells = np.array(values)[:, np.newaxis]
 
     def run_column() -> list[int]:
         levels = number_of_levels(len(case.shares))
         charge = rehearsed_charge(in_steps((EPSILON,) * levels), derived_key("unused"))
-        return module.column_quantiles(cells, grid, 0, case.shares, charge)
+        return module.column_quantiles([((), cells)], grid, 0, case.shares, charge)[0]
 
     for ties in coins:
         broken = np.array(ties, dtype=np.int64)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import types
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -184,7 +185,18 @@ def _excess(pairs: list[tuple[Draw, Draw]], total: Loss, stated: ApproxDP, faile
             found += _of_a_test((mine.law, yours.law), after, ApproxDP(max(rest, _LEAST), stated.delta), failed)
         elif mine.kind == "estimated depth" and (not i or pairs[i - 1][0].kind != "coin"):
             found += max(excess.of_listed(mine.law, yours.law, float(rest)))
+    if _of_tests(pairs) > rest:
+        failed("tests of several groups, and the draws after them, spend more than there is")
     return found
+
+
+def _of_tests(pairs: list[tuple[Draw, Draw]]) -> Fraction:
+    """What all tests whose draws a neighbour changes cost together: each by itself may cost no more than is stated."""
+    spent = Fraction(0)
+    for (coin, _), (mine, yours) in itertools.pairwise(pairs):
+        if coin.kind == "coin" and _after_a_coin(mine):
+            spent += _steps(coin.law.plan, mine.law, yours.law) * coin.law.plan.epsilon
+    return spent
 
 
 def _of_a_test(coins: Any, after: tuple[Draw, Draw] | None, rest: ApproxDP, failed: Any) -> float:
@@ -204,10 +216,15 @@ def _of_a_test(coins: Any, after: tuple[Draw, Draw] | None, rest: ApproxDP, fail
     return max(found)
 
 
+def _steps(plan: Any, mine: Any, yours: Any) -> int:
+    """From table to table, each a swap, or a row more or less."""
+    gone, come = mine.changed(yours)
+    return gone + come if plan.neighbours == "add-remove" else max(gone, come)
+
+
 def _of_a_plan(plan: Any, mine: Any, yours: Any, rest: ApproxDP) -> Iterable[str]:
     """REM's theorem holds for one step from table to table; several are a group, in which epsilons add up."""
-    gone, come = mine.changed(yours)
-    steps = gone + come if plan.neighbours == "add-remove" else max(gone, come)
+    steps = _steps(plan, mine, yours)
     if mine.loss(yours).pure > steps * plan.release:
         yield "the draw after a test tells more than its part of epsilon"
     if steps * plan.epsilon > rest.epsilon:

@@ -15,10 +15,11 @@ from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError
 # The schema of a lazy frame and its number of rows, through narwhals: public, and checked before anything is spent.
 
 
-def checked_names(x: Any, *apart: str) -> tuple[tuple[str, ...], int]:
+def checked_names(x: Any, *apart: str, fewest: int = 1) -> tuple[tuple[str, ...], int]:
     """The names of the columns, all of them numbers or truth values, and the number of rows by one query.
 
-    Those that are apart, of groups and persons, may hold anything that keys and ids can be, and come last.
+    Those that are apart, of groups and persons, may hold anything that keys and ids can be, and come last. At
+    least `fewest` others are needed.
     """
     import narwhals.stable.v2 as nw
 
@@ -40,7 +41,7 @@ def checked_names(x: Any, *apart: str) -> tuple[tuple[str, ...], int]:
         if not kind.is_numeric() and not isinstance(kind, nw.Boolean | nw.String | nw.Object | nw.Unknown):
             raise ParameterError(f"x column {name!r}", "must hold numbers", _kind(kind))
     others = tuple(name for name in names if name not in apart)
-    if not others:
+    if len(others) < fewest:
         raise ParameterError("x", "must have at least one row and one column", "no column that is measured")
     return (*others, *apart), int(frame.select(nw.len()).collect().item())
 
@@ -64,23 +65,43 @@ def without_rows(x: Any) -> Any:
     return nw.from_native(x).head(0).to_native()
 
 
-def as_floats(x: Any, names: tuple[str, ...] = (), by: str | None = None) -> Any:
+def only_columns(x: Any, names: tuple[str, ...]) -> Any:
+    """The frame with these columns alone, still lazy."""
+    import narwhals.stable.v2 as nw
+
+    require_no_patterns(names)
+    frame = nw.from_native(x)
+    known = list(frame.collect_schema())
+    for name in names:
+        if known.count(name) != 1:
+            raise ParameterError("column", "must name a column of x, and so must by", repr(name))
+    return frame.select(*(nw.col(name) for name in names)).to_native()
+
+
+def require_no_patterns(names: tuple[str, ...]) -> None:
+    if any(name.startswith("^") for name in names):
+        raise ParameterError(
+            "x", "must have no column whose name begins with ^, a pattern to polars, with by or text", "one"
+        )
+
+
+def as_floats(x: Any, names: tuple[str, ...] = (), by: tuple[str, ...] = ()) -> Any:
     """The frame with its columns cast to floats by the engine, cell by cell; still lazy, and of the same kind.
 
-    Text stays as it is, to be read cell by cell, and so does the column of groups, which comes last. Not by name where
-    there is neither: polars would take the name `^a.*$` for a pattern.
+    Text stays as it is, to be read cell by cell, and so do columns that are compared, which come last. Not by name
+    where there is neither: polars would take the name `^a.*$` for a pattern.
     """
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(x)
     schema = frame.collect_schema()
-    texts = text_columns(schema) - {by}
-    if by is None and not texts:
+    texts = text_columns(schema) - set(by)
+    if not by and not texts:
         return frame.select(nw.all().cast(nw.Float64)).to_native()
     require_no_patterns(names)
-    measured = (name for name in names if name != by)
+    measured = (name for name in names if name not in by)
     columns = [nw.col(name) if name in texts else nw.col(name).cast(nw.Float64) for name in measured]
-    return frame.select(*columns, *([] if by is None else [nw.col(by)])).to_native()
+    return frame.select(*columns, *map(nw.col, by)).to_native()
 
 
 def text_columns(schema: Any) -> set[str]:
@@ -92,20 +113,14 @@ def text_columns(schema: Any) -> set[str]:
     return {str(name) for name, kind in schema.items() if isinstance(kind, apart)}
 
 
-def require_no_patterns(names: tuple[str, ...]) -> None:
-    if any(name.startswith("^") for name in names):
-        rule = "must have no column whose name begins with ^, a pattern to polars, with by or person, or beside text"
-        raise ParameterError("x", rule, "one")
-
-
 # Arrow record batches of floats as matrices, null as NaN: what DuckDB, Ibis and Spark hand over.
 
 
-def matrices(batches: Iterable[Any], keys: Keys | None = None) -> Iterator[FloatArray]:
+def matrices(batches: Iterable[Any], keys: tuple[Keys, ...] = ()) -> Iterator[FloatArray]:
     for batch in batches:
-        measured = batch.columns if keys is None else batch.columns[:-1]
-        groups = [] if keys is None else [group_numbers(batch.columns[-1], keys)]
-        yield np.column_stack([*(read_arrow_column(column).values for column in measured), *groups])
+        first = len(batch.columns) - len(keys)
+        compared = map(group_numbers, batch.columns[first:], keys)
+        yield np.column_stack([*(read_arrow_column(column).values for column in batch.columns[:first]), *compared])
 
 
 def group_numbers(column: Any, keys: Keys) -> FloatArray:
@@ -152,7 +167,7 @@ class Pass:
 
     kernels: tuple[Kernel, ...]
     columns: tuple[str, ...]
-    keys: Keys | None = None  # of the last column, where it has groups
+    keys: tuple[Keys, ...] = ()  # of the last columns, which are compared with them
 
     def of(self, batches: Iterable[FloatArray], *place: int) -> IntArray:
         """How many rows there are, and the kernels' integers in two limbs, for batches that share a place."""

@@ -20,7 +20,7 @@ from tukeydp.trusted.parameters import FloatArray, IntArray
 _FAN_IN = 8  # results that one task adds up
 
 
-def opened(x: Any, names: tuple[str, ...], by: str | None, keys: Keys | None) -> Read:
+def opened(x: Any, names: tuple[str, ...], by: tuple[str, ...] = (), keys: tuple[Keys, ...] = ()) -> Read:
     labels = {str(label): label for label in x.columns}
     return lambda one: _added_up(x[[labels[name] for name in names]], one)
 
@@ -45,13 +45,20 @@ def _of_partition(partition: Any, one: Pass, number: int) -> IntArray:
         return np.empty(0, dtype=np.int64)
 
 
-def _cells(partition: Any, names: tuple[str, ...], keys: Keys | None) -> FloatArray:
+def _cells(partition: Any, names: tuple[str, ...], keys: tuple[Keys, ...]) -> FloatArray:
     if tuple(str(label) for label in partition.columns) != names:
         raise ValueError("other columns")
-    if keys is not None:
-        places = _places(partition.iloc[:, -1], keys)
-        return np.column_stack([_cells(partition.iloc[:, :-1], names[:-1], None), np.where(places < 0, np.nan, places)])
+    if keys:
+        first = len(names) - len(keys)
+        compared = [_numbers(partition.iloc[:, first + j], known) for j, known in enumerate(keys)]
+        measured = [_cells(partition.iloc[:, :first], names[:first], ())] if first else []
+        return np.column_stack([*measured, *compared])
     return read_frame(partition, "x").cells
+
+
+def _numbers(groups: Any, keys: Keys) -> FloatArray:
+    places = _places(groups, keys)
+    return np.where(places < 0, np.nan, places)
 
 
 def _places(groups: Any, keys: Keys) -> IntArray:

@@ -9,7 +9,7 @@ from tukeydp.data.keys import Keys
 from tukeydp.extras import missing
 
 
-def opened(x: Any, names: tuple[str, ...], by: str | None, keys: Keys | None) -> Read:
+def opened(x: Any, names: tuple[str, ...], by: tuple[str, ...] = (), keys: tuple[Keys, ...] = ()) -> Read:
     try:
         import pyarrow  # noqa: F401 what DuckDB hands batches over with
     except ImportError:

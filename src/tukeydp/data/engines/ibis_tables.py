@@ -10,7 +10,7 @@ from tukeydp.data.engines.batches import BATCH, Pass, Read, as_floats, matrices,
 from tukeydp.data.keys import Keys
 
 
-def opened(x: Any, names: tuple[str, ...], by: str | None, keys: Keys | None) -> Read:
+def opened(x: Any, names: tuple[str, ...], by: tuple[str, ...] = (), keys: tuple[Keys, ...] = ()) -> Read:
     require_told_apart(names)
     Pass((), names).of(matrices(_batches(as_floats(without_rows(x), names, by)), keys))
     return lambda one: one.of(matrices(_batches(as_floats(x, names, by)), keys))

@@ -17,7 +17,7 @@ from tukeydp.data.keys import Keys
 from tukeydp.trusted.parameters import IntArray
 
 
-def opened(x: Any, names: tuple[str, ...], by: str | None, keys: Keys | None) -> Read:
+def opened(x: Any, names: tuple[str, ...], by: tuple[str, ...] = (), keys: tuple[Keys, ...] = ()) -> Read:
     require_told_apart(names)
     frame = as_floats(x, names, by)
     if tuple(frame.columns) != names:  # asks for the plan's analysis, which a name with a dot may fail

@@ -32,7 +32,7 @@ class PrivateMean(PrivateEstimator):
     release_, guarantee_, released_
         The outcome of `td.mean`, what it has cost, and whether there is a point. Only a run without bounds can refuse:
         `fit` then returns as usual, `location_` is None, and the budget is spent. With a `confidence`,
-        `release_.interval` is a nominal confidence interval: on skewed columns it covers less (`td.mean`).
+        `release_.interval` is a nominal confidence interval; its coverage is empirical (`td.mean`).
     n_features_in_, feature_names_in_
         Of the table; names only where all of them are texts.
 

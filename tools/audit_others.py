@@ -1,0 +1,305 @@
+"""Other people's testers on every mechanism: `python tools/audit_others.py [--draws N] [--only WORD] [--write]`.
+
+Four testers look at draws on the worst neighbours known (`tukeydp.audit`), and each gives a lower bound on epsilon
+that holds but for one false alarm in a million. They are written from their papers; none of their code is used here:
+
+- classifier (DP-Sniper: Bichsel, Steffen, Bogunovic and Vechev 2021): learn which table a result comes from, attack
+  with the results that are surest, count both sides on fresh draws;
+- histogram (DP-Auditorium: Kong, Munoz Medina, Ribero and Syed 2024): the cells where the hockey-stick divergence of a
+  pilot is positive are one event;
+- kernel (DP-Auditorium's MMD tester): a smooth function of the result, from a pilot, whose expectations are compared;
+- Renyi (DP-Auditorium's Renyi tester): the variational lower bound of the divergence of order 2 over bounded functions;
+  for pure guarantees alone.
+
+Controls: discrete Laplace noise at 1.5 times the epsilon that is stated must be caught by every tester; a mechanism
+that is told to have two thirds of its epsilon runs at 1.5 times what it says, and is caught where its bound is beyond
+2/3.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta
+
+from tukeydp.audit.adversarial_pairs import REFUSED
+from tukeydp.audit.check import Effort
+from tukeydp.audit.checks.lower_bounds import PAIRS
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.laws import discrete_laplace
+
+RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
+DATA = RESULTS / "other-testers.json"
+BEGIN, END = "<!-- begin: made by tools/audit_others.py -->", "<!-- end -->"
+FALSE_ALARM = 1e-6  # of one tester on one mechanism
+EXCESS = 1.5  # of the controls
+CELLS = 40  # of the histogram: places that cut the line, most results are whole numbers
+SHARES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01)  # of the attacked results among all; a pilot chooses one
+CENTRES = 30  # of the kernel's function
+ORDER = 2.0  # of the Renyi divergence
+MOST = 3.0  # size of the functions of its variational bound
+
+Floats = NDArray[np.float64]
+Sides = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Results on either neighbour: those that a tester learns from, and fresh ones that it counts."""
+
+    pilot: Sides
+    fresh: Sides
+    delta: float
+    epsilon: float
+
+    def reversed(self) -> Sample:
+        return Sample(self.pilot[::-1], self.fresh[::-1], self.delta, self.epsilon)
+
+
+def halves(first: Floats, second: Floats, epsilon: float, delta: float) -> Sample:
+    half = len(first) // 2
+    return Sample((first[:half], second[:half]), (first[half:], second[half:]), delta, epsilon)
+
+
+def ratio_bound(ours: float, theirs: float, draws: int, delta: float, false_alarm: float) -> float:
+    """ln((P - delta) / Q) at least, from counts of one event: Clopper and Pearson's bounds."""
+    low = float(beta.ppf(false_alarm / 2, ours, draws - ours + 1)) if ours else 0.0
+    high = float(beta.ppf(1 - false_alarm / 2, theirs + 1, draws - theirs)) if theirs < draws else 1.0
+    return math.log((low - delta) / high) if low > delta else 0.0
+
+
+def cuts_of(pilot: Sides) -> Floats:
+    return np.unique(np.quantile(np.concatenate(pilot), np.linspace(0, 1, CELLS), method="nearest"))
+
+
+def cell(values: Floats, cuts: Floats) -> NDArray[np.int64]:
+    """Each cut is a cell of its own, and so is what lies between two."""
+    return np.searchsorted(cuts, values, side="left") + np.searchsorted(cuts, values, side="right")
+
+
+def frequencies(sides: Sides, cuts: Floats) -> list[Floats]:
+    return [np.bincount(cell(side, cuts), minlength=2 * len(cuts) + 1).astype(float) for side in sides]
+
+
+def histogram(sample: Sample, false_alarm: float) -> float:
+    cuts, draws = cuts_of(sample.pilot), len(sample.fresh[0])
+    p, q = (counts / counts.sum() for counts in frequencies(sample.pilot, cuts))
+    fresh = frequencies(sample.fresh, cuts)
+
+    def gain(chosen: NDArray[np.bool_]) -> float:
+        low = max(p[chosen].sum() - 3 * math.sqrt(p[chosen].sum() / len(sample.pilot[0])) - sample.delta, 1e-9)
+        return math.log(low / (q[chosen].sum() + 5 / len(sample.pilot[0])))
+
+    events = [p > math.exp(share * sample.epsilon) * q for share in (0.0, 0.25, 0.5, 0.75, 0.9, 1.2, 2.0, 4.0)]
+    best = max(events, key=gain)
+    return ratio_bound(float(fresh[0][best].sum()), float(fresh[1][best].sum()), draws, sample.delta, false_alarm)
+
+
+def features(values: Floats, cuts: Floats) -> Floats:
+    """Which cell, and where among them; a refusal is a cell."""
+    place = cell(values, cuts)
+    hot = np.zeros((len(values), 2 * len(cuts) + 1))
+    hot[np.arange(len(values)), place] = 1.0
+    rank = place / (2 * len(cuts)) - 0.5
+    return np.column_stack([hot, rank, rank**2, np.ones(len(values))])
+
+
+def learnt(x: Floats, y: Floats, steps: int = 12, ridge: float = 1.0) -> Floats:
+    """Logistic regression by Newton's method."""
+    weights = np.zeros(x.shape[1])
+    for _ in range(steps):
+        chance = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+        slope = x.T @ (chance - y) + ridge * weights
+        curve = (x * (chance * (1 - chance))[:, np.newaxis]).T @ x + ridge * np.eye(x.shape[1])
+        weights -= np.linalg.solve(curve, slope)
+    return weights
+
+
+def classifier(sample: Sample, false_alarm: float) -> float:
+    cuts = cuts_of(sample.pilot)
+    x = [features(side, cuts) for side in sample.pilot]
+    weights = learnt(np.vstack(x), np.repeat([1.0, 0.0], [len(x[0]), len(x[1])]))
+    sure = [side @ weights for side in x]
+    thresholds = [float(np.quantile(np.concatenate(sure), 1 - share)) for share in SHARES]
+
+    def gain(threshold: float) -> float:
+        count, other = (int((side >= threshold).sum()) for side in sure)
+        return ratio_bound(count, other, len(sure[0]), sample.delta, 0.01)
+
+    best = max(thresholds, key=gain)
+    ours, theirs = (int((features(side, cuts) @ weights >= best).sum()) for side in sample.fresh)
+    return ratio_bound(ours, theirs, len(sample.fresh[0]), sample.delta, false_alarm)
+
+
+def bernstein(values: Floats, false_alarm: float) -> tuple[float, float]:
+    """An interval for the mean of values from 0 to 1 (Maurer and Pontil 2009)."""
+    log, n = math.log(4 / false_alarm), len(values)
+    width = math.sqrt(2 * float(values.var(ddof=1)) * log / n) + 7 * log / (3 * (n - 1))
+    return float(values.mean()) - width, float(values.mean()) + width
+
+
+def kernel(sample: Sample, false_alarm: float) -> float:
+    both = np.concatenate(sample.pilot)
+    kept = both[both < REFUSED]
+    spread = float(np.subtract(*np.quantile(kept, [0.9, 0.1]))) or 1.0
+    centres = np.unique(np.quantile(both, np.linspace(0, 1, CENTRES), method="nearest"))
+
+    def near(values: Floats) -> Floats:
+        return np.exp(-0.5 * ((values[:, np.newaxis] - centres) / (spread / 8)) ** 2)
+
+    p, q = (near(side).mean(axis=0) for side in sample.pilot)
+    witness = np.maximum(p - math.exp(0.7 * sample.epsilon) * q - 0.2 * sample.delta, 0.0)
+    if not witness.any():
+        witness = np.maximum(p - q, 0.0)
+
+    def value(values: Floats) -> Floats:
+        return np.clip(near(values) @ witness / max(float(witness.max()), 1e-12), 0.0, 1.0)
+
+    low = bernstein(value(sample.fresh[0]), false_alarm)[0]
+    high = bernstein(value(sample.fresh[1]), false_alarm)[1]
+    return math.log((low - sample.delta) / high) if low > sample.delta and high > 0 else 0.0
+
+
+def renyi(sample: Sample, false_alarm: float) -> float:
+    """Order a: D >= a/(a-1) ln E_P e^((a-1) g) - ln E_Q e^(a g) for every g; pure epsilon has D <= a epsilon^2 / 2."""
+    cuts, a = cuts_of(sample.pilot), ORDER
+    p, q = (counts + 1.0 for counts in frequencies(sample.pilot, cuts))
+    g = np.clip(np.log((p / p.sum()) / (q / q.sum())), -MOST, MOST)
+
+    def scaled(values: Floats, times: float) -> tuple[float, float]:
+        most = math.exp(times * float(g.max()))
+        low, high = bernstein(np.exp(times * g[cell(values, cuts)]) / most, false_alarm)
+        return low * most, high * most
+
+    low, high = scaled(sample.fresh[0], a - 1)[0], scaled(sample.fresh[1], a)[1]
+    divergence = a / (a - 1) * math.log(low) - math.log(high) if low > 0 else 0.0
+    return max(0.0, divergence, math.sqrt(max(0.0, 2 * divergence / a)))
+
+
+TESTERS: dict[str, Callable[[Sample, float], float]] = {
+    "classifier": classifier,
+    "histogram": histogram,
+    "kernel": kernel,
+    "Renyi": renyi,
+}
+
+
+def bounds_of(sample: Sample) -> dict[str, float | None]:
+    """Each tester's lower bound on epsilon, over the epsilon that is stated; both orders of the neighbours."""
+    found: dict[str, float | None] = {}
+    for name, tester in TESTERS.items():
+        if name == "Renyi" and sample.delta:
+            found[name] = None
+            continue
+        sides = (tester(one, FALSE_ALARM / 2) for one in (sample, sample.reversed()))
+        found[name] = max(0.0, *sides) / sample.epsilon
+    return found
+
+
+def drawn(name: str, draws: int) -> Sample:
+    effort = Effort(quick=False)
+    with PAIRS[name]() as pair:
+        first, second = (
+            np.array([draw(effort.key("others", name, side, i)) for i in range(draws)])
+            for side, draw in enumerate(pair.draws)
+        )
+    return halves(first, second, pair.epsilon, pair.delta)
+
+
+def control(draws: int, excess: float) -> Sample:
+    """A count with discrete Laplace noise, at `excess` times the epsilon that is stated, 1."""
+    sides = []
+    for count in (0, 1):
+        bits = Keystream(Effort(quick=False).key("others", "control", excess, count)).bits(0)
+        scale = 1 / Fraction(excess)
+        sides.append(np.array([count + discrete_laplace(scale, bits) for _ in range(draws)], dtype=float))
+    return halves(sides[0], sides[1], 1.0, 0.0)
+
+
+def verdict(bounds: dict[str, float | None]) -> str:
+    most = max(bound for bound in bounds.values() if bound is not None)
+    if most > 1:
+        return "FAILED"
+    if most <= 0:
+        return "no power"
+    return "passed; at 1.5 epsilon it would be caught" if most > 1 / EXCESS else "passed; too weak to catch 1.5 epsilon"
+
+
+def shown(bound: float | None) -> str:
+    return "-" if bound is None else "no power" if bound <= 0 else f"{bound:.3f}"
+
+
+def table(found: dict[str, Any]) -> str:
+    caught = ", ".join(f"{name} {bound:.3f}" for name, bound in found["control"].items())
+    fair = ", ".join(f"{name} {bound:.3f}" for name, bound in found["fair"].items())
+    lines = [
+        "Draws are on either neighbour, half of them to learn from. Largest lower bounds on epsilon, over the epsilon "
+        "that is stated.",
+        "",
+        f"Control at 1.5 epsilon (must be beyond 1): {caught}. The same at its own epsilon: {fair}.",
+        "",
+        f"| mechanism | draws | {' | '.join(TESTERS)} | result |",
+        f"|---|--:|{'--:|' * len(TESTERS)}---|",
+    ]
+    for name in PAIRS:
+        if name in found["mechanisms"]:
+            one = found["mechanisms"][name]
+            bounds = " | ".join(map(shown, one["bounds"].values()))
+            lines.append(f"| {name} | {one['draws']:,} | {bounds} | {verdict(one['bounds'])} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=60_000, help="on either neighbour; half of them to learn from")
+    parser.add_argument("--only", default="", help="mechanisms whose name holds this; --write keeps what others have")
+    parser.add_argument("--missing", action="store_true", help="mechanisms that the page does not have yet")
+    parser.add_argument("--write", action="store_true", help="renew docs/results/other-testers.md")
+    options = parser.parse_args()
+    found: dict[str, Any] = {
+        "control": bounds_of(control(options.draws, EXCESS)),
+        "fair": bounds_of(control(options.draws, 1.0)),
+        "mechanisms": {},
+    }
+    if (options.only or options.missing) and DATA.exists():
+        found["mechanisms"] = json.loads(DATA.read_text(encoding="utf-8"))["mechanisms"]
+    for name in PAIRS:
+        if options.only in name and not (options.missing and name in found["mechanisms"]):
+            start = time.process_time()
+            bounds = bounds_of(drawn(name, options.draws))
+            found["mechanisms"][name] = {"draws": options.draws, "bounds": bounds}
+            if options.write:
+                write(found)
+            told = ", ".join(f"{tester} {shown(bound)}" for tester, bound in bounds.items())
+            sys.stderr.write(f"{name}: {told} ({time.process_time() - start:.0f} s)\n")
+    sys.stdout.write(table(found) + "\n")
+    missed = [name for name, bound in found["control"].items() if not bound > 1]
+    alarms = [name for name, bound in found["fair"].items() if bound > 1]
+    failed = [name for name, one in found["mechanisms"].items() if verdict(one["bounds"]) == "FAILED"]
+    for words, names in (("missed the control", missed), ("false alarms", alarms), ("failed", failed)):
+        if names:
+            sys.stdout.write(f"{words}: {', '.join(names)}\n")
+    return 1 if missed or alarms or failed else 0
+
+
+def write(found: dict[str, Any]) -> None:
+    DATA.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    page = RESULTS / "other-testers.md"
+    text = page.read_text(encoding="utf-8")
+    before, after = text.split(BEGIN)[0], text.split(END)[-1]
+    page.write_text(f"{before}{BEGIN}\n{table(found)}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
