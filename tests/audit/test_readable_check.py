@@ -22,6 +22,7 @@ from tukeydp.data.numbers import NO_VALUE, PLAIN, NumberRule
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.tables import Table
 from tukeydp.mechanisms import readable_check
+from tukeydp.mechanisms.clipped_mean import clipped_plan
 from tukeydp.mechanisms.readable_check import (
     CHECK,
     FALSE_ALARM,
@@ -43,6 +44,7 @@ from tukeydp.trusted.account import ApproxDP, PureDP
 from tukeydp.trusted.bits import Keystream
 from tukeydp.trusted.laws import cube_noise
 from tukeydp.trusted.release import reserve
+from tukeydp.trusted.rows import bounded_columns
 
 CELLS = ["1", "x", "", "NA"]
 RECORDS = [*(f"{a},{b}" for a, b in itertools.product(CELLS, CELLS)), "1,2,3", "1"]
@@ -586,3 +588,18 @@ def test_frames_and_lists_are_read_once_and_released_as_before():
     assert (named.by, named.settings["epsilon_check"]) == ("g", Fraction(1, 20))
     listed = td.mean(frame[["a"]], check=True, randomness=td.seeded(1), by=frame["g"], keys=["A", "B"], **given)
     assert listed["A"].point == named["A"].point
+
+
+@pytest.mark.parametrize("neighbours", ["swap", "add-remove"])
+@pytest.mark.parametrize("d", [1, 2, 4, 5, 8])
+def test_no_clipped_mean_costs_less_than_the_least_cost(d, neighbours):
+    """Its steps are more than two, and each costs less than half as much in concentrated privacy."""
+    total = Fraction(1)
+    own = PureDP(SHARE * total, neighbours=neighbours)
+    for n in (1, 60, 200, 400, 900, 1500, 3000, 10**6):
+        for asked in ({}, {"interval": True}, {"interval": True, "spread": True}, {"bounds_only": True}):
+            columns = bounded_columns(d, (0, 7))
+            plan = clipped_plan(n, columns, total - own.epsilon, neighbours=neighbours, **asked)
+            assert plan.guarantee.epsilon == total - own.epsilon
+            least = least_cost_with_check(total, neighbours=neighbours).zcdp.rho
+            assert least <= (plan.guarantee + own).zcdp.rho

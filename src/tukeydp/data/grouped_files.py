@@ -15,10 +15,10 @@ from tukeydp.data.tables import Table
 from tukeydp.trusted.parameters import ParameterError
 
 
-class GroupOfRow(list[str | None]):
+class GroupOfRow(list[float | str | None]):
     """Each row's key, None for one that is in no group, under the name of its column: for `by`."""
 
-    def __init__(self, name: str, keys: Sequence[str | None]) -> None:
+    def __init__(self, name: str, keys: Sequence[float | str | None]) -> None:
         super().__init__(keys)
         self.name = name
 

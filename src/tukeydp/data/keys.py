@@ -140,7 +140,8 @@ def checked_keys(keys: Any, rule: NumberRule = IN_MEMORY) -> Keys:
         labels.append(one)
     if not 1 <= len(labels) <= _MOST:
         raise ParameterError("keys", f"must be from 1 to {_MOST} groups", len(labels))
-    return Keys(tuple(str(key).strip(BLANKS) for key in listed), tuple(labels))
+    names = (text if (text := as_text(key)) is not None else str(key) for key in listed)
+    return Keys(tuple(name.strip(BLANKS) for name in names), tuple(labels))
 
 
 # The cells of a column that holds groups' keys or persons' ids, from any library.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
@@ -45,7 +46,9 @@ def identity(cell: Any) -> Hashable:
             return str(bool(cell))
         if isinstance(cell, Integral):
             return int(cell)
-        if isinstance(cell, Real):
+        if isinstance(cell, Decimal) and cell.is_finite() and cell == cell.to_integral_value():
+            return int(cell)
+        if isinstance(cell, Real | Decimal):
             return _of_float(float(cell))
         return None if is_missing(cell) or is_time(cell) else str(cell).strip(BLANKS) or None
     except MemoryError:  # the machine's, not the cell's: no row may go missing for it

@@ -140,7 +140,8 @@ def _of_lazy(
 
 
 def _keys_of(keys: Keys, by: str, places: IntArray) -> GroupOfRow:
-    return GroupOfRow(by, [None if place < 0 else keys.names[place] for place in places.tolist()])
+    """By what keys are compared by: the name of one, such as 1/3, need not read as the number that it is."""
+    return GroupOfRow(by, [None if place < 0 else keys.labels[place] for place in places.tolist()])
 
 
 def _ends(table: Table, bounds: Any) -> tuple[FloatArray, FloatArray] | None:

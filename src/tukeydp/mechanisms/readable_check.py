@@ -318,11 +318,14 @@ def noisy_counts(counts: Counts, charge: Charge) -> Counts:
     return Counts(noised[0], noised[1], None if counts.unlisted is None else noised[2])
 
 
+_MOST_STEPS = 6  # as a mean by sums counts them: the more equal steps, the less rho
+
+
 def least_cost_with_check(epsilon: Any, delta: Any = None, neighbours: str = "swap") -> Guarantee:
     """What no run of `epsilon` costs less than, checked or not, with an interval or a certificate or without."""
     total = positive_rational("epsilon", epsilon)
     own = PureDP(SHARE * total, neighbours=neighbours)
-    return least_cost(total - SHARE * total, delta, steps=2, neighbours=neighbours) + own
+    return least_cost(total - SHARE * total, delta, steps=_MOST_STEPS, neighbours=neighbours) + own
 
 
 def checked(

@@ -36,8 +36,9 @@ def checked_names(x: Any, *apart: str, fewest: int = 1) -> tuple[tuple[str, ...]
     for name, kind in schema.items():
         if str(name) in apart:
             continue
-        # Text is read cell by cell: an engine that scans text files infers it from cells.
-        if not kind.is_numeric() and not isinstance(kind, nw.Boolean | nw.String | nw.Object):
+        # Text is read cell by cell: an engine that scans text files infers it from cells. So it does a column's type
+        # from the only cell with a value: without one the type is unknown, and so are some that are no numbers.
+        if not kind.is_numeric() and not isinstance(kind, nw.Boolean | nw.String | nw.Object | nw.Unknown):
             raise ParameterError(f"x column {name!r}", "must hold numbers", _kind(kind))
     others = tuple(name for name in names if name not in apart)
     if len(others) < fewest:
@@ -68,7 +69,7 @@ def only_columns(x: Any, names: tuple[str, ...]) -> Any:
     """The frame with these columns alone, still lazy."""
     import narwhals.stable.v2 as nw
 
-    _refuse_patterns(names)
+    require_no_patterns(names)
     frame = nw.from_native(x)
     known = list(frame.collect_schema())
     for name in names:
@@ -77,7 +78,7 @@ def only_columns(x: Any, names: tuple[str, ...]) -> Any:
     return frame.select(*(nw.col(name) for name in names)).to_native()
 
 
-def _refuse_patterns(names: tuple[str, ...]) -> None:
+def require_no_patterns(names: tuple[str, ...]) -> None:
     if any(name.startswith("^") for name in names):
         raise ParameterError(
             "x", "must have no column whose name begins with ^, a pattern to polars, with by or text", "one"
@@ -94,13 +95,22 @@ def as_floats(x: Any, names: tuple[str, ...] = (), by: tuple[str, ...] = ()) -> 
 
     frame = nw.from_native(x)
     schema = frame.collect_schema()
-    texts = {str(name) for name, kind in schema.items() if isinstance(kind, nw.String | nw.Object)} - set(by)
+    texts = text_columns(schema) - set(by)
     if not by and not texts:
         return frame.select(nw.all().cast(nw.Float64)).to_native()
-    _refuse_patterns(names)
+    require_no_patterns(names)
     measured = (name for name in names if name not in by)
     columns = [nw.col(name) if name in texts else nw.col(name).cast(nw.Float64) for name in measured]
     return frame.select(*columns, *map(nw.col, by)).to_native()
+
+
+def text_columns(schema: Any) -> set[str]:
+    """Columns that are read here, cell by cell: text, those without a value, which have no type to cast, and truth
+    values: DuckDB hands a cast on to its reader of text files, to which "true" is no number."""
+    import narwhals.stable.v2 as nw
+
+    apart = nw.String | nw.Object | nw.Unknown | nw.Boolean
+    return {str(name) for name, kind in schema.items() if isinstance(kind, apart)}
 
 
 # Arrow record batches of floats as matrices, null as NaN: what DuckDB, Ibis and Spark hand over.

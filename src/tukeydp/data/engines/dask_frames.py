@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from tukeydp.data.engines.batches import Pass, Read
-from tukeydp.data.keys import Keys, key_cells
+from tukeydp.data.keys import NO_GROUP, Keys, key_cells
+from tukeydp.data.persons import identity
 from tukeydp.data.tables import read_frame
 from tukeydp.trusted.parameters import FloatArray, IntArray
 
@@ -49,17 +50,50 @@ def _cells(partition: Any, names: tuple[str, ...], keys: tuple[Keys, ...]) -> Fl
         raise ValueError("other columns")
     if keys:
         first = len(names) - len(keys)
-        compared = [_places(partition.iloc[:, first + j], known) for j, known in enumerate(keys)]
+        compared = [_numbers(partition.iloc[:, first + j], known) for j, known in enumerate(keys)]
         measured = [_cells(partition.iloc[:, :first], names[:first], ())] if first else []
         return np.column_stack([*measured, *compared])
     return read_frame(partition, "x").cells
 
 
-def _places(column: Any, keys: Keys) -> FloatArray:
-    codes, values = column.factorize()
-    places = keys.places(key_cells(values)).astype(np.float64)
-    known = np.append(np.where(places < 0, np.nan, places), np.nan)  # -1, the last, for missing cells
-    return np.asarray(known[codes])
+def _numbers(groups: Any, keys: Keys) -> FloatArray:
+    places = _places(groups, keys)
+    return np.where(places < 0, np.nan, places)
+
+
+def _places(groups: Any, keys: Keys) -> IntArray:
+    if groups.dtype == object:  # factorize takes 1 and True for one value, the first that it meets, and lists for none
+        return keys.places(key_cells(groups))
+    codes, values = groups.factorize()
+    return np.append(keys.places(key_cells(values)), NO_GROUP)[codes]  # -1, the last, for missing cells
+
+
+def read_by_row(x: Any, measured: tuple[str, ...], person: str, by: str | None, keys: Keys | None) -> Any:
+    """The frame with floats in place of measured cells, and a text for each row's id and key: objects are read here."""
+    import pandas as pd
+
+    labels = {str(label): label for label in x.columns}
+    apart = [labels[name] for name in (by, person) if name is not None]
+    kinds: dict[str, Any] = dict.fromkeys(measured, float) | {str(label): object for label in apart}
+    meta = pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in kinds.items()})
+    chosen = x[[*(labels[name] for name in measured), *apart]]
+    return chosen.map_partitions(_read, len(measured), keys, meta=meta)
+
+
+def _read(partition: Any, d: int, keys: Keys | None) -> Any:
+    import pandas as pd
+
+    found = {str(name): partition.iloc[:, j] for j, name in enumerate(partition.columns)}
+    *by, person = list(found)[d:]
+    cells = read_frame(partition.iloc[:, :d], "x").cells
+    texts = {name: _names(found[name], keys) for name in by if keys is not None}
+    texts[person] = [None if cell is None else str(cell) for cell in map(identity, key_cells(found[person]))]
+    columns = {name: cells[:, j] for j, name in enumerate(list(found)[:d])}
+    return pd.DataFrame(columns | {name: pd.Series(texts[name], dtype=object).to_numpy() for name in (*by, person)})
+
+
+def _names(groups: Any, keys: Keys) -> list[str | None]:
+    return [None if place < 0 else str(keys.labels[place]) for place in _places(groups, keys).tolist()]
 
 
 def _sum(parts: list[IntArray]) -> IntArray:
