@@ -22,7 +22,7 @@ from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.quantile_levels import Among, OneDraw, as_if_swapped, by_halves, number_of_levels
 from tukeydp.mechanisms.readable_check import checked
 from tukeydp.padding import padded
-from tukeydp.results.grouped_release import GroupedRelease, by_group
+from tukeydp.results.grouped_release import by_group
 from tukeydp.results.quantile_release import QuantileRelease
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import PureDP, in_steps
