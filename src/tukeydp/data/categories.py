@@ -117,8 +117,6 @@ def _categories(x: Any, name: Name, given: Any) -> Categories:
         raise ParameterError("categories", rule, error.value) from None
     if OTHER in keys.names:
         raise ParameterError("categories", f"must not have the name of the last cell, {OTHER!r}", brief(OTHER))
-    if len(set(keys.names)) != len(keys.names):
-        raise ParameterError("categories", "must have names that differ as texts", brief(list(keys.names)))
     return Categories(name, keys.names, keys)
 
 

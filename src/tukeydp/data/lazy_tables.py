@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -66,26 +67,27 @@ def from_path(x: Any, columns: Iterable[str] | None) -> Any:
 
 
 def _scanned(files: Any) -> Any:
-    """A lazy frame of Parquet files, or of a dataset."""
+    """A lazy frame of Parquet files, or of a dataset, whose schema can be read; by polars, or else by DuckDB."""
     path = isinstance(files, str)
     if path and Path(files).is_dir():
         files = str(Path(files) / "*.parquet")
+    by_polars = find_spec("polars") is not None
+    if not by_polars and find_spec("duckdb") is None:
+        raise missing("x", "polars or DuckDB to read Parquet files in passes", "duckdb")
     try:
-        import polars
+        if by_polars:
+            import polars
 
-        return polars.scan_parquet(files) if path else polars.scan_pyarrow_dataset(files)
-    except ImportError:
-        pass
-    except INTERRUPTIONS:
-        raise
-    except Exception as error:  # its words may quote the file
-        raise ParameterError("x", "must be Parquet files that can be read", type(error).__name__) from None
-    try:
+            frame = polars.scan_parquet(files) if path else polars.scan_pyarrow_dataset(files)
+            frame.collect_schema()
+            return frame
         import duckdb
 
         return duckdb.read_parquet(files) if path else duckdb.from_arrow(files)
-    except ImportError:
-        raise missing("x", "polars or DuckDB to read Parquet files in passes", "duckdb") from None
+    except INTERRUPTIONS:
+        raise
+    except BaseException as error:  # its words may quote the file
+        raise ParameterError("x", "must be Parquet files that can be read", type(error).__name__) from None
 
 
 def _selected(frame: Any, columns: Iterable[str] | None) -> Any:

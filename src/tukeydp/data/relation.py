@@ -48,12 +48,6 @@ class Relation:
         """What a release tells about its table."""
         return {**table.public, "n": None} if self.secret else table.public
 
-    def require_swap(self, parameter: str) -> None:
-        """For what is proven under the swap of one row, or one person, only."""
-        if self.secret:
-            rule = f"must be 'swap' with {parameter}: nothing is proven for a secret number of rows there"
-            raise ParameterError("neighbours", rule, repr(self.neighbours))
-
     def require_rows(self, why: str) -> int:
         """The public number of rows, for what cannot be planned without."""
         if self.rows is None:

@@ -119,7 +119,6 @@ def checked_epsilon(epsilon: Any) -> Fraction:
 def opened(x: Any, relation: Relation) -> Table | LazyTable:
     """A table in memory, or one that is read in passes; of a lazy frame the schema and the number of rows are asked."""
     if is_lazy(x):
-        relation.require_swap("a lazy frame")
         return lazy_table(x)
     return relation.table(x) if relation.secret else checked_rows(relation.table(x))
 
