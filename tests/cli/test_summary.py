@@ -114,8 +114,6 @@ def test_the_check_is_paid_for_and_said_in_the_footnote(files):
     spent = ("check", "centre", "radii", "missing", "squares", "mean")
     assert sum(Fraction(found["settings"][f"epsilon_{part}"]) for part in spent) == 2
     assert any(note.startswith("Checked first, for epsilon = 0.1") for note in found["footnote"])
-    by_group = json.loads(run(files / "t.csv", *COMMON, "--by", "arm", "--keys", "A,B", "--seed", "3", "--json").stdout)
-    assert any("in every group at epsilon 1.9: a row" in note for note in by_group["footnote"])
     without = json.loads(run(files / "t.csv", *COMMON, "--seed", "3", "--json", "--no-check").stdout)
     assert "epsilon_check" not in without["settings"]
     binary = json.loads(run(files / "t.parquet", *COMMON, "--seed", "3", "--json").stdout)

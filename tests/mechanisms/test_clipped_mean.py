@@ -248,7 +248,7 @@ def test_every_step_is_paid_once_and_by_its_own_share(monkeypatch):
             return real(*given)
 
         monkeypatch.setattr(clipped_mean, name, noted)
-    for d, radii in ((2, ["rung", "rung"]), (3, ["joint_rungs"])):
+    for d, radii in ((2, ["rung"] * 2), (5, ["joint_rungs"])):
         spent.clear()
         x = np.random.default_rng(d).normal(size=(3000, d))
         release = td.mean(x, epsilon=2, bounds=(-50, 50), confidence=0.95, randomness=td.seeded(1))

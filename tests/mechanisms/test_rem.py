@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -222,7 +223,10 @@ def test_after_passing_points_follow_the_restricted_law():
     grid = unbounded_grid(1, resolution=1, bits=20)
     prepared = td.AxisAligned().prepare(rows, grid, bytes(32))
     runs = [rehearsed({"draw": PureDP(1)}, derived_key("a", i)) for i in range(800)]
-    drawn = [_draw(prepared, whole_grid(grid), fixed, Graded(), run.charge("draw"), run) for run in runs]
+    drawn = [
+        _draw(prepared, whole_grid(grid), fixed, Graded(), run.charge("draw"), partial(run.secret, "coin"))
+        for run in runs
+    ]
     points = grid_points((9,))
     depth = depths(tuple(rows[:, 0].tolist()), points, UNIT)
     assert (depth == 3).any()  # one level below the lowest: points that must not be drawn

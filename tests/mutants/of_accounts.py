@@ -166,8 +166,8 @@ MUTANTS = (
     Mutant(
         "a refusal refunded",
         "mechanisms/rem.py",
-        "return outcome() if y is None else Release(",
-        "return ((accountant and accountant._store.__init__()) or outcome()) if y is None else Release(",
+        "outcomes.append(outcome() if y is None else Release(",
+        "outcomes.append(((accountant and accountant._store.__init__()) or outcome()) if y is None else Release(",
         (f"{ACCOUNT}test_refusals_spend_and_seeded_runs_are_marked",),
         "A refusal tells that the data are spread out, and has cost nothing: ask until one passes.",
     ),

@@ -66,8 +66,8 @@ MUTANTS = (
     Mutant(
         "the notion of depth from the rows that have a group",
         "mechanisms/grouped_centre.py",
-        "rehearsal = centre_rehearsal(notion, grid, assumed_rows(table.n, len(names)), for_points)",
-        "rehearsal = centre_rehearsal(notion, grid, max(1, int((grouped.groups >= 0).sum())), for_points)",
+        "each = records.size_of_group",
+        "each = max(1, int((records.groups >= 0).sum()))",
         (SECRET_SIZES,),
         "What accuracy to expect would tell how many rows have a listed key.",
     ),
@@ -114,8 +114,8 @@ MUTANTS = (
     Mutant(
         "a charge that is shared out among groups is not consumed",
         "trusted/release.py",
-        "        self._consume()\n        return [Charge(each,",
-        "        return [Charge(each,",
+        "each = part_of(self._part, share_of_group(relation_of(self._part.neighbours), keys))",
+        "each, self._consume = part_of(self._part, share_of_group(self._part.neighbours, keys)), lambda: None",
         (f"{EVERYTHING}test_a_charge_is_shared_out_among_groups_once",),
         "It could be shared out again.",
     ),
@@ -154,8 +154,8 @@ MUTANTS = (
     Mutant(
         "rows of no group in a block",
         "trusted/blocks.py",
-        "order = order[groups[order] >= 0]",
-        "order, groups = order, np.maximum(groups, 0)",
+        "return order[groups[order] >= 0], groups * blocks + numbers, count * blocks",
+        "return order, np.maximum(groups, 0) * blocks + numbers, count * blocks",
         (f"{EVERYTHING}test_rows_of_no_group_are_in_no_block",),
         "Not a leak, but rows that nobody asked about would count in the first group.",
     ),
@@ -242,8 +242,8 @@ MUTANTS = (
     Mutant(
         "no noise on the counts of empty groups",
         "mechanisms/grouped_sums.py",
-        "int(np.count_nonzero(groups == g)) + noise)))",
-        "int(np.count_nonzero(groups == g)) + (noise if (groups == g).any() else 0))))",
+        "int(np.count_nonzero(groups == g)) + noise)",
+        "int(np.count_nonzero(groups == g)) + (noise if (groups == g).any() else 0))",
         (f"{AUDIT}test_groups_without_rows_have_noise_as_others_have",),
         "The one row of a group is seen: without it the count is 0 for certain.",
     ),

@@ -19,8 +19,8 @@ MUTANTS = (
     Mutant(
         "aggregate: epsilon not divided among dealings",
         "mechanisms/block_release.py",
-        "each = self.guarantee.epsilon / self.partitions",
-        "each = self.guarantee.epsilon",
+        "return bounded_range(each.epsilon / self.partitions)",
+        "return bounded_range(each.epsilon)",
         (f"{AGGREGATE}test_each_dealing_gets_its_share_of_epsilon_and_is_dealt_afresh",),
         "A row is in every dealing: it moves the depth by the number of dealings.",
     ),

@@ -29,8 +29,8 @@ MUTANTS = (
     Mutant(
         "rem's directions from the secret key",
         "mechanisms/rem.py",
-        'grid, run.public("directions"), lowest=1)',
-        'grid, run._keys.root("secret"), lowest=1)',
+        'public_key, charges = run.public("directions"), run.charge("rem")',
+        'public_key, charges = run._keys.root("secret"), run.charge("rem")',
         (f"{KEYS}test_directions_hang_on_the_public_key_and_the_point_on_the_secret_one[rem]",),
         "Published directions depend on the key of the draw: a guess at the key can be checked.",
     ),

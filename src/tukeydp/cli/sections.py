@@ -283,7 +283,7 @@ def group_sections(account: GroupAccount) -> Iterator[Section]:
     declared = found.settings.get("rows") if found.n is None else found.n
     rows = 1 if declared is None else assumed_rows(declared, len(found))
     error = first.expected_error
-    if (note := first.interval_note) is not None:
+    if (note := getattr(first, "interval_note", None)) is not None:
         yield "Interval", f"In brackets: {note[0].lower()}{note[1:]}"
     if error is not None and (said := accuracy_sentences(rows, error)):
         yield "Accuracy", f"In a group of {rows} rows, an equal part of all: {' '.join(said)}"

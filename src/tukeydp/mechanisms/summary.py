@@ -94,7 +94,7 @@ def summary(
     ...     x, by=arm, keys=["A", "B"], epsilon=2, bounds=([60, 0], [240, 1]), randomness=td.seeded(7)
     ... )
     >>> [(line.group, line.column, round(line.mean, 1)) for line in table.lines]
-    [('A', 'column 0', 119.2), ('B', 'column 0', 120.3), ('A', 'column 1', 0.3), ('B', 'column 1', 0.3)]
+    [('A', 'column 0', 119.2), ('B', 'column 0', 120.6), ('A', 'column 1', 0.3), ('B', 'column 1', 0.3)]
     >>> table.guarantee
     PureDP(epsilon=Fraction(2, 1))
     """

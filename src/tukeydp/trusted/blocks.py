@@ -50,6 +50,13 @@ def block_table(cells: FloatArray, blocks: int, order: IntArray, statistic: Stat
     return np.concatenate(parts)
 
 
+def _of_groups(
+    order: IntArray, numbers: IntArray, blocks: int, groups: IntArray, count: int
+) -> tuple[IntArray, IntArray, int]:
+    """Blocks of every group, one group's after the other's; rows of no group are in none."""
+    return order[groups[order] >= 0], groups * blocks + numbers, count * blocks
+
+
 def dealt_rows(
     order: IntArray, blocks: int, numbers: IntArray | None = None, groups: IntArray | None = None, count: int = 1
 ) -> list[IntArray]:
@@ -57,8 +64,7 @@ def dealt_rows(
     if numbers is None:
         return list(np.array_split(order, blocks))
     if groups is not None:
-        order = order[groups[order] >= 0]
-        numbers, blocks = groups * blocks + numbers, count * blocks
+        order, numbers, blocks = _of_groups(order, numbers, blocks, groups, count)
     by_block = order[np.argsort(numbers[order], kind="stable")]
     ends = np.cumsum(np.bincount(numbers[order], minlength=blocks))
     return list(np.split(by_block, ends[:-1]))
@@ -97,8 +103,7 @@ def drawn_block_table(
     depend on how many others there are.
     """
     if groups is not None:
-        order = order[groups[order] >= 0]
-        numbers, blocks = groups * blocks + numbers, count * blocks
+        order, numbers, blocks = _of_groups(order, numbers, blocks, groups, count)
     drawn = numbers[order]
     by_block = order[np.argsort(drawn, kind="stable")]
     sizes = np.bincount(drawn, minlength=blocks)

@@ -168,7 +168,7 @@ def _coefficients(table: Table, order: Sequence[int], tally: Tally) -> FloatArra
     cells = floats(table)
     with (
         _dealt(regression_module, [order]),
-        forced((block_release.BlockRelease, "release", release)),
+        forced((block_release.BlockRelease, "releases", release)),
     ):
         try:
             td.regression(
