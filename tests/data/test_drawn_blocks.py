@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.mechanisms.spread_step import _one_by_one, log_deviations, log_differences
+from tukeydp.mechanisms.spread_step import log_deviations, log_differences
 from tukeydp.mechanisms.subset_means import corrected_means, means
 from tukeydp.trusted.bits import Keystream, derived_key
-from tukeydp.trusted.blocks import drawn_block_table, drawn_blocks, secret_order
+from tukeydp.trusted.blocks import drawn_block_table, drawn_blocks, one_by_one, secret_order
 
 STATISTICS = {
     "means": means,
     "corrected means": corrected_means,
-    "log differences": partial(_one_by_one, log_differences),
-    "log deviations": partial(_one_by_one, partial(log_deviations, parts=3)),
+    "log differences": partial(one_by_one, log_differences),
+    "log deviations": partial(one_by_one, partial(log_deviations, parts=3)),
 }
 
 
