@@ -598,7 +598,7 @@ def test_no_clipped_mean_costs_less_than_the_least_cost(d, neighbours):
     own = PureDP(SHARE * total, neighbours=neighbours)
     for n in (1, 60, 200, 400, 900, 1500, 3000, 10**6):
         for asked in ({}, {"interval": True}, {"interval": True, "spread": True}, {"bounds_only": True}):
-            columns = bounded_columns(d, (0, 7))
+            columns = bounded_columns(d, (0, 70))
             plan = clipped_plan(n, columns, total - own.epsilon, neighbours=neighbours, **asked)
             assert plan.guarantee.epsilon == total - own.epsilon
             least = least_cost_with_check(total, neighbours=neighbours).zcdp.rho

@@ -230,7 +230,14 @@ def test_noise_has_the_stated_scale_and_every_group_its_own(neighbours, moves, m
 def test_the_steps_spend_epsilon_together(size, d, neighbours):
     for groups, known, interval, only in itertools.product((None, 3), (False, True), (False, True), (False, True)):
         columns = bounded_columns(d, (-50, 50))
-        given = {"neighbours": neighbours, "groups": groups, "known": known, "interval": interval, "bounds_only": only}
+        widths = [100.0, *[9.0] * (d - 1)] if known else None
+        given = {
+            "neighbours": neighbours,
+            "groups": groups,
+            "widths": widths,
+            "interval": interval,
+            "bounds_only": only,
+        }
         plan = clipped_plan(size, columns, Fraction(7, 5), **given)
         assert sum(part.epsilon for part in plan.parts.values()) == plan.guarantee.epsilon == Fraction(7, 5)
         assert plan.for_sums >= Fraction(7, 5) / 4
@@ -370,3 +377,14 @@ def test_a_plan_is_made_of_public_numbers():
         assert isinstance(found.plan, ClippedMean)
         plans.append(found.plan)
     assert plans[0] == plans[1]
+
+
+def test_ranges_are_looked_for_where_that_may_be_worth_it():
+    """Scales and narrow bounds are clipped where they are; from public numbers, column by column."""
+    ends = {"pulse": (30, 220), "score": (1, 7), "yes": (0, 1), "half": (0, Fraction(1, 2))}
+    columns = bounded_columns(4, ends, tuple(ends))
+    assert clipped_plan(3000, columns, Fraction(1), interval=True).found == (0, 3)
+    assert clipped_plan(3000, columns, Fraction(1), interval=True).squared == (0, 1, 3)
+    assert clipped_plan(3000, columns, Fraction(1), interval=True, widths=[12.0, 5.0, 2.0, 90.0]).found == (3,)
+    release = td.mean(np.ones((944, 1)), epsilon=1, bounds=(1, 7), sd=1.5, confidence=0.95, randomness=td.seeded(1))
+    assert release.mechanism == "cube"

@@ -470,8 +470,8 @@ def _of_clipped(
 ) -> Option:
     assert question.columns is not None
     groups = question.groups if grouped or question.groups > 1 else None
-    known = question.known_sd is not None
-    options: dict[str, Any] = {"groups": groups, "known": known, "interval": True, "spread": spread}
+    widths = None if question.known_sd is None else question.widths.tolist()
+    options: dict[str, Any] = {"groups": groups, "widths": widths, "interval": True, "spread": spread}
     plan = clipped_plan(n, question.columns, epsilon, **options)
     rows = n if groups is None else assumed_rows(n, groups)
     found = clipped_prediction(plan, n, rows, tuple(question.widths.tolist()), question.missing)

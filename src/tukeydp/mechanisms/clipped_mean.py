@@ -343,21 +343,23 @@ def clipped_plan(
     *,
     neighbours: str = "swap",
     groups: int | None = None,
-    known: bool = False,
+    widths: Sequence[float] | None = None,
     interval: bool = False,
     spread: bool = False,
     bounds_only: bool = False,
 ) -> ClippedMean:
-    """The steps for so many records, None if nobody knows; `known`: standard deviations are public, none is found.
+    """The steps for so many records, None if nobody knows.
 
-    `interval`: an interval is made of them; `spread`: the standard deviations themselves are to be shown.
-    Columns between 0 and 1 are clipped there, and what their spread may be follows from their mean.
+    `widths` are those of the bounds in public standard deviations: then none is found, and ranges of narrow bounds are
+    not looked for. `interval`: an interval is made of them; `spread`: the standard deviations themselves are to be
+    shown. Columns between 0 and 1 are clipped there, and what their spread may be follows from their mean.
     """
     measured = tuple(j for j in range(columns.d) if not columns.between_0_and_1(j))
     rows = math.inf if size is None else size * float(epsilon) * 2.0 / strength(neighbours)
-    squared = measured if interval and not known else ()
-    found = () if bounds_only or not measured or _centre_share(rows, len(measured)) > _MOST_FOR_CENTRE else measured
-    each = rows / max(1, len(measured))
+    squared = measured if interval and widths is None else ()
+    wide = tuple(j for j in measured if not bounds_only and _worth_looking(columns, j, widths))
+    found = wide if wide and _centre_share(rows, len(wide)) <= _MOST_FOR_CENTRE else ()
+    each = rows / max(1, len(wide))
     shares, steep = _shares(rows, each, len(found), interval)
     squares = max(shares.squares, _SHOWN if spread else Fraction(0)) if squared else Fraction(0)
     margin = MARGIN if interval else 1.0
@@ -366,7 +368,19 @@ def clipped_plan(
 
 
 _MOST_FOR_CENTRE = 0.35
+# Bounds so many standard deviations wide are worth a search, which takes up to half of epsilon: ranges that are found
+# are some 14 of them wide. And answers between whole numbers so near each other are scales: nobody gives such bounds to
+# a column whose values differ by hundredths.
+_WORTH, _SCALE = 24.0, 12
 _SHOWN = Fraction(3, 20)  # share for squares that are to be shown: with a third of it they are often off by a half
+
+
+def _worth_looking(columns: BoundedColumns, j: int, widths: Sequence[float] | None) -> bool:
+    """Whether values may lie in a small part of the bounds: from public numbers."""
+    if widths is not None:
+        return widths[j] > _WORTH
+    low, high = columns.lower[j], columns.upper[j]
+    return not (low.denominator == high.denominator == 1 and high - low <= _SCALE)
 
 
 def _centre_share(rows: float, d: int) -> float:

@@ -92,7 +92,7 @@ class Wanted:
             self.epsilon,
             neighbours=records.relation.neighbours,
             groups=None if records.keys is None else len(records.keys),
-            known=self.sd is not None,
+            widths=None if self.sd is None else known_widths(self.columns, self.sd).tolist(),
             interval=self.level is not None,
             spread=self.spread,
             bounds_only=self.bounds_only,
