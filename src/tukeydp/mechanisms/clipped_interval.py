@@ -20,7 +20,7 @@ import numpy as np
 
 from tukeydp.mechanisms.clipped_mean import RADII, Transcript, noise_scale, strength
 from tukeydp.results.interval import Interval, nominal
-from tukeydp.results.noise_quantiles import cube_deviation, noise_and_sampling
+from tukeydp.results.noise_quantiles import cube_deviation, noise_and_sampling, quantile_of_noise
 from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, rational, show
 from tukeydp.trusted.rows import BoundedColumns
 
@@ -30,6 +30,7 @@ _LOWEST, _HIGHEST = Fraction(1, 2), Fraction(99, 100)  # levels that calibration
 _TAIL, _NEAR, _FAR = 0.8, 4.0, 8.0
 # What noise may have taken off a variance, at the least: this share of its scale is left.
 _LEAST_VARIANCE = 0.3
+_SPREAD_TOLD = 0.8  # of noise alone: deviations are then right within a third or so
 _DRAWS = 40_000  # of the law of noise in sum and number together: quantiles at 95 % are good to a hundredth
 _MEANS = (0.0, 0.25, 0.5, 0.75, 1.0)  # sizes of m, in half windows, that it is tabulated for
 _RATIOS = np.concatenate([[0.0], np.geomspace(0.02, 50.0, 48)])  # and of b / a
@@ -92,7 +93,21 @@ def deviations(found: Transcript, known: tuple[float, ...] | None) -> list[float
 
 
 def _deviation(found: Transcript, j: int) -> float:
-    """Of what is left in the window: mean square less the squares of the groups' means, all of them noised."""
+    """Of what is left in the window; a variance has one noise scale added, and never less than a part of it."""
+    variance, scale = _variance(found, j)
+    return float(found.middle(j)[1]) * math.sqrt(min(max(variance + scale, _LEAST_VARIANCE * scale), 1.0))
+
+
+def shown_deviation(found: Transcript, j: int) -> float | None:
+    """The same without an allowance, to be shown; None where the released variance cannot be told from noise."""
+    variance, scale = _variance(found, j)
+    if variance <= scale * quantile_of_noise(len(found.plan.squared), _SPREAD_TOLD):
+        return None
+    return float(found.middle(j)[1]) * math.sqrt(min(variance, 1.0))
+
+
+def _variance(found: Transcript, j: int) -> tuple[float, float]:
+    """In half windows: mean square less the squares of the groups' means, all of them noised; and the noise's scale."""
     plan = found.plan
     sizes, means = (part[:, j] for part in found.in_floats)
     total = sizes.sum()
@@ -100,9 +115,7 @@ def _deviation(found: Transcript, j: int) -> float:
     # Noise in the means makes their squares too large, by its own variance.
     noise = (noise_scale(found) * cube_deviation(found.coordinates) / sizes) ** 2
     between = float((sizes * np.maximum(0.0, means**2 - noise)).sum() / total)
-    scale = strength(found.plan.neighbours) / (2.0 * float(plan.shares.squares * plan.epsilon) * total)
-    variance = max(square - between + scale, _LEAST_VARIANCE * scale)
-    return float(found.middle(j)[1]) * math.sqrt(min(variance, 1.0))
+    return square - between, strength(plan.neighbours) / (2.0 * float(plan.shares.squares * plan.epsilon) * total)
 
 
 def _of_share(inside: float) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from tukeydp.mechanisms.clipped_interval import Level, clipped_interval, deviations, interval_note
+from tukeydp.mechanisms.clipped_interval import Level, clipped_interval, deviations, interval_note, shown_deviation
 from tukeydp.mechanisms.clipped_mean import Transcript
 from tukeydp.results.escaping import printable
 from tukeydp.results.interval import Interval, nominal_header
@@ -23,6 +23,7 @@ from tukeydp.version import __version__
 
 # Why a cell is a dash, in the words of the footnote.
 SHARE = "columns between 0 and 1 need no standard deviation: for yes/no answers it follows from the share"
+NO_SPREAD = "the spread of so few values cannot be told from the noise"
 TOO_FEW = "the number of values cannot be told from none, so no mean is shown (an empty column, or a misspelt key?)"
 
 
@@ -113,10 +114,12 @@ class Means:
         if not self.found.told(g, j):
             count = max(0, round(self.found.numbers(g, j)))
             return Line(key, name, share, count, None, None, None, None, False, (TOO_FEW,))
-        sd = None if spread is None else spread * float(self.columns.widths[j]) / 2.0
+        public = self.known is not None
+        shown = spread if public or spread is None else shown_deviation(self.found, j)
+        sd = None if shown is None else shown * float(self.columns.widths[j]) / 2.0
         lower, upper = (None, None) if interval is None else interval.ends[j].tolist()
-        public = self.known is not None and sd is not None
-        return Line(key, name, share, count, mean, sd, lower, upper, public, (SHARE,) if spread is None else ())
+        reasons = (SHARE,) if spread is None else (NO_SPREAD,) if shown is None else ()
+        return Line(key, name, share, count, mean, sd, lower, upper, public and shown is not None, reasons)
 
 
 def reasons_of(lines: Sequence[Line]) -> list[str]:
