@@ -120,8 +120,10 @@ def test_a_task_that_is_tried_again_loses_and_doubles_no_row(spark, folder, tmp_
 def test_bad_frames_are_told_without_a_cell(spark, folder, tmp_path):
     account = td.Accountant(1)
     text = spark.createDataFrame([(1.0, "Zoe4711")], "a double, name string")
-    with pytest.raises(td.ParameterError, match="x column 'name' must hold numbers"):
-        td.cube(text, epsilon=1, bounds=(0, 1), accountant=account)
+    assert td.cube(text, epsilon=1, bounds=(0, 1), randomness=td.seeded(1)).d == 2  # text is read cell by cell
+    dates = text.selectExpr("a", "date'2024-01-01' as day")
+    with pytest.raises(td.ParameterError, match="x column 'day' must hold numbers"):
+        td.cube(dates, epsilon=1, bounds=(0, 1), accountant=account)
     with pytest.raises(td.ParameterError, match="at least one row"):
         td.cube(text.select("a").filter("a > 1"), epsilon=1, bounds=(0, 1), accountant=account)
     for names, words in ((("a", "A"), "in more than capital letters"), (("a.b", "c"), "nothing was spent")):
@@ -129,8 +131,20 @@ def test_bad_frames_are_told_without_a_cell(spark, folder, tmp_path):
             td.cube(spark.createDataFrame([(1.0, 2.0)]).toDF(*names), epsilon=1, bounds=(0, 1), accountant=account)
     assert account.remaining().epsilon == 1
     with pytest.raises(td.ParameterError, match="bounds must"):
-        td.cube(text.select("a"), epsilon=1, bounds={"a": (0, 1), "b": (0, 1)}, accountant=account)
+        td.cube(text.select("a"), epsilon=1, bounds={"b": (0, 1)}, accountant=account)
     assert account.remaining().epsilon == 1
+
+
+def test_means_of_persons_by_group_of_a_secret_number_of_rows(spark):
+    """The engine groups rows; integers add up to the same as in memory, but for the steps that they are counted in."""
+    rows = [(float(50 + (7 * i) % 30), "AB"[(i // 2) % 2], f"p{i // 2}") for i in range(600)]
+    frame = spark.createDataFrame(rows, "a double, arm string, id string")
+    given = {"epsilon": 8, "bounds": {"a": (0, 100)}, "by": "arm", "keys": ["A", "B"], "person": "id"}
+    given |= {"confidence": 0.95, "neighbours": "add-remove", "rows": 300, "randomness": td.seeded(3)}
+    found = td.mean(frame, **given)
+    assert found.guarantee.neighbours == "add-remove-person"
+    low, high = found["A"].interval[0]
+    assert low < 64.5 < high < low + 5
 
 
 def cut_off(path):
