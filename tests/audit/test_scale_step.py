@@ -179,7 +179,8 @@ def test_scale_and_mean_share_no_bits_and_the_public_key_decides_no_secret_step(
         keys.append({key for key, _ in opened})
     steps = [derived_key("step", i, derived_key("secret")) for i in range(2)]
     of_scale = {derived_key(name, steps[0]) for name in ("dealing", "coins", "draw")}
-    assert of_scale < keys[0] & keys[1]  # and the mean has secrets of its own
+    assert of_scale < keys[0] & keys[1]
+    assert {derived_key("step", i, steps[1]) for i in range(2)} < keys[0] & keys[1]  # the mean has secrets of its own
 
 
 def test_the_scale_starts_from_public_numbers_and_the_way_follows_from_what_it_found(monkeypatch):

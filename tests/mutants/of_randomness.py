@@ -46,7 +46,8 @@ MUTANTS = (
         "one key for a whole process",
         "trusted/bits.py",
         "key = os.urandom(_KEY_BYTES)",
-        "key = hashlib.sha256(str(os.getpid()).encode() + self._last).digest()",
+        "key = hashlib.sha256(f'{os.getpid()} {vars(self).setdefault(0, []).append(0)} {vars(self)[0]}'.encode())"
+        ".digest()",
         (f"{KEYS}test_two_releases_have_no_key_in_common[boxem]",),
         "Two releases with the same bits: their difference has no noise.",
     ),

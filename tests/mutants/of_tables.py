@@ -87,8 +87,8 @@ MUTANTS = (
     Mutant(
         "an id that reads as a number is text where another is one",
         "data/persons.py",
-        "if whole := _WHOLE.fullmatch(text):",
-        "if False and (whole := _WHOLE.fullmatch(text)):",
+        'return -int(whole[1]) if text[0] == "-" else int(whole[1])',
+        "return text",
         ("tests/data/test_persons.py::test_ids_are_told_apart_to_the_last_digit",),
         "One person's id decides whether the rows of two others are one person's.",
     ),

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from support import oracle
@@ -162,6 +162,14 @@ small = st.integers(-6, 6)
     cells=st.sampled_from([2, 5, 512]),
     basis=st.sampled_from([None, SHEAR]),
     hints=st.sampled_from([LinearPrograms, Garbage]),
+)
+@example(
+    rows=[(1, -2), (2, 2), (-4, -3), (1, -4), (0, 4), (-4, 0), (2, -4), (1, 1), (0, -4), (-1, -3)],
+    rates=(-3.084460152998939, 3.0866737947081706),
+    level=1,
+    cells=2,
+    basis=SHEAR,
+    hints=Garbage,
 )
 def test_no_point_of_the_level_is_rarer_than_the_size_says(rows, rates, level, cells, basis, hints):
     levels = level_sets(np.array(rows), np.array(DIRECTIONS))

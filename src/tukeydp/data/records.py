@@ -96,11 +96,12 @@ def records(x: Any, relation: Relation, *, by: Any = None, keys: Any = None) -> 
 
     Of a lazy frame the schema and the number of rows are asked.
     """
-    known = None if by is None else checked_keys(keys)
-    if is_lazy(x):
-        apart = () if known is None else ((by,), (known,))
-        return Records(lazy_table(x, *apart, secret=relation.secret), relation, keys=known, by=by)
-    return held_records(x, relation, by=by, keys=keys)
+    if not is_lazy(x):
+        return held_records(x, relation, by=by, keys=keys)
+    if by is None:
+        return Records(lazy_table(x, secret=relation.secret), relation)
+    listed = checked_keys(keys)
+    return Records(lazy_table(x, (by,), (listed,), secret=relation.secret), relation, keys=listed, by=by)
 
 
 def held_records(x: Any, relation: Relation, *, by: Any = None, keys: Any = None) -> Records:
