@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -26,8 +27,11 @@ def checked_names(x: Any, *apart: str, fewest: int = 1) -> tuple[tuple[str, ...]
     frame = nw.from_native(x)
     schema = frame.collect_schema()
     names = tuple(map(str, schema))  # Dask's labels may be numbers
-    if len(set(names)) != len(frame.columns):
-        raise ParameterError("x", "must have distinct column names", f"{len(frame.columns)} columns")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # older versions of polars warn that asking for names takes long
+        count = len(frame.columns)
+    if len(set(names)) != count:
+        raise ParameterError("x", "must have distinct column names", f"{count} columns")
     if not names:
         raise ParameterError("x", "must have at least one row and one column", "no column")
     for name in apart:
