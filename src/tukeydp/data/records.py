@@ -105,7 +105,7 @@ def records(x: Any, relation: Relation, *, by: Any = None, keys: Any = None) -> 
 
 
 def held_records(x: Any, relation: Relation, *, by: Any = None, keys: Any = None) -> Records:
-    """The same of a table in memory, or one that is brought there."""
+    """Open a table in memory, or one that is brought there."""
     known = None if by is None else checked_keys(keys)
     if known is None:
         return Records(relation.table(x), relation)

@@ -99,7 +99,7 @@ def _deviation(found: Transcript, j: int) -> float:
 
 
 def shown_deviation(found: Transcript, j: int) -> float | None:
-    """The same without an allowance, to be shown; None where the released variance cannot be told from noise."""
+    """The deviation that is shown, without an allowance; None where the released variance cannot be told from noise."""
     variance, scale = _variance(found, j)
     if variance <= scale * quantile_of_noise(len(found.plan.squared), _SPREAD_TOLD):
         return None

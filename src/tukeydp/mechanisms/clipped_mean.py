@@ -153,7 +153,7 @@ class ClippedMean:
         return self.run(lambda *kernels: in_pieces(relative, *kernels), unit, len(relative), charge).means()[0]
 
     def of_groups(self, relative: FloatArray, groups: Any, count: int, charge: Charge) -> list[list[Any]]:
-        """The same of groups, -1 for none: for forecasts. None where the number of values cannot be told from none."""
+        """The means of groups, -1 for none: for forecasts. None where the number of values cannot be told from none."""
         d = relative.shape[1]
         unit = BoundedColumns((Fraction(-1),) * d, (Fraction(1),) * d)
         cells = np.column_stack([relative, np.where(groups < 0, np.nan, groups)])

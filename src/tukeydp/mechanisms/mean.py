@@ -68,7 +68,8 @@ def mean(
     Parameters
     ----------
     x
-        Array-like of shape (n, d) or (n,), or a pandas, polars or Arrow table; one row per person. Never modified. A
+        Array-like of shape (n, d) or (n,), a pandas, polars or Arrow table, `td.read(...)`, or the path of a file (a
+        pattern or a folder of Parquet files, an Arrow dataset too); one row per person. Never modified. A
         missing or unreadable cell is left out of its column, not its whole row. A lazy frame (polars, DuckDB, Dask,
         Spark, Ibis) is read in passes and never held in memory (docs/guide/larger-than-memory.md).
     epsilon
@@ -92,10 +93,13 @@ def mean(
         The groups' keys. They are public and must be given with `by`: keys read off the data would tell who is there.
         Rows with another key, or none, belong to no group.
     counts
-        With `by`: a share of epsilon, say 0.1, for a noised number of rows in each group.
+        With `by`: a share of epsilon, say 0.1, for a noised number of rows in each group. With `confidence`, a secret
+        size or a lazy frame these numbers are there without it, and nothing is spent on them.
     person, per_person
         Where a person may have several rows: a column of `x` with each row's person, or an id for each row. Rows of one
-        person become one, their "mean" or "median" between the bounds, and the guarantee is about persons.
+        person become one between the bounds, their "mean", "median", "sum", "min", "max", "first" or "last", or by a
+        dict of column name -> rule, and the guarantee is about persons. With `by`, a person whose rows name several
+        groups is in none.
     sd
         Public standard deviations, one for all columns, one for each, or a dict of column name -> value, known without
         the data and right within a factor of 2. Makes the choice of mechanism surer, and saves the budget for
@@ -131,7 +135,7 @@ def mean(
     Returns
     -------
     Release or Refused
-        Only a run without bounds can refuse. With `by` a `GroupedRelease`: a dict of releases by key.
+        A run without bounds can refuse, and so can a check. With `by` a `GroupedRelease`: a dict of releases by key.
 
     Privacy
     -------
@@ -141,8 +145,7 @@ def mean(
 
     Cost
     ----
-    Milliseconds. An interval is calibrated when first asked for, on made-up tables: about three seconds, once for each
-    set of public numbers and rounded spreads.
+    Milliseconds. An interval without bounds is calibrated when first asked for, on made-up tables: some seconds.
 
     Examples
     --------

@@ -163,7 +163,7 @@ def epsilon_stated(guarantee: Guarantee | None) -> str:
 
 
 def about_persons(guarantee: Any) -> Any:
-    """The same guarantee about persons, each of whom is one row of the table that it was proven for."""
+    """Say a guarantee about persons, each of whom is one row of the table that it was proven for."""
     if guarantee is None or guarantee.neighbours.endswith(_PERSON):
         return guarantee
     return replace(guarantee, neighbours=guarantee.neighbours + _PERSON)

@@ -185,7 +185,7 @@ def joint_rungs(beyond: Sequence[IntArray], weights: Sequence[int], charge: Char
 
 
 def rung(beyond: IntArray, weights: Sequence[int], charge: Charge) -> int:
-    """The same for one column, whose counts all move one way when a record comes, goes or is replaced."""
+    """A rung of one column, whose counts all move one way when a record comes, goes or is replaced: pure epsilon-DP."""
     paid = charge.for_bounded_range()
     return drawn_places([beyond], [weights], paid.weight(COUNT), paid.bits())[0]
 
