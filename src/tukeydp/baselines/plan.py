@@ -54,10 +54,12 @@ def plan(
     """Release the mean with noise that fits each column's spread (Aumueller, Lebeda, Nelson and Pagh 2023).
 
     Columns are measured in half-widths of their bounds. Private medians and private spreads come first. Columns are
-    divided by the square root of their spread, which is what minimises the total squared error, and clipped at a
-    privately found length; the mean is noised and scaled back. **When to prefer it:** thousands of rows, the arithmetic
-    mean is wanted, and the columns' spreads, relative to their bounds, differ much and are unknown. With equal spreads
-    `huang_liang_yi` saves a step, and on a few hundred rows, or in a hundred columns, the searches are mostly noise.
+    divided by the square root of their spread plus the average one: the root of the spread alone would minimise the
+    total squared error were it known, and the average keeps one that was found too small from doing harm. They are
+    clipped at a privately found length; the mean is noised and scaled back. **When to prefer it:** thousands of rows,
+    the arithmetic mean is wanted, and the columns' spreads, relative to their bounds, differ much and are unknown. With
+    equal spreads `huang_liang_yi` saves a step, and on a few hundred rows, or in a hundred columns, the searches are
+    mostly noise.
 
     **Units.** The publication minimises the total squared error in the units the columns come in: give one column in
     grams instead of tonnes and nearly all the accuracy goes to it. Here a column's unit does not matter, if its bounds
@@ -129,8 +131,11 @@ def _estimate(cells: FloatArray, region: ClippingRegion, guarantee: ApproxDP, bi
     rows = region.clipped(relative(cells, region))
     place = medians(rows, 1.0, Budget(noise, PLACE))
     spread = spreads(rows, place, 2.0, Budget(noise, SPREAD))
-    # In half-widths of the bounds, not in data units: a column's unit has no say in how the noise is shared out.
-    scale = np.sqrt(spread / spread.max())  # at least 2^-16: spreads are within 2^32 of each other
+    # In half-widths of the bounds, not in data units: a column's unit has no say in how the noise is shared out. The
+    # average spread is added to each, as its authors do: a column of mostly equal values, whose spread was found to be
+    # nothing, would be blown up otherwise, and its other values drive the common radius and everybody's noise.
+    shared = spread + spread.mean()
+    scale = np.sqrt(shared / shared.max())
     widest = 2.0 * float(np.sqrt((1.0 / scale**2).sum()))
     radius = enclosing_radius((rows - place) / scale, widest, Budget(noise, RADIUS), clipped_rows(noise, d, MEAN))
     ball = ClippingBall(tuple(map(Fraction, place.tolist())), tuple(Fraction(radius * s) for s in scale.tolist()))
