@@ -55,7 +55,7 @@ _HOMES = {
     "ParameterError": "tukeydp.trusted.parameters",
     "level_set": "tukeydp.paper.level_sets",
     "level_volumes": "tukeydp.paper.level_sets",
-    "paper_recipe": "tukeydp.paper.paper_recipe",
+    "paper_recipe": "tukeydp.paper.unproven",
     "tukey_median": "tukeydp.paper.level_sets",
     "GroupedRelease": "tukeydp.results.grouped_release",
     "aggregate": "tukeydp.mechanisms.aggregate",

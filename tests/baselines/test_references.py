@@ -11,7 +11,7 @@ import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.paper.depth_regions import body_of
 from tukeydp.paper.level_sets import centroid
-from tukeydp.paper.paper_recipe import _draw, log_weights
+from tukeydp.paper.unproven import _draw, log_weights
 
 REFERENCES = [td.baselines.empirical_mean, td.baselines.coordinate_median, td.baselines.tukey_median]
 

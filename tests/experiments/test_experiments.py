@@ -13,14 +13,14 @@ from tukeydp.paper.experiments import asymptotic, catalogue
 from tukeydp.paper.experiments.experiment import Results, Seeds, cell, judge
 from tukeydp.paper.experiments.figures import colour, save
 from tukeydp.paper.experiments.methods import METHODS, papers_data
-from tukeydp.paper.experiments.outliers import corrupted
-from tukeydp.paper.experiments.real_data import generous_bounds, table
+from tukeydp.paper.experiments.shapes import corrupted
+from tukeydp.paper.experiments.real_tables import generous_bounds, table
 from tukeydp.paper.experiments.runner import reproduce
-from tukeydp.paper.experiments.scaling import theorem_exponent
-from tukeydp.paper.experiments.small_samples import outside_chances
-from tukeydp.paper.experiments.smallest_rows import smallest
+from tukeydp.paper.experiments.theorems import theorem_exponent
+from tukeydp.paper.experiments.errors import outside_chances
+from tukeydp.paper.experiments.theorems import smallest
 from tukeydp.paper.experiments.times import AUTHORS
-from tukeydp.paper.experiments.univariate import halved_deviation
+from tukeydp.paper.experiments.errors import halved_deviation
 
 LONG = {
     "times", "asymptotic", "ten-columns", "exact-four", "smallest-n", "dimensions", "fourteen-columns", "scaling",

@@ -315,7 +315,7 @@ def test_input_is_not_modified_and_shapes_of_points():
 
 
 def test_contours_draw_nested_regions():
-    from tukeydp.paper.pictures import contours
+    from tukeydp.paper.level_sets import contours
 
     x = np.random.default_rng(9).normal(size=(40, 3))
     figure = contours(x)

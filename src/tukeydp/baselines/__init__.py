@@ -15,10 +15,10 @@ from tukeydp.baselines.gaussian import gaussian
 from tukeydp.baselines.huang_liang_yi import huang_liang_yi
 from tukeydp.baselines.plan import plan
 from tukeydp.baselines.references import coordinate_median, empirical_mean
-from tukeydp.results.release import Release
+from tukeydp.results.release import Refused, Release
 
 # Geometry computes these two, and nothing proven imports geometry: the package above knows where they are.
-paper_recipe: Callable[..., Release]
+paper_recipe: Callable[..., Release | Refused]
 tukey_median: Callable[..., Release]
 
 

@@ -31,7 +31,7 @@ def contours(
     """
 
     def job() -> None:
-        from tukeydp.paper.pictures import contours as draw
+        from tukeydp.paper.level_sets import contours as draw
 
         if out.suffix.lower() not in _FORMATS:
             raise ParameterError("out", "must end in .png, .svg or .pdf", str(out))

@@ -20,6 +20,6 @@ def reproduce(
     seed: Annotated[int, typer.Option(help="Equal seeds give equal results.")] = 0,
 ) -> None:
     """Run the paper's experiments again, check its claims, and write a report."""
-    from tukeydp.paper.experiments.command import run, summarise
+    from tukeydp.paper.experiments.runner import run, summarise
 
     summarise(options.run(lambda: run(name, out, quick=quick, jobs=jobs, seed=seed)), out)

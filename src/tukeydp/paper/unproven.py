@@ -1,4 +1,4 @@
-"""The paper's recipes with volumes and points from random walks: experiments without a privacy guarantee."""
+"""The paper's recipes without a privacy guarantee: volumes and points by random walks, or exactly but in floats."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import numpy as np
 
 from tukeydp.data.tables import Table, read_table
 from tukeydp.depth.choice import chosen_notion
-from tukeydp.depth.notions import Notion, require_finite
-from tukeydp.paper.nests import Nest, ScaledNest, generator, nest_log_volumes, scaled_nest
-from tukeydp.paper.random_walks import USUAL_ERROR
+from tukeydp.depth.notions import Exact, Notion, require_finite
+from tukeydp.paper.depth_regions import Body, body_of
+from tukeydp.paper.random_walks import USUAL_ERROR, Nest, ScaledNest, generator, nest_log_volumes, scaled_nest
 from tukeydp.results.release import SYMMETRY_CAVEAT, Refused, Release
+from tukeydp.trusted.account import ApproxDP
 from tukeydp.trusted.bits import derived_key, source
 from tukeydp.trusted.levels import LevelSets, level_sets
-from tukeydp.trusted.parameters import FloatArray, IntArray, checked_integer
-from tukeydp.trusted.rows import Grid
+from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, checked_integer
+from tukeydp.trusted.rows import Grid, checked_bounds
 
 # Random walks as Algorithm 3's oracle and sampler. They promise nothing, so neither does a run with them.
 
@@ -115,34 +116,19 @@ MCMC_NOTE = (
 _LARGEST = 1e6
 
 
-@dataclass(frozen=True, eq=False)
-class _Estimated:
-    """Level sets with the logarithms of their volumes."""
-
-    sets: ScaledNest
-    log_volumes: FloatArray
-
-    def __len__(self) -> int:
-        return len(self.log_volumes)
-
-    def log_volume(self, level: int) -> float:
-        if level <= 0:
-            return self.sets.log_box
-        return float(self.log_volumes[level - 1]) if level <= len(self) else -math.inf
-
-
-def _estimated(levels: LevelSets, grid: Grid, key: bytes, *, highest: int) -> _Estimated:
+def _estimated(levels: LevelSets, grid: Grid, key: bytes, *, highest: int) -> tuple[ScaledNest, FloatArray]:
+    """Level sets, and the logarithms of their volumes from level 0, the box, up."""
     sets = scaled_nest(levels, grid, highest=highest)
-    return _Estimated(sets, nest_log_volumes(sets.nest, key))
+    return sets, np.append(sets.log_box, nest_log_volumes(sets.nest, key))
 
 
-def _drawn_level(levels: _Estimated, lowest: int, epsilon: float, rng: np.random.Generator) -> int:
+def _drawn_level(log_volumes: FloatArray, lowest: int, epsilon: float, rng: np.random.Generator) -> int:
     """A level from `lowest` up: weight q^t V_t at the lowest, (q^l - q^(l-1)) V_l above, q = e^(epsilon/2).
 
     By a race of exponentials, as in the paper, in logarithms.
     """
-    names = np.arange(lowest, max(len(levels), lowest) + 1)
-    logs = 0.5 * epsilon * names + np.array([levels.log_volume(int(level)) for level in names])
+    names = np.arange(lowest, max(len(log_volumes), lowest + 1))
+    logs = 0.5 * epsilon * names + log_volumes[lowest:]
     logs[1:] += math.log(-math.expm1(-0.5 * epsilon))
     return int(names[np.argmax(logs + rng.gumbel(size=len(logs)))])
 
@@ -151,9 +137,9 @@ def mcmc_boxem(table: Table, *, epsilon: Fraction, grid: Grid, depth: Notion, ra
     """BoxEM with volumes and the draw by random walks. **No guarantee**: see the module's text."""
     notion_, levels, bits, keys = _prepare(table, grid, depth, randomness)
     eps = float(min(epsilon, Fraction(_LARGEST)))
-    estimated = _estimated(levels, grid, keys[0], highest=levels.rows)
+    sets, log_volumes = _estimated(levels, grid, keys[0], highest=levels.rows)
     rng = generator(keys[1], 0)
-    point = estimated.sets.point(_drawn_level(estimated, 0, eps, rng), rng)
+    point = sets.point(_drawn_level(log_volumes, 0, eps, rng), rng)
     return Release(point=point, **_public("boxem", table, notion_, levels, grid, bits, {"epsilon": epsilon}))
 
 
@@ -187,30 +173,39 @@ def mcmc_rem(
     """
     table = read_table(x)
     notion_, levels, bits, keys = _prepare(table, grid, depth, randomness)
-    usual = max(1, table.n // 4)
-    t = usual if threshold is None else checked_integer("threshold", threshold, least=1, most=table.n)
-    estimated = _estimated(levels, grid, keys[0], highest=min(levels.rows, table.n // 2))
+    t = _threshold(threshold, table.n)
+    sets, log_volumes = _estimated(levels, grid, keys[0], highest=min(levels.rows, table.n // 2))
     rng = generator(keys[1], 0)
     asked = {"epsilon": epsilon, "delta": delta, "threshold": t}
     public = _public("rem", table, notion_, levels, grid, bits, asked)
     eps = float(min(epsilon, Fraction(_LARGEST)))
-    passed = _score(estimated, t, eps, float(delta)) + rng.laplace(scale=4 / eps) >= -math.log(2 * delta) * 4 / eps
-    if not passed or estimated.log_volume(t) == -math.inf:
+    if not _passes(log_volumes, t, eps, float(delta), rng):
         return Refused(**public)
-    return Release(point=estimated.sets.point(_drawn_level(estimated, t, eps / 2, rng), rng), **public)
+    return Release(point=sets.point(_drawn_level(log_volumes, t, eps / 2, rng), rng), **public)
 
 
-def _score(levels: _Estimated, t: int, epsilon: float, delta: float) -> int:
+def _threshold(threshold: int | None, n: int) -> int:
+    return max(1, n // 4) if threshold is None else checked_integer("threshold", threshold, least=1, most=n)
+
+
+def _passes(log_volumes: FloatArray, t: int, epsilon: float, delta: float, rng: np.random.Generator) -> bool:
+    """Algorithm 2's test, in floats; never where level t has no volume to draw from."""
+    noised = _score(log_volumes, t, epsilon, delta) + rng.laplace(scale=4 / epsilon)
+    passed = bool(noised >= -math.log(2 * delta) * 4 / epsilon)
+    return passed and t < len(log_volumes) and log_volumes[t] > -math.inf
+
+
+def _score(log_volumes: FloatArray, t: int, epsilon: float, delta: float) -> int:
     """The largest k with V_(t-k-1) / V_(t+k+g+1) e^(-g eps_e / 2) <= delta_e / (4 e^eps_e) for some g > 0; else -1."""
     eps_e = epsilon / 2
     log_limit = math.log(delta) - epsilon / 2 - math.log(4) - eps_e
     passed = -1
     for k in range(t):
-        above = np.arange(t + k + 2, len(levels) + 1)
+        above = np.arange(t + k + 2, len(log_volumes))
         if not len(above):
             break
-        gain = levels.log_volumes[above - 1] + (above - (t + k + 1)) * eps_e / 2
-        if levels.log_volume(t - k - 1) - gain.max() <= log_limit:
+        gain = log_volumes[above] + (above - (t + k + 1)) * eps_e / 2
+        if log_volumes[t - k - 1] - gain.max() <= log_limit:
             passed = k
     return passed
 
@@ -239,3 +234,129 @@ def _public(
         "settings": asked,
         "notes": (SYMMETRY_CAVEAT, MCMC_NOTE),
     }
+
+
+# BoxEM as the paper prints it: all volumes, a race between the levels, rejection inside a box. Floats throughout.
+
+NOTE = (
+    "Floating-point volumes and floating-point samples: the law is that of boxem on real numbers only up to rounding, "
+    "which known attacks can exploit (Mironov 2012). For comparison with td.boxem and td.rem, which are exact."
+)
+_BATCH = 8  # points of the box that are drawn at a time; speed only, but seeded draws depend on it
+
+
+def paper_recipe(
+    x: Any,
+    *,
+    epsilon: Any,
+    bounds: Any = None,
+    delta: Any = None,
+    threshold: int | None = None,
+    depth: Notion | None = None,
+    randomness: Any = None,
+) -> Release | Refused:
+    """Run the paper's BoxEM (with `bounds`) or REM (with `delta`) as it is printed. A reference: it has **no guarantee**.
+
+    The volume of every level set is computed, a level is drawn by racing, and a uniform point of the level set by
+    rejection from its bounding box. The lowest level weighs q^t and not q^t (1 - 1/q), q = e^(epsilon/2)
+    (docs/errata.md, 1). BoxEM: a point outside the box starts the draw afresh, and the law is that of `td.boxem` on an
+    infinitely fine grid. REM: Algorithm 2 with its constants and true volumes; **floats decide whether the test
+    passes**, where `td.rem(test="paper")` has proven bounds of the volumes, from four columns on rough ones, and
+    refuses more often. **When to prefer it:** to check `td.boxem` and `td.rem` against an independent route; never for
+    a real release.
+
+    Parameters
+    ----------
+    x, epsilon, bounds, randomness
+        As for `td.boxem`.
+    delta
+        As for `td.rem`; in place of `bounds`.
+    threshold
+        With `delta`: the least depth that is released; n/4 unless given.
+    depth
+        As for `td.level_set`: exact depth unless given.
+
+    Cost
+    ----
+    That of `td.level_volumes`: seconds to hours, and practical in up to four or five columns only.
+
+    Examples
+    --------
+    >>> import tukeydp as td
+    >>> x = [[0, 0], [4, 0], [0, 4], [1, 1], [2, 1]]
+    >>> release = td.baselines.paper_recipe(x, epsilon=4, bounds=(-5, 5), randomness=td.seeded(7))
+    >>> release.point.shape, release.private
+    ((2,), False)
+    >>> td.baselines.paper_recipe(x, epsilon=4, delta=1e-6, randomness=td.seeded(7)).released
+    False
+    """
+    if (bounds is None) == (delta is None):
+        given = "neither" if bounds is None else "both"
+        raise ParameterError("bounds", "must be given for BoxEM, delta for REM, and not both", given)
+    budget = ApproxDP(epsilon, Fraction(1, 2) if delta is None else delta)
+    bits = source(randomness)
+    table = read_table(x)
+    box = None if bounds is None else checked_bounds(table.d, bounds, table.columns)
+    cells = table.cells
+    if box is not None:
+        ends = list(zip(*box, strict=True))
+        middle = np.array([float((a + b) / 2) for a, b in ends])
+        half = np.array([float((b - a) / 2) for a, b in ends])
+        cells = np.clip(cells, middle - half, middle + half)
+    body = body_of(cells, Exact() if depth is None else depth)
+    if body.unbounded:
+        raise ParameterError("depth", "must have directions that span all columns", repr(depth)[:60])
+    rng = np.random.default_rng(list(bits.key()))
+    public: dict[str, Any] = {
+        "guarantee": None,
+        "mechanism": "paper-recipe",
+        "seeded": not bits.private,
+        "notion": repr(Exact() if depth is None else depth),
+        "notes": (SYMMETRY_CAVEAT, NOTE),
+        **table.public,
+    }
+    eps = float(min(budget.epsilon, Fraction(_LARGEST)))
+    if box is not None:
+        weights = log_weights(body.volumes(), half, eps / 2)
+        return Release(point=_draw(body, middle, half, weights, rng), **public, bounds=box)
+    t = _threshold(threshold, table.n)
+    with np.errstate(divide="ignore"):
+        log_volumes = np.log(body.volumes()[: table.n // 2 + 1])
+    if not _passes(log_volumes, t, eps, float(budget.delta), rng):
+        return Refused(**public)
+    return Release(point=_uniform(body, _drawn_level(log_volumes, t, eps / 2, rng), rng), **public)
+
+
+def log_weights(volumes: FloatArray, half: FloatArray, rate: float) -> FloatArray:
+    """ln p_l up to a constant: Vol(level l) e^(rate l) (1 - e^-rate), and just Vol(box) at level 0."""
+    with np.errstate(divide="ignore"):
+        weights = np.log(np.where(np.isinf(volumes), 1.0, volumes)) + rate * np.arange(len(volumes))
+    weights[1:] += math.log(-math.expm1(-rate))
+    weights[0] = float(np.log(2.0 * half).sum())
+    return np.asarray(weights)
+
+
+def _draw(
+    body: Body, middle: FloatArray, half: FloatArray, weights: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    while True:
+        level = _race(weights, rng)
+        y = middle + half * rng.uniform(-1.0, 1.0, len(half)) if level == 0 else _uniform(body, level, rng)
+        if (np.abs(y - middle) <= half).all():
+            return y
+
+
+def _race(weights: FloatArray, rng: np.random.Generator) -> int:
+    """The level whose exponential clock of rate e^weight rings first (Mironov's racing)."""
+    return int(np.argmin(np.log(rng.exponential(size=len(weights))) - weights))
+
+
+def _uniform(body: Body, level: int, rng: np.random.Generator) -> FloatArray:
+    shape = body.shape(level)
+    assert shape is not None
+    low, high = shape.vertices.min(axis=0), shape.vertices.max(axis=0)
+    while True:
+        points = rng.uniform(low, high, size=(_BATCH, len(low)))
+        inside = body.decide(points, level)
+        if inside.any():
+            return np.asarray(points[np.argmax(inside)])

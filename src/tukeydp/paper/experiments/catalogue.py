@@ -1,4 +1,4 @@
-"""All experiments, in the order of the paper; then what it could not do."""
+"""All experiments: those of the paper's tables and figures first, then what it could not do."""
 
 from __future__ import annotations
 
@@ -7,27 +7,7 @@ from importlib import import_module
 from tukeydp.paper.experiments.experiment import Experiment, registered_in
 from tukeydp.trusted.parameters import ParameterError
 
-_MODULES = (
-    "times",
-    "geometry",
-    "errors",
-    "small_samples",
-    "directions",
-    "outliers",
-    "ten_columns",
-    "univariate",
-    "asymptotic",
-    "scaling",
-    "rem_theorem",
-    "algorithm_three",
-    "dimensions",
-    "fourteen_columns",
-    "exact_four",
-    "smallest_rows",
-    "scales",
-    "real_data",
-    "real_tables",
-)
+_MODULES = ("times", "shapes", "errors", "notions", "theorems", "real_tables")
 EXPERIMENTS: tuple[Experiment, ...] = tuple(
     experiment
     for name in _MODULES

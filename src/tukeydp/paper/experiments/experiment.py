@@ -200,6 +200,16 @@ def quotient(first: Estimate, second: Estimate) -> Estimate:
     return Estimate(first.value / second.value, interval)
 
 
+def scaled(estimate: Estimate, factor: float) -> Estimate:
+    """A positive factor times an estimate."""
+
+    def interval(confidence: float) -> tuple[float, float]:
+        low, high = estimate.interval(confidence)
+        return factor * low, factor * high
+
+    return Estimate(factor * estimate.value, interval)
+
+
 def proportion(sample: FloatArray) -> Estimate:
     """The share of ones, with the Clopper-Pearson interval."""
     ones, count = int(sample.sum()), len(sample)
@@ -245,14 +255,18 @@ Check = Callable[[Results], Sequence[Finding]]
 class Claim:
     """A sentence and the numbers that decide it.
 
-    `afterwards`: worded, or its setting chosen, after a first look at results. Such a claim describes what was seen and
-    is no test of a prediction; the report marks it. `whose`: PAPER for what the paper says, OURS for what is said here.
+    `name`: short, and unique in its experiment; with that it is what `sentences` calls the claim by. `afterwards`:
+    worded, or its setting chosen, after a first look at results. Such a claim describes what was seen and is no test of
+    a prediction; the report marks it. `whose`: PAPER for what the paper says, OURS for what is said here. `limits`:
+    where it was looked for, if the sentence says more than that: what is not borne out then was "not seen" there.
     """
 
+    name: str
     sentence: str
     check: Check
     afterwards: bool = False
     whose: str = OURS
+    limits: str = ""
 
 
 @dataclass(frozen=True)
@@ -282,16 +296,21 @@ class Measured:
 class Verdict:
     """What a run makes of a claim; `holds` is None where the intervals are too wide to tell."""
 
-    sentence: str
+    claim: Claim
     holds: bool | None
     numbers: tuple[str, ...]
-    afterwards: bool = False
-    whose: str = OURS
     measured: tuple[Measured, ...] = ()
 
     @property
     def word(self) -> str:
         return OPEN if self.holds is None else HOLDS if self.holds else FAILS
+
+    @property
+    def remark(self) -> str:
+        """What has to be said with the word."""
+        seen = f"not seen {self.claim.limits}" if self.holds is False and self.claim.limits else ""
+        first = "chosen after a first look at results: a description, not a test" if self.claim.afterwards else ""
+        return "; ".join(filter(None, (seen, first)))
 
 
 def judge(claim: Claim, results: Results) -> Verdict:
@@ -299,24 +318,23 @@ def judge(claim: Claim, results: Results) -> Verdict:
     try:
         findings = claim.check(results)
     except NotMeasured as error:
-        return Verdict(claim.sentence, None, (f"not part of this run: {error}",), claim.afterwards, claim.whose)
+        return Verdict(claim, None, (f"not part of this run: {error}",))
     confidence = 1 - SIZE / max(1, len(findings))
     measured = tuple(
         Measured(f.label, f.estimate.value, *f.estimate.interval(confidence), f.at_least, f.at_most) for f in findings
     )
     outcomes = [number.inside for number in measured]
     holds = False if False in outcomes else None if None in outcomes or not outcomes else True
-    numbers = tuple(number.text for number in measured)
-    return Verdict(claim.sentence, holds, numbers, claim.afterwards, claim.whose, measured)
+    return Verdict(claim, holds, tuple(number.text for number in measured), measured)
 
 
 def tally(verdicts: Sequence[Verdict]) -> dict[str, dict[str, int]]:
     """How many claims of whom are borne out, not borne out, undecided; and how many were chosen after a first look."""
     found = {}
     for whose in (PAPER, OURS):
-        theirs = [verdict for verdict in verdicts if verdict.whose == whose]
+        theirs = [verdict for verdict in verdicts if verdict.claim.whose == whose]
         counts = {word: sum(verdict.word == word for verdict in theirs) for word in (HOLDS, FAILS, OPEN)}
-        found[whose] = counts | {AFTERWARDS: sum(verdict.afterwards for verdict in theirs)}
+        found[whose] = counts | {AFTERWARDS: sum(verdict.claim.afterwards for verdict in theirs)}
     return found
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tukeydp.extras import missing
-from tukeydp.paper.experiments.experiment import NotMeasured, Results, mean, papers_half_width
+from tukeydp.paper.experiments.experiment import NotMeasured, Results, level, mean, papers_half_width
 from tukeydp.paper.experiments.methods import EMPIRICAL, METHODS
 
 MARKERS = "osD^v<>Pp*X"
@@ -17,7 +20,7 @@ TRIVIAL = 3.0  # what "0" achieves, the mean being on the sphere of this radius:
 # of their own, which a page can set side by side or below each other.
 WIDTH, HEIGHT = 4.6, 3.9
 _DOTS = 200  # per inch: twice what a phone shows, for whoever opens the picture
-_APART = 0.085  # of the axis: what a tick's label needs
+MOST_SERIES = 6  # in one panel: more cannot be told apart in print
 WORDS = {
     "n": "number of rows, n",
     "d": "number of columns, d",
@@ -54,21 +57,45 @@ def colour(method: str) -> Any:
     return colormaps["tab10"](sum(map(ord, method)) % 10)
 
 
+@dataclass(frozen=True)
+class Point:
+    """A mean with its 95 % interval, and half of the paper's own; NaN where nothing can be shown."""
+
+    at: float
+    value: float
+    low: float
+    high: float
+    papers: float = math.nan
+
+
 def averages(
-    results: Results, method: str, x: str, column: str, most: float
-) -> list[tuple[float, float, float, float]]:
-    """(x, mean, half of its 95 % interval, half of the paper's) where no trial was refused."""
+    results: Results, method: str, x: str, column: str, most: float = math.inf, *, log: bool = True
+) -> list[Point]:
+    """A point for every place, by x; without a value where a trial was refused, or the mean is above `most`.
+
+    On a logarithmic axis the interval is that of the mean's logarithm: never below zero, longer above than below.
+    """
     points = []
-    for place in results.distinct(x, method=method):
+    for place in sorted(results.distinct(x, method=method)):
         try:
             sample = results.values(column, method=method, **{x: place})
         except NotMeasured:  # a refusal among the trials
+            points.append(Point(float(place), math.nan, math.nan, math.nan))
             continue
-        estimate = mean(sample)
-        if estimate.value <= most:
-            half = estimate.value - estimate.interval(0.95)[0] if len(sample) > 1 else 0.0
-            points.append((float(place), estimate.value, half, papers_half_width(sample)))
-    return sorted(points)
+        estimate = level(sample) if log and sample.mean() > 0 else mean(sample)
+        ends = estimate.interval(0.95) if len(sample) > 1 else (estimate.value, estimate.value)
+        shown = estimate.value if estimate.value <= most else math.nan
+        points.append(Point(float(place), shown, *ends, papers_half_width(sample)))
+    return points
+
+
+def draw_points(panel: Any, points: Sequence[Point], *, shift: float = 0.0, **style: Any) -> None:
+    """Marks with bars to either side of their own length, joined by a line that is broken where a point is missing."""
+    at, value, low, high = (np.array([getattr(p, name) for p in points]) for name in ("at", "value", "low", "high"))
+    if np.isnan(value).all():
+        return
+    bars = np.nan_to_num(np.array([value - low, high - value]), posinf=0.0).clip(min=0.0)
+    panel.errorbar(at + shift, value, yerr=bars, **({"marker": "o", "markersize": 4, "capsize": 3} | style))
 
 
 def lines(
@@ -89,43 +116,48 @@ def lines(
     if panel is None:
         figure, panel = new_figure()
     names = results.distinct("method") if methods is None else methods
-    shown: set[float] = set()
+    if len(names) > MOST_SERIES:
+        raise ValueError(f"{len(names)} series in one panel: at most {MOST_SERIES} can be told apart")
     for i, method in enumerate(names):
-        points = averages(results, method, x, column, most)
-        if not points:
-            continue
-        places, values, halves, papers = zip(*points, strict=True)
-        shown.update(places)
-        style = {"color": colour(method), "marker": MARKERS[i % len(MARKERS)], "markersize": 4, "linewidth": 1.3}
-        if method == EMPIRICAL:
-            style |= {"linestyle": "--"}
-        panel.errorbar(places, values, yerr=halves, capsize=3, label=method, **style)
+        points = averages(results, method, x, column, most, log=logy)
+        line = "--" if method == EMPIRICAL else "-"
+        style = {"color": colour(method), "marker": MARKERS[i % len(MARKERS)], "linewidth": 1.3, "linestyle": line}
+        draw_points(panel, points, label=method, **style)
         if papers_bars:
-            panel.errorbar(places, values, yerr=papers, fmt="none", ecolor="0.55", elinewidth=3, alpha=0.5, zorder=0)
-    if logy:
-        panel.set_yscale("log", nonpositive="clip")
-    ticks_at(panel, sorted(shown), log=logx)
-    panel.set_xlabel(WORDS.get(x, x))
-    panel.set_ylabel(label)
-    panel.grid(alpha=0.25)
+            shown = [p for p in points if not math.isnan(p.value)]
+            grey: dict[str, Any] = {"fmt": "none", "ecolor": "0.55", "elinewidth": 3, "alpha": 0.5, "zorder": 0}
+            panel.errorbar([p.at for p in shown], [p.value for p in shown], yerr=[p.papers for p in shown], **grey)
+    dress(panel, x, label, logx=logx, logy=logy)
     if figure is not None:
         legend(figure)
     return figure
 
 
-def ticks_at(panel: Any, places: Sequence[float], *, log: bool = True) -> None:
-    """Ticks at the measured places, in plain numbers; a label that would run into the one before it is left out."""
-    if log:
-        panel.set_xscale("log")
-    scale = [math.log(place) for place in places] if log else list(places)
-    span = (scale[-1] - scale[0]) or 1.0 if scale else 1.0
-    labels, last = [], -math.inf
-    for at, place in zip(scale, places, strict=True):
-        clear = (at - last) / span >= _APART
-        labels.append(_number(place) if clear else "")
-        last = at if clear else last
-    panel.set_xticks(list(places), labels, fontsize="small")
-    panel.set_xticks([], minor=True)
+def dress(panel: Any, x: str, label: str, *, logx: bool = True, logy: bool = True) -> None:
+    """What the axes are, their ticks, and a faint grid."""
+    for axis, log in ((panel.xaxis, logx), (panel.yaxis, logy)):
+        if log:
+            log_axis(axis)
+    panel.set_xlabel(WORDS.get(x, x))
+    panel.set_ylabel(label)
+    panel.grid(alpha=0.25)
+
+
+def log_axis(axis: Any) -> None:
+    """A logarithmic axis with ticks at powers of ten, labelled; where it spans less than two, at 1, 2 and 5 of each.
+
+    Small ticks without labels at all digits.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    (axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale)("log", nonpositive="clip")
+    axis.axes.autoscale_view()
+    low, high = axis.get_view_interval()
+    wide = low > 0 and high / low >= 100
+    axis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0), numticks=12))
+    axis.set_minor_locator(LogLocator(subs=tuple(range(1, 10)), numticks=12))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _number(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _number(place: float) -> str:

@@ -26,6 +26,7 @@ from tukeydp.paper.experiments.experiment import (
     proportion,
     tally,
 )
+from tukeydp.paper.experiments.sentences import READINGS, SENTENCES
 from tukeydp.results.escaping import in_html
 
 # How the report looks: light or dark as the reader has it, panels that wrap, nothing wider than the window.
@@ -45,7 +46,9 @@ section{margin-top:2.5rem;border-top:1px solid var(--line);padding-top:.5rem}
 .wide{overflow-x:auto;margin:1rem 0}table{border-collapse:collapse;font-size:.9rem}
 caption{text-align:left;color:var(--soft);padding-bottom:.4rem;max-width:min(52rem,calc(100vw - 2.5rem))}
 td,th{padding:.25rem .7rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top;
-overflow-wrap:normal}td{white-space:pre}.number{text-align:right;font-variant-numeric:tabular-nums}
+overflow-wrap:normal}td{white-space:pre}
+.text td,.text th{white-space:normal;min-width:9rem}
+.number{text-align:right;font-variant-numeric:tabular-nums}
 .tally td{font-size:1.1rem}
 .yes{color:var(--yes)}.no{color:var(--no)}.open{color:var(--open)}
 .contents{padding-left:1.2rem;columns:22rem auto}
@@ -69,7 +72,6 @@ _CLASS = {True: "yes", False: "no", None: "open"}
 _SIGN = {True: "✓", False: "✗", None: "?"}
 _MOST_LINES = 400  # of an experiment's table of numbers; the rest is in its CSV
 _MOST_NUMBERS = 4  # of a claim that stand open on the page; more are folded
-_AFTERWARDS = " <small>(chosen after a first look at results: a description, not a test)</small>"
 
 
 @dataclass(frozen=True)
@@ -82,29 +84,32 @@ class Section:
     pictures: Mapping[str, Path]
 
 
-def write_report(path: Path, sections: Sequence[Section], facts: dict[str, object]) -> None:
-    path.write_text(_page(sections, facts), encoding="utf-8")
-
-
-def write_claims(path: Path, sections: Sequence[Section], facts: dict[str, object]) -> None:
-    """Every claim with its verdict and numbers as JSON, for other pages to print; null where a range has no end."""
+def claims_text(sections: Sequence[Section], facts: dict[str, object]) -> str:
+    """Claims and the paper's sentences as JSON, for other pages to print; null where a range has no end."""
     verdicts = [verdict for section in sections for verdict in section.verdicts]
     claims = [
         {
+            "id": f"{section.experiment.name}/{verdict.claim.name}",
             "experiment": section.experiment.name,
             "title": section.experiment.title,
-            "claim": verdict.sentence,
-            "whose": verdict.whose,
-            "chosen_afterwards": verdict.afterwards,
+            "claim": verdict.claim.sentence,
+            "whose": verdict.claim.whose,
+            "chosen_afterwards": verdict.claim.afterwards,
             "verdict": verdict.word,
+            "remark": verdict.remark,
             "numbers": [_as_json(number) for number in verdict.measured],
             "words": list(verdict.numbers),
         }
         for section in sections
         for verdict in section.verdicts
     ]
-    written = {"facts": facts, "tally": tally(verdicts), "claims": claims}
-    path.write_text(json.dumps(written, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    written = {
+        "facts": facts,
+        "tally": tally(verdicts),
+        "claims": claims,
+        "sentences": [s._asdict() for s in SENTENCES],
+    }
+    return json.dumps(written, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _as_json(number: Measured) -> dict[str, object]:
@@ -113,7 +118,8 @@ def _as_json(number: Measured) -> dict[str, object]:
     return {"label": number.label, **{name: v if math.isfinite(v) else None for name, v in floats.items()}}
 
 
-def _page(sections: Sequence[Section], facts: dict[str, object]) -> str:
+def report_text(sections: Sequence[Section], facts: dict[str, object]) -> str:
+    """The page."""
     verdicts = [verdict for section in sections for verdict in section.verdicts]
     made = ", ".join(f"{in_html(str(k))} {in_html(str(v))}" for k, v in facts.items())
     contents = "".join(
@@ -130,7 +136,37 @@ def _page(sections: Sequence[Section], facts: dict[str, object]) -> str:
         f"outside, <em>undecided</em> otherwise. The intervals hold together with confidence {1 - SIZE:.0%} for each "
         "claim. Error bars in figures are 95 % (Student); those of the paper's formula, which divides by 100 for its "
         "ten trials, are the thick grey ones. A click on a picture opens it.</p>"
-        f'<ul class="contents">{contents}</ul>{"".join(map(_section, sections))}</body></html>'
+        f'<ul class="contents">{contents}<li><a href="#sentences">The paper, sentence by sentence</a></li></ul>'
+        f"{''.join(map(_section, sections))}{_sentences(sections)}</body></html>"
+    )
+
+
+def _anchor(experiment: str, verdict: Verdict) -> str:
+    return in_html(f"{experiment}--{verdict.claim.name}")
+
+
+def _sentences(sections: Sequence[Section]) -> str:
+    """Every claim of the paper in its order, with what became of it here, or why it cannot be tested."""
+    known = {f"{s.experiment.name}/{v.claim.name}": (s.experiment.name, v) for s in sections for v in s.verdicts}
+    rows = ""
+    for sentence in SENTENCES:
+        links = [in_html(sentence.reason)] if sentence.reason else []
+        for name in sentence.claims:
+            if name in known:
+                experiment, verdict = known[name]
+                link = f'<a href="#{_anchor(experiment, verdict)}">{in_html(name)}</a>'
+                links.append(f'<span class="{_CLASS[verdict.holds]}">{verdict.word}</span> {link}')
+            else:
+                links.append(f"not part of this run {in_html(name)}")
+        said = "<br>".join(links)
+        rows += (
+            f'<tr><th scope="row">{in_html(sentence.place)}</th><td>{in_html(sentence.quote)}</td><td>{said}</td></tr>'
+        )
+    return (
+        '<section id="sentences"><h2>The paper, sentence by sentence</h2><p>Every claim of the paper, from abstract to '
+        "appendix, and what became of it here: a claim of this report with its verdict, or the reason why it cannot be "
+        f'tested. {in_html(READINGS)}</p><div class="wide" tabindex="0"><table class="text"><tr><th scope="col">where'
+        f'</th><th scope="col">what it says</th><th scope="col">here</th></tr>{rows}</table></div></section>'
     )
 
 
@@ -157,7 +193,7 @@ def _section(section: Section) -> str:
     return (
         f'<section id="{in_html(experiment.name)}"><h2>{in_html(experiment.title)}</h2>'
         f'<p class="place">{in_html(experiment.place)}</p>{table}{_pictures(section)}'
-        f'<ul class="claims">{"".join(map(_claim, section.verdicts))}</ul>{notes}'
+        f'<ul class="claims">{"".join(_claim(experiment.name, v) for v in section.verdicts)}</ul>{notes}'
         f"<details><summary>Numbers</summary>{_numbers(section)}</details></section>"
     )
 
@@ -194,16 +230,17 @@ def _with_lines(cell: str) -> str:
     return "\n".join(map(in_html, cell.split("\n")))
 
 
-def _claim(verdict: Verdict) -> str:
+def _claim(experiment: str, verdict: Verdict) -> str:
     kind = _CLASS[verdict.holds]
     numbers = "".join(f"<li>{in_html(number)}</li>" for number in verdict.numbers)
     listed = f'<ul class="numbers">{numbers}</ul>'
     if len(verdict.numbers) > _MOST_NUMBERS:
         listed = f"<details><summary>{len(verdict.numbers)} numbers</summary>{listed}</details>"
+    remark = f" <small>({in_html(verdict.remark)})</small>" if verdict.remark else ""
     return (
-        f'<li class="{kind}"><span class="verdict {kind}">{verdict.word}</span> '
-        f'<span class="whose">{verdict.whose}</span> '
-        f"<span>{in_html(verdict.sentence)}</span>{_AFTERWARDS if verdict.afterwards else ''}{listed}</li>"
+        f'<li class="{kind}" id="{_anchor(experiment, verdict)}"><span class="verdict {kind}">{verdict.word}</span> '
+        f'<span class="whose">{verdict.claim.whose}</span> '
+        f"<span>{in_html(verdict.claim.sentence)}</span>{remark}{listed}</li>"
     )
 
 
