@@ -51,9 +51,9 @@ from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
 from tukeydp.data.tables import Table
 from tukeydp.forecast.example import write_csv
-from tukeydp.paper.experiments.experiment import Experiment, Results, Verdict
+from tukeydp.paper.experiments.experiment import Claim, Experiment, Results, Verdict
 from tukeydp.paper.experiments.experiment import Table as ReportTable
-from tukeydp.paper.experiments.report import Section, write_report
+from tukeydp.paper.experiments.report import Section, report_text
 from tukeydp.results import escaping
 from tukeydp.results.escaping import FORMS, csv_text, escaped, printable
 from tukeydp.results.forest import forest, panel_svg, release_panels
@@ -194,11 +194,10 @@ def _experiments(folder):
     experiment = Experiment(
         HOSTILE[10], HOSTILE[9], HOSTILE[11], list, list, list, (), ("across",), table=table, notes=HOSTILE
     )  # fmt: skip
-    verdicts = tuple(Verdict(name, True, (name,)) for name in HOSTILE)
+    verdicts = tuple(Verdict(Claim(name, name, list, limits=name), False, (name,)) for name in HOSTILE)
     (folder / "x.png").write_bytes(b"")
     section = Section(experiment, results, verdicts, dict.fromkeys(HOSTILE, folder / "x.png"))
-    write_report(folder / "report.html", [section], {name: name for name in HOSTILE})
-    return (folder / "report.html").read_text()
+    return report_text([section], {name: name for name in HOSTILE})
 
 
 def _screens(things):

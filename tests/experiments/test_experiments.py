@@ -9,22 +9,22 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.paper.experiments import asymptotic, catalogue
+from support.claims import claim
+from tukeydp.paper.experiments import catalogue, times
+from tukeydp.paper.experiments.errors import halved_deviation, outside_chances
 from tukeydp.paper.experiments.experiment import Results, Seeds, cell, judge
-from tukeydp.paper.experiments.figures import colour, save
-from tukeydp.paper.experiments.methods import METHODS, papers_data
-from tukeydp.paper.experiments.shapes import corrupted
+from tukeydp.paper.experiments.figures import MOST_SERIES, averages, colour, draw_points, lines, new_figure, save
+from tukeydp.paper.experiments.methods import ALGORITHM_TWO, METHODS, papers_data
+from tukeydp.paper.experiments.notions import ideal_exponent
 from tukeydp.paper.experiments.real_tables import generous_bounds, table
 from tukeydp.paper.experiments.runner import reproduce
-from tukeydp.paper.experiments.theorems import theorem_exponent
-from tukeydp.paper.experiments.errors import outside_chances
-from tukeydp.paper.experiments.theorems import smallest
+from tukeydp.paper.experiments.shapes import attacked, corrupted, worst_case
+from tukeydp.paper.experiments.theorems import smallest, theorem_exponent, theorem_rows
 from tukeydp.paper.experiments.times import AUTHORS
-from tukeydp.paper.experiments.errors import halved_deviation
 
 LONG = {
     "times", "asymptotic", "ten-columns", "exact-four", "smallest-n", "dimensions", "fourteen-columns", "scaling",
-    "error-n", "univariate", "scales", "real-tables", "rem-theorem", "algorithm-3",
+    "error-n", "univariate", "scales", "real-tables", "rem-theorem", "algorithm-3", "adversary", "error-R",
 }  # fmt: skip
 
 
@@ -46,8 +46,8 @@ def test_from_trials_to_figure_and_verdicts(name, tmp_path):
     if experiment.table is not None:
         shown = experiment.table(results)
         assert {len(row) for row in shown.rows} == {len(shown.head)}
-    for claim in experiment.claims:
-        verdict = judge(claim, results)
+    for each in experiment.claims:
+        verdict = judge(each, results)
         assert verdict.numbers
         assert verdict.word in ("borne out", "not borne out", "undecided")
 
@@ -68,10 +68,10 @@ def univariate(boxem, gaussian, blocks=1000):
 def test_the_univariate_claims_follow_the_noise(noise, expected):
     """Three times the error at n = 100 and a crossing near 1,300 need about half of the noise that a swap needs."""
     results = univariate(lambda n: 1.28 + 20 / n, lambda n: np.sqrt(1 + noise**2 / n))
-    claims = {c.sentence: judge(c, results).holds for c in catalogue.named("univariate").claims}
-    assert claims[next(s for s in claims if "roughly three times" in s)] is expected
-    assert claims[next(s for s in claims if s.startswith("Errors cross"))] is expected
-    assert claims[next(s for s in claims if "roughly 1.5 times" in s)] is True
+    holds = {
+        name: judge(claim(f"univariate/{name}"), results).holds for name in ("gaussian-100", "crossing", "boxem-100")
+    }
+    assert holds == {"gaussian-100": expected, "crossing": expected, "boxem-100": True}
     assert 26 < halved_deviation(100) * 100 < 27
 
 
@@ -88,10 +88,9 @@ def range_errors(powers, trials=500):
 @pytest.mark.parametrize(("power", "expected"), [(0.0, True), (0.0115, False), (-0.0115, False)])
 def test_dependence_on_the_range_is_noticed(power, expected):
     """CoinPress's noise has the exponent 0.0115: what calls BoxEM flat must not call CoinPress flat."""
-    results = range_errors({"BoxEM random": power, "REM": 0.0, "CoinPress": 0.0115})
-    flat, _, steeper, *_ = catalogue.named("error-R").claims
-    assert judge(flat, results).holds is expected
-    assert judge(steeper, results).holds is (True if power <= 0 else None)
+    results = range_errors({"BoxEM random": power, ALGORITHM_TWO: 0.0, "CoinPress": 0.0115})
+    assert judge(claim("error-R/flat"), results).holds is expected
+    assert judge(claim("error-R/steeper"), results).holds is (True if power <= 0 else None)
 
 
 def test_the_exponent_of_coinpress_follows_from_public_numbers():
@@ -106,16 +105,15 @@ def test_the_exponent_of_coinpress_follows_from_public_numbers():
 def test_no_claim_is_borne_out_by_trials_that_are_missing():
     """Neither an empty run nor one without the method in question decides anything, or breaks."""
     for experiment in catalogue.EXPERIMENTS:
-        for claim in experiment.claims:
-            assert judge(claim, Results([])).holds is None, (experiment.name, claim.sentence)
+        for each in experiment.claims:
+            assert judge(each, Results([])).holds is None, (experiment.name, each.name)
     rows = [
         {"n": n, "method": m, "error": 0.1 * i}
         for n in (500, 750)
         for m in ("BoxEM random", "empirical")
         for i in (1, 2)
     ]
-    verdicts = [judge(claim, Results(rows)) for claim in catalogue.named("ten-columns").claims]
-    assert [v.holds for v in verdicts if "MCMC" in v.sentence] == [None]
+    assert judge(claim("ten-columns/walks"), Results(rows)).holds is None
 
 
 @pytest.mark.parametrize(
@@ -132,30 +130,44 @@ def test_shapes_of_outputs_are_told_apart(elongations, expected):
         for method, elongation in {"empirical": 25, **elongations}.items()
         for _ in range(500)
     )
-    assert [judge(claim, results).holds for claim in catalogue.named("nonspherical").claims[:3]] == expected
+    assert [judge(each, results).holds for each in catalogue.named("nonspherical").claims[:3]] == expected
 
 
-@pytest.mark.parametrize(("power", "expected"), [(0.5, True), (0.0, False), (1.0, False)])
+@pytest.mark.parametrize(("power", "expected"), [(0.5, True), (None, True), (0.0, False), (1.0, False)])
 def test_the_root_of_d_is_told_from_other_powers(power, expected):
+    """None: the ideal law itself, sqrt((d + 2) / 3), which a range around 1/2 alone would leave out."""
     rng = np.random.default_rng(0)
     results = Results(
         {"d": d, "method": method, "error": factor * rng.gamma(9.0), "noise": factor * rng.gamma(9.0)}
-        for d in range(2, 11)
+        for d in (2, 3, 5, 10)
         for _ in range(200)
-        for method, factor in (("BoxEM axis-aligned", d**power), ("BoxEM spread, axes + 1000", 1.0))
+        for method, factor in (
+            ("BoxEM axis-aligned", ((d + 2) / 3) ** 0.5 if power is None else d**power),
+            ("BoxEM spread, axes + 1000", 1.0),
+        )
     )
-    assert [judge(c, results).holds for c in catalogue.named("dimensions").claims[1:3]] == [expected, expected]
+    for name in ("root-d", "root-d-noise"):
+        assert judge(claim(f"dimensions/{name}"), results).holds is expected
+
+
+def test_the_ideal_law_of_axis_aligned_depth():
+    """The exponent on the places measured, and the law by a draw: cubes against balls of the same radius."""
+    assert ideal_exponent((2, 3, 5, 10)) == pytest.approx(0.343, abs=0.001)
+    rng, d = np.random.default_rng(0), 5
+    points = rng.uniform(-1, 1, size=(200_000, d))
+    points /= np.abs(points).max(axis=1, keepdims=True)  # uniform on the cube's surface, seen from the middle
+    assert (points**2).sum(axis=1).mean() == pytest.approx((d + 2) / 3, rel=0.01)
 
 
 def test_a_refusal_keeps_rem_out_of_figure_and_claims():
     rows = [
         {"R": r, "method": m, "error": 0.1, "trial": i}
         for r in (1e1, 1e10)
-        for m in ("BoxEM random", "REM")
+        for m in ("BoxEM random", ALGORITHM_TWO)
         for i in (0, 1)
     ]
     rows[-1]["error"] = None
-    verdict = judge(catalogue.named("error-R").claims[0], Results(rows))
+    verdict = judge(claim("error-R/flat"), Results(rows))
     assert verdict.holds is None
 
 
@@ -205,7 +217,7 @@ def released(rates, trials=60):
     ],
 )
 def test_how_many_rows_a_test_needs_is_decided_by_intervals(rates, expected):
-    assert judge(catalogue.named("smallest-n").claims[-1], released(rates)).holds is expected
+    assert judge(claim("smallest-n/twice"), released(rates)).holds is expected
 
 
 def test_a_single_lucky_rate_does_not_stand_for_all_that_follow():
@@ -216,37 +228,38 @@ def test_a_single_lucky_rate_does_not_stand_for_all_that_follow():
 def test_seconds_never_include_compilation(monkeypatch):
     """A resumed run begins at any trial, in a process that has compiled nothing."""
     calls = []
-    monkeypatch.setitem(asymptotic._JOBS, "boxem", lambda settings, rng: lambda: calls.append(settings["n"]))
+    monkeypatch.setitem(times._JOBS, "boxem", lambda settings, rng: lambda: calls.append(settings["n"]))
     settings = {"job": "boxem: n", "d": 3, "k": 30, "n": -1}
     for trial in (3, 4):
-        asymptotic._measure(settings, Seeds((0, "asymptotic", tuple(settings.items()), trial)))
+        times._growth_measure(settings, Seeds((0, "asymptotic", tuple(settings.items()), trial)))
     assert len(calls) == 3
 
 
 def timed(processor, sort, cells=((("random", 2), 50),), seconds=1.0):
     return Results(
-        {"depth": depth, "d": d, "n": n, "seconds": seconds, "processor": processor, "sort": sort}
+        {"depth": depth, "d": d, "n": n, "seconds": seconds, "processor": processor, "sort": sort, "mix": sort}
         for (depth, d), n in cells
     )
 
 
 def test_an_extrapolated_time_decides_nothing():
-    claim = catalogue.named("times").claims[2]
     extrapolated = timed(1e9, 0.1, (((("random", 5), 2000)), (("exact", 4), 2000)))
-    assert judge(claim, extrapolated).holds is None
-    assert judge(claim, timed(1e9, 0.1)).holds is False
+    for name in ("times/faster", "times/faster-in-sorts"):
+        assert judge(claim(name), extrapolated).holds is None
+        assert judge(claim(name), timed(1e9, 0.1)).holds is False
 
 
 @pytest.mark.parametrize("machine", [0.2, 1.0, 30.0])
 @pytest.mark.parametrize(("slower", "expected"), [(0.1, True), (0.5, None), (1.0, None), (2.0, None), (10.0, False)])
-def test_times_are_compared_in_sorts_so_that_a_faster_machine_changes_no_verdict(machine, slower, expected):
+def test_times_are_compared_in_units_so_that_a_faster_machine_changes_no_verdict(machine, slower, expected):
     """The authors' code took 0.27 s in this cell, where a sort took 0.115 s; a factor of 3 decides nothing."""
-    here = timed(machine * slower * 0.27, machine * 0.115)
-    assert judge(catalogue.named("times").claims[2], here).holds is expected
+    for name, unit in (("times/faster", 0.3), ("times/faster-in-sorts", 0.115)):
+        here = timed(machine * slower * 0.27, machine * unit)
+        assert judge(claim(name), here).holds is expected
 
 
 def test_the_largest_cells_of_the_table_have_a_claim_of_their_own():
-    most, largest = catalogue.named("times").claims[:2]
+    most, largest = claim("times/ten-minutes"), claim("times/largest")
     cells = [((depth, d), n) for depth, d in AUTHORS for n in (50, 100, 500, 1000, 2000)]
     without = timed(1.0, 0.1, [place for place in cells if place[0] != ("exact", 4) or place[1] < 1000])
     assert (judge(most, without).holds, judge(largest, without).holds) == (True, None)
@@ -292,8 +305,8 @@ def needed(two, five, spread=2.0, trials=16):
     ],
 )
 def test_rows_needed_against_delta(two, five, expected):
-    claims = catalogue.named("rem-theorem").claims[:2]
-    assert tuple(judge(claim, needed(two, five)).holds for claim in claims) == expected
+    names = ("rem-theorem/log-delta", "rem-theorem/decoupled")
+    assert tuple(judge(claim(name), needed(two, five)).holds for name in names) == expected
 
 
 def test_the_exponent_of_the_theorem_is_that_of_its_solution():
@@ -318,7 +331,7 @@ def test_noise_that_falls_otherwise_than_the_theorem_says_is_noticed(power, expe
         for n in (300, 600, 1200, 2400, 4800)
         for _ in range(200)
     ]
-    assert judge(catalogue.named("scaling").claims[0], Results(rows)).holds is expected
+    assert judge(claim("scaling/rows"), Results(rows)).holds is expected
 
 
 def test_errors_of_algorithm_three_are_compared_where_both_released():
@@ -329,10 +342,9 @@ def test_errors_of_algorithm_three_are_compared_where_both_released():
         for i in range(200)
     ]
     rows[0] |= {"released": 0, "error": None}
-    claim = catalogue.named("algorithm-3").claims[1]
-    assert judge(claim, Results(rows)).holds is True
+    assert judge(claim("algorithm-3/rem-error"), Results(rows)).holds is True
     doubled = [row | {"error": 3 * row["error"]} if row["method"].startswith("Alg") else row for row in rows]
-    assert judge(claim, Results(doubled)).holds is False
+    assert judge(claim("algorithm-3/rem-error"), Results(doubled)).holds is False
 
 
 def test_bounds_of_real_tables_hold_the_table():
@@ -344,14 +356,68 @@ def test_bounds_of_real_tables_hold_the_table():
         assert (2 * x <= upper).all()
 
 
-def test_every_experiment_is_in_the_report_once_and_in_the_order_of_the_paper():
+def test_every_experiment_is_in_the_report_once():
     names = [experiment.name for experiment in catalogue.EXPERIMENTS]
-    assert names[:3] == ["times", "depth", "nonspherical"]
-    assert names[-2:] == ["real-data", "real-tables"]
-    assert len(set(names)) == len(names) == 22
+    assert len(set(names)) == len(names) == 23
     folder = Path(catalogue.__file__).parent
     registering = {path.stem for path in folder.glob("*.py") if "\nregister(" in path.read_text(encoding="utf-8")}
     assert registering == {experiment.measure.__module__.rpartition(".")[2] for experiment in catalogue.EXPERIMENTS}
+
+
+def test_an_attack_changes_its_share_of_the_rows_and_puts_them_where_it_says():
+    x = np.random.default_rng(0).normal(size=(500, 2))
+    for chosen in ("opposite", "middle", "any"):
+        moved = attacked(x, 0.1, 4.0, chosen)
+        changed = (moved != x).any(axis=1)
+        assert changed.sum() == 50
+        assert np.abs(moved[changed] @ np.ones(2) / np.sqrt(2) - 4).max() < 0.1
+    opposite = (attacked(x, 0.1, 4.0, "opposite") != x).any(axis=1)
+    assert x[opposite].sum(axis=1).max() <= x[~opposite].sum(axis=1).min()
+    assert (attacked(x, 0.0, 4.0, "any") == x).all()
+
+
+@pytest.mark.parametrize(("added", "expected"), [(0.25, True), (0.9, False)])
+def test_harm_is_that_of_the_worst_placement(added, expected):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"share": share, "chosen": "any", "place": place, "method": m, "error": 0.1 + harm + rng.normal(0, 0.01)}
+        for share, place, harm in ((0.0, 0.0, 0.0), (0.05, 1.0, 0.1), (0.1, 1.0, 0.1), (0.1, 4.0, added))
+        for m in ("BoxEM random", "REM random", "CoinPress")
+        for _ in range(20)
+    ]
+    assert worst_case(Results(rows), "CoinPress", 0.1).mean() == pytest.approx(0.1 + added, abs=0.02)
+    assert judge(claim("adversary/bounded"), Results(rows)).holds is expected
+
+
+def test_the_rows_of_the_theorem_by_hand():
+    """d = 2, alpha = 1/2, beta = 1/10, epsilon = 1, delta = 1e-6: 17.2 + 10.0 + 13.8."""
+    assert theorem_rows(1, 2) == 41
+    assert theorem_rows(10, 2) == 410
+
+
+def test_a_line_is_broken_where_a_trial_was_refused_and_bars_stay_above_zero():
+    rng = np.random.default_rng(0)
+    rows = [
+        {"n": n, "method": "REM", "error": None if n == 200 and i == 0 else rng.gamma(0.3)}
+        for n in (100, 200, 400)
+        for i in range(4)
+    ]
+    points = averages(Results(rows), "REM", "n", "error")
+    assert [np.isnan(point.value) for point in points] == [False, True, False]
+    assert all(0 < point.low < point.value < point.high for point in points if point.value == point.value)
+    first = points[0]
+    assert first.high - first.value > first.value - first.low  # longer above, as the logarithm has it
+    figure, panel = new_figure()
+    draw_points(panel, points)
+    (line,) = [line for line in panel.lines if len(line.get_xdata()) == 3 and line.get_linestyle() == "-"]
+    assert np.isnan(line.get_ydata()[1])
+    assert figure.axes == [panel]
+
+
+def test_more_series_than_can_be_told_apart_are_refused():
+    rows = [{"n": n, "method": str(m), "error": 1.0} for m in range(MOST_SERIES + 1) for n in (1, 2)]
+    with pytest.raises(ValueError, match="series"):
+        lines(Results(rows), "n")
 
 
 def test_every_method_that_is_compared_has_a_colour_of_its_own():

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from support.browser import DESKTOP, PHONE, browser, seen
+from support.claims import claim as named_claim
 from tukeydp.cli import main
 from tukeydp.paper.experiments import catalogue
 from tukeydp.paper.experiments import experiment as estimates
@@ -29,9 +30,10 @@ from tukeydp.paper.experiments.experiment import (
     judge,
     tally,
 )
-from tukeydp.paper.experiments.figures import new_figure, save, ticks_at
-from tukeydp.paper.experiments.report import Section, write_claims, write_report
+from tukeydp.paper.experiments.figures import dress, new_figure, save
+from tukeydp.paper.experiments.report import Section, claims_text, report_text
 from tukeydp.paper.experiments.runner import reproduce
+from tukeydp.paper.experiments.sentences import SENTENCES
 from tukeydp.paper.experiments.times import AUTHORS
 
 
@@ -69,10 +71,10 @@ def few(monkeypatch):
         "depth": catalogue.named("depth").cells,
     }
     shortened = tuple(replace(e, cells=cut[e.name]) for e in catalogue.EXPERIMENTS if e.name in cut)
-    from tukeydp.paper.experiments import command
+    from tukeydp.paper.experiments import runner
 
     monkeypatch.setattr(catalogue, "EXPERIMENTS", shortened)
-    monkeypatch.setattr(command, "EXPERIMENTS", shortened)
+    monkeypatch.setattr(runner, "EXPERIMENTS", shortened)
     return [e.name for e in shortened]
 
 
@@ -96,8 +98,9 @@ def test_the_report_holds_every_figure_and_every_claim(few, tmp_path, monkeypatc
     page = read(tmp_path / "report.html")
     assert page.open == []
     assert page.outside == []
-    assert len(page.pictures) == len(few)
-    for name, source in zip(few, page.pictures, strict=True):  # both draw one panel
+    stems = ["depth", "error-n-1", "error-n-2"]
+    assert len(page.pictures) == len(stems)
+    for name, source in zip(stems, page.pictures, strict=True):
         kind, _, encoded = source.partition(",")
         assert kind == "data:image/png;base64"
         picture = matplotlib.image.imread(io.BytesIO(base64.b64decode(encoded)), format="png")
@@ -113,7 +116,7 @@ def test_the_report_holds_every_figure_and_every_claim(few, tmp_path, monkeypatc
 def made_up_times():
     cells = [((depth, d), n) for depth, d in AUTHORS for n in (50, 100, 500, 1000, 2000)]
     return Results(
-        {"depth": depth, "d": d, "n": n, "seconds": 0.123456, "processor": 0.123456, "sort": 0.1}
+        {"depth": depth, "d": d, "n": n, "seconds": 0.123456, "processor": 0.123456, "sort": 0.1, "mix": 0.1}
         for (depth, d), n in cells
     )
 
@@ -128,9 +131,9 @@ def pages(tmp_path_factory):
         if results is None:
             results = reproduce([experiment], folder, quick=True, jobs=1, seed=1)[name]
         verdicts = tuple(judge(claim, results) for claim in experiment.claims)
-        long = Verdict("w" * 300, None, ("n" * 300,) * 9)
+        long = Verdict(Claim("long", "w" * 300, list), None, ("n" * 300,) * 9)
         sections.append(Section(experiment, results, (*verdicts, long), save(experiment.draw(results), folder, name)))
-    write_report(folder / "report.html", sections, {"seed": 1})
+    (folder / "report.html").write_text(report_text(sections, {"seed": 1}), encoding="utf-8")
     return (folder / "report.html").as_uri(), sum(len(section.pictures) for section in sections)
 
 
@@ -196,11 +199,11 @@ def test_a_folder_that_cannot_be_written(blocked, tmp_path, monkeypatch, capsys)
 
 
 def test_any_integer_is_a_seed_and_a_name_counts_once(tmp_path, monkeypatch, capsys):
-    from tukeydp.paper.experiments import command
+    from tukeydp.paper.experiments import runner
 
     short = replace(catalogue.named("nonspherical"), cells=lambda quick: [cell(3, n=200, d=2)])
     monkeypatch.setattr(catalogue, "EXPERIMENTS", (short,))
-    monkeypatch.setattr(command, "EXPERIMENTS", (short,))
+    monkeypatch.setattr(runner, "EXPERIMENTS", (short,))
     names = "nonspherical, nonspherical"
     code, *_ = call(monkeypatch, capsys, "reproduce", names, "--out", tmp_path, "--jobs", 1, "--seed", "-3")
     assert code == 0
@@ -221,72 +224,145 @@ def section(name, verdicts, rows=()):
     return Section(catalogue.named(name), Results(rows), verdicts, {})
 
 
-def test_what_was_chosen_after_a_look_at_results_is_marked(tmp_path):
-    verdicts = tuple(
-        Verdict(word, True, ("1",), afterwards) for word, afterwards in (("first", False), ("later", True))
-    )
-    write_report(tmp_path / "report.html", [section("depth", verdicts)], {})
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+def said(sentence, holds=True, **options):
+    return Verdict(Claim(sentence, sentence, list, **options), holds, ("1",))
+
+
+def test_what_was_chosen_after_a_look_at_results_is_marked():
+    page = report_text([section("depth", (said("first"), said("later", afterwards=True)))], {})
     assert "<span>first</span><ul" in page
     assert "<span>later</span> <small>(chosen after a first look" in page
 
 
+def test_what_is_not_borne_out_in_a_small_place_is_called_not_seen_there():
+    page = report_text([section("depth", (said("x", False, limits="at n = 9"), said("y", limits="at n = 9")))], {})
+    assert "<span>x</span> <small>(not seen at n = 9)</small>" in page
+    assert "<span>y</span><ul" in page
+
+
+def test_every_sentence_is_in_the_report_with_what_became_of_it():
+    verdicts = (Verdict(named_claim("depth/hull"), True, ("1",)),)
+    page = Page()
+    page.feed(report_text([section("depth", verdicts)], {}))
+    text = " ".join(" ".join(page.text).split())
+    assert page.open == []
+    for sentence in SENTENCES:
+        assert " ".join(sentence.quote.split()) in text
+        assert " ".join(sentence.reason.split()) in text
+    assert "borne out depth/hull" in text
+    assert "not part of this run depth/nested" in text
+
+
 def test_the_paper_s_claims_and_ours_are_counted_apart(tmp_path):
     verdicts = (
-        Verdict("a", True, ("1",), whose=PAPER),
-        Verdict("b", False, ("1",), whose=PAPER),
-        Verdict("c", None, ("1",), True, whose=PAPER),
-        Verdict("d", True, ("1",)),
-        Verdict("e", True, ("1",)),
+        said("a", True, whose=PAPER),
+        said("b", False, whose=PAPER),
+        said("c", None, afterwards=True, whose=PAPER),
+        said("d"),
+        said("e"),
     )
     expected = {
         PAPER: {"borne out": 1, "not borne out": 1, "undecided": 1, AFTERWARDS: 1},
         OURS: {"borne out": 2, "not borne out": 0, "undecided": 0, AFTERWARDS: 0},
     }
     assert tally(verdicts) == expected
-    write_report(tmp_path / "report.html", [section("depth", verdicts)], {})
+    (tmp_path / "report.html").write_text(report_text([section("depth", verdicts)], {}), encoding="utf-8")
     text = " ".join(" ".join(read(tmp_path / "report.html").text).split())
     assert "5 claims claims the paper's ours borne out 1 2 not borne out 1 0 undecided 1 0" in text
     assert f"{AFTERWARDS} 1 0" in text
 
 
-def test_claims_are_written_for_other_programs(tmp_path):
-    claim = Claim("x", lambda _: [Finding("a", estimates.exactly(1.0), at_most=2.0)], whose=PAPER)
-    open_ended = Claim("y", lambda _: [Finding("b", estimates.mean(np.array([1.0])), at_least=0.0)], afterwards=True)
+def test_claims_are_written_for_other_programs():
+    claim = Claim("x", "X.", lambda _: [Finding("a", estimates.exactly(1.0), at_most=2.0)], whose=PAPER)
+    single = estimates.mean(np.array([1.0]))
+    open_ended = Claim("y", "Y.", lambda _: [Finding("b", single, at_least=0.0)], afterwards=True)
     verdicts = tuple(judge(each, Results([])) for each in (claim, open_ended))
-    write_claims(tmp_path / "claims.json", [section("depth", verdicts)], {"seed": 3})
-    written = json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))
+    written = json.loads(claims_text([section("depth", verdicts)], {"seed": 3}))
     first, second = written["claims"]
     assert written["facts"] == {"seed": 3}
     assert written["tally"][PAPER]["borne out"] == 1
-    assert (first["experiment"], first["claim"], first["whose"], first["verdict"]) == ("depth", "x", PAPER, "borne out")
+    assert (first["id"], first["claim"], first["whose"], first["verdict"]) == ("depth/x", "X.", PAPER, "borne out")
     assert first["numbers"] == [{"label": "a", "value": 1.0, "low": 1.0, "high": 1.0, "at_least": None, "at_most": 2.0}]
     assert (second["verdict"], second["chosen_afterwards"]) == ("undecided", True)
     assert (second["numbers"][0]["low"], second["numbers"][0]["high"]) == (None, None)
+    assert len(written["sentences"]) == len(SENTENCES)
 
 
-def test_the_table_has_intervals_for_shares_and_says_what_it_leaves_out(tmp_path):
+def test_the_table_has_intervals_for_shares_and_says_what_it_leaves_out():
     rows = [{"test": "graded", "d": 2, "n": n, "released": 1} for n in range(401) for _ in range(3)]
-    write_report(tmp_path / "report.html", [section("smallest-n", (), rows)], {})
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = report_text([section("smallest-n", (), rows)], {})
     assert "0.2924 to 1</td>" in page  # three of three: 0.025^(1/3)
     assert "1 more lines are in results/smallest-n.csv" in page
 
 
-def test_table_one_is_a_table_with_a_caption_and_heads_for_rows_and_columns(tmp_path):
-    results = made_up_times()
-    write_report(tmp_path / "report.html", [section("times", (), results.rows)], {})
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+def test_table_one_is_a_table_with_a_caption_and_heads_for_rows_and_columns():
+    page = report_text([section("times", (), made_up_times().rows)], {})
     assert "<caption>Table I in seconds on the clock: here" in page
     assert '<th scope="col">exact, d = 4</th>' in page
     assert '<th scope="row">2000</th><td>here\nauthors\npaper</td><td>0.12\n14.6\n21.9</td>' in page
     assert "<td>0.12\nabout 760\n-</td>" in page
 
 
-def test_labels_that_would_run_into_each_other_are_left_out():
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [
+        ((50, 2000), ["50", "100", "200", "500", "1000", "2000"]),
+        ((10, 1e10), ["10", "100", "1000", *(f"$10^{{{e}}}$" for e in range(4, 11))]),
+        ((1e-9, 1e-3), [f"$10^{{{e}}}$" for e in range(-9, -2)]),
+    ],
+)
+def test_ticks_are_powers_of_ten_or_where_these_are_few_1_2_and_5_of_them(ends, expected):
     figure, panel = new_figure()
-    ticks_at(panel, [50, 100, 101, 2000])
-    assert [label.get_text() for label in panel.get_xticklabels()] == ["50", "100", "", "2000"]
-    ticks_at(panel, [1e-9, 1e-3, 10, 1e10])
-    assert [label.get_text() for label in panel.get_xticklabels()] == ["$10^{-9}$", "$10^{-3}$", "10", "$10^{10}$"]
-    assert figure.axes == [panel]
+    panel.plot(ends, [1.0, 2.0])
+    dress(panel, "n", "error", logy=False)
+    figure.canvas.draw()
+    low, high = panel.get_xlim()
+    shown = [(t.get_position()[0], t.get_text()) for t in panel.get_xticklabels()]
+    assert [text for at, text in shown if low <= at <= high] == expected
+
+
+def test_progress_is_told_where_there_is_no_terminal_and_the_report_grows(few, tmp_path, monkeypatch, capsys):
+    from tukeydp.paper.experiments import runner
+
+    reports = []
+    monkeypatch.setattr(runner, "_SECONDS_APART", -1.0)
+    original = runner._store
+
+    def noting(path, text):
+        original(path, text)
+        if path.name == "report.html":
+            reports.append(text.count('<section id="'))
+
+    monkeypatch.setattr(runner, "_store", noting)
+    code, _, err = call(monkeypatch, capsys, "reproduce", "all", "--out", tmp_path, "--jobs", 1)
+    assert code == 0
+    assert "depth: 1 of " in err
+    assert "depth: 2 borne out (1 of 2 experiments)" in err
+    assert reports == [2, 3, 3]  # one experiment and the map, then both, then the whole without "so far"
+
+
+def test_an_interrupted_run_keeps_its_report_and_goes_on(few, tmp_path, monkeypatch, capsys):
+    from tukeydp.paper.experiments import runner
+
+    original = runner.run_task
+
+    def stopping(task, experiment=None):
+        if task.experiment == "error-n":
+            raise KeyboardInterrupt
+        return original(task, experiment)
+
+    monkeypatch.setattr(runner, "run_task", stopping)
+    code, _, err = call(monkeypatch, capsys, "reproduce", "all", "--out", tmp_path, "--jobs", 1)
+    assert code != 0
+    assert "the same command goes on from here" in err
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "1 of 2 experiments so far" in page
+    assert (tmp_path / "results" / "depth.csv").exists()
+    code, _, err = call(monkeypatch, capsys, "reproduce", "all", "--out", tmp_path, "--jobs", 1)
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == page  # nothing was lost by trying again
+    monkeypatch.setattr(runner, "run_task", original)
+    code, *_ = call(monkeypatch, capsys, "reproduce", "all", "--out", tmp_path, "--jobs", 1)
+    assert code == 0
+    whole = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "so far" not in whole
+    assert 'id="error-n"' in whole

@@ -49,7 +49,8 @@ def rem_over(depth: Any, test: str) -> Run:
 
 def algorithm_two(x: FloatArray, radius: float, source: Any) -> Release | Refused:
     """REM as the paper prints it, with true volumes: floats decide. In up to five columns."""
-    return td.baselines.paper_recipe(x, epsilon=EPSILON, delta=DELTA, depth=PAPERS, randomness=source)
+    notion = td.Random(DIRECTIONS, axes=False, seed=int.from_bytes(source.key()[:7], "big"))
+    return td.baselines.paper_recipe(x, epsilon=EPSILON, delta=DELTA, depth=notion, randomness=source)
 
 
 def baseline(function: Callable[..., Release]) -> Run:

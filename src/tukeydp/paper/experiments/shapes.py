@@ -303,10 +303,10 @@ def _place_cells(quick: bool) -> list[Cell]:
 
 
 def _attack_cells(quick: bool) -> list[Cell]:
-    trials = 20 if quick else 100
-    chosen = ("opposite", "any") if quick else ("opposite", "middle", "any")
+    trials = 12 if quick else 100
+    chosen = ("opposite",) if quick else ("opposite", "middle", "any")
     cells = [cell(trials, share=share, place=r, chosen=c) for share in (0.05, 0.1) for c in chosen for r in _PUT]
-    return [cell(2 * trials, share=0.0, place=0.0, chosen="any"), *cells]
+    return [cell(3 * trials, share=0.0, place=0.0, chosen="any"), *cells]
 
 
 def _attack_measure(settings: Settings, seeds: Seeds) -> list[Row]:
