@@ -24,7 +24,7 @@ BEGIN, END = "<!-- begin: made by tools/docs_results.py -->", "<!-- end -->"
 AUDIT_FACTS = ("version", "python", "platform", "quick", "seed")
 AUDIT_FIELDS = ("name", "claim", "datasets", "pairs", "draws", "bound", "worst", "passed", "cpu_seconds")
 NO_POWER = "no power"
-CLAIM_FIELDS = ("experiment", "claim", "whose", "chosen_afterwards", "verdict")
+CLAIM_FIELDS = ("id", "claim", "whose", "chosen_afterwards", "verdict", "remark")
 MEAN, PURE, APPROXIMATE = "td.mean", ("Laplace", "OpenDP"), ("CoinPress", "Huang-Liang-Yi", "PLAN")
 WIDE = "10"  # bounds, in ranges of the column
 Data = dict[str, Any]
@@ -45,6 +45,7 @@ def reproduction_data(found: Data) -> Data:
     return {
         "facts": found["facts"],
         "claims": [{field: claim[field] for field in CLAIM_FIELDS} for claim in found["claims"]],
+        "sentences": found["sentences"],
     }
 
 
@@ -80,12 +81,22 @@ def reproduction_table(data: Data) -> str:
         counts = Counter(claim["verdict"] for claim in claims if claim["whose"] == whose)
         tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("borne out", "not borne out", "undecided"))
         lines.append(f"- **{counts.total()} claims, {whose}: {tally}.**")
-    lines += ["", "| experiment | claim | whose | verdict |", "|---|---|---|---|"]
+    lines += ["", "## The paper, sentence by sentence", "", "| where | what it says | here |", "|---|---|---|"]
+    verdicts = {claim["id"]: claim["verdict"] for claim in claims}
+    for sentence in data["sentences"]:
+        found = [f"{_verdict(verdicts.get(name, 'not run'))} `{name}`" for name in sentence["claims"]]
+        said = "<br>".join([*found, *([_cell(sentence["reason"])] if sentence["reason"] else [])])
+        lines.append(f"| {_cell(sentence['place'])} | {_cell(sentence['quote'])} | {said} |")
+    lines += ["", "## The claims", "", "| claim | in words | whose | verdict |", "|---|---|---|---|"]
     for claim in claims:
-        note = " *(chosen after a first look)*" if claim["chosen_afterwards"] else ""
-        verdict = claim["verdict"] if claim["verdict"] == "borne out" else f"**{claim['verdict']}**"
-        lines.append(f"| `{claim['experiment']}` | {_cell(claim['claim'])}{note} | {claim['whose']} | {verdict} |")
+        note = f" *({_cell(claim['remark'])})*" if claim["remark"] else ""
+        verdict = _verdict(claim["verdict"])
+        lines.append(f"| `{claim['id']}` | {_cell(claim['claim'])}{note} | {claim['whose']} | {verdict} |")
     return "\n".join(lines)
+
+
+def _verdict(word: str) -> str:
+    return word if word == "borne out" else f"**{word}**"
 
 
 def _cell(text: str) -> str:

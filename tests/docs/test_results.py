@@ -55,10 +55,10 @@ def test_the_audit_still_writes_what_the_page_needs():
     assert docs_results.audit_data(json.loads(json.dumps(written)))["checks"][0]["pairs"] == 2
 
 
-def claim(sentence, whose, verdict, *, afterwards=False):
+def claim(sentence, whose, verdict, *, remark=""):
     return {
-        "experiment": "times", "claim": sentence, "whose": whose, "chosen_afterwards": afterwards, "verdict": verdict,
-        "numbers": [], "words": [],
+        "id": f"times/{sentence[0]}", "claim": sentence, "whose": whose, "chosen_afterwards": bool(remark),
+        "verdict": verdict, "remark": remark, "numbers": [], "words": [],
     }  # fmt: skip
 
 
@@ -67,14 +67,20 @@ def test_claims_are_counted_and_their_marks_mean_themselves():
     claims = [
         claim("a | b", "the paper's", "borne out"),
         claim("c", "the paper's", "not borne out"),
-        claim("$k$ < 3", "ours", "undecided", afterwards=True),
+        claim("$k$ < 3", "ours", "undecided", remark="a | first look"),
     ]
-    data = docs_results.reproduction_data({"facts": facts, "tally": {}, "claims": claims})
+    sentences = [
+        {"place": "5", "quote": "a_b", "claims": ["times/a", "times/zzz"], "reason": ""},
+        {"place": "6", "quote": "said", "claims": [], "reason": "because"},
+    ]
+    data = docs_results.reproduction_data({"facts": facts, "tally": {}, "claims": claims, "sentences": sentences})
     table = docs_results.reproduction_table(data)
     assert "**2 claims, the paper's: 1 borne out, 1 not borne out, 0 undecided.**" in table
     assert "**1 claims, ours: 0 borne out, 0 not borne out, 1 undecided.**" in table
-    assert r"| `times` | a \| b | the paper's | borne out |" in table
-    assert r"| `times` | \$k\$ &lt; 3 *(chosen after a first look)* | ours | **undecided** |" in table
+    assert r"| `times/a` | a \| b | the paper's | borne out |" in table
+    assert r"| `times/$` | \$k\$ &lt; 3 *(a \| first look)* | ours | **undecided** |" in table
+    assert r"| 5 | a\_b | borne out `times/a`<br>**not run** `times/zzz` |" in table
+    assert "| 6 | said | because |" in table
 
 
 def test_the_comparison_takes_the_best_of_the_others():
