@@ -77,9 +77,13 @@ def reproduction_table(data: Data) -> str:
     facts, claims = data["facts"], data["claims"]
     kind = "`--quick`: few trials, so that some stay undecided" if facts["quick"] == "yes" else "the full run"
     lines = [f"From {kind}, with seed {facts['seed']}; tukeydp {facts['tukeydp']}, numpy {facts['numpy']}.", ""]
+    if facts.get("again"):
+        names = ", ".join(f"`{name}`" for name in facts["again"])
+        lines += [f"Run again since, with the same seed and one more: {names}. *Not run*: a claim that is newer.", ""]
     for whose in sorted({claim["whose"] for claim in claims}, reverse=True):  # the paper's before ours
         counts = Counter(claim["verdict"] for claim in claims if claim["whose"] == whose)
-        tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("borne out", "not borne out", "undecided"))
+        words = ("borne out", "not borne out", "undecided", *(["not run"] if counts["not run"] else []))
+        tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in words)
         lines.append(f"- **{counts.total()} claims, {whose}: {tally}.**")
     lines += ["", "## The paper, sentence by sentence", "", "| where | what it says | here |", "|---|---|---|"]
     verdicts = {claim["id"]: claim["verdict"] for claim in claims}

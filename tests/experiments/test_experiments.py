@@ -140,7 +140,7 @@ def test_the_root_of_d_is_told_from_other_powers(power, expected):
     results = Results(
         {"d": d, "method": method, "error": factor * rng.gamma(9.0), "noise": factor * rng.gamma(9.0)}
         for d in (2, 3, 5, 10)
-        for _ in range(200)
+        for _ in range(1000)
         for method, factor in (
             ("BoxEM axis-aligned", ((d + 2) / 3) ** 0.5 if power is None else d**power),
             ("BoxEM spread, axes + 1000", 1.0),

@@ -21,393 +21,175 @@ class Sentence(NamedTuple):
     reason: str = ""
 
 
-_PROVEN = "A theorem about the mechanism, not a measurement: "
-_OTHERS = "About other people's work, which is not run here."
+# Place, quote, claims, and the reason. The last ones are ours, about what the paper leaves open.
+# fmt: off
+_TABLE: tuple[tuple[str, ...], ...] = (
+    ("Abstract", "more advanced techniques such as the exponential mechanism over quantiles offer robustness and "
+     "improved performance, especially for small sample sizes", "univariate/boxem-100 univariate/like-median "
+     "outliers-fraction/less-sensitive"),
+    ("Abstract", "viable options for modest dimensions; competitive approaches for mean estimation in this regime",
+     "times/ten-minutes times/largest error-n/consistently exact-four/comparable-500"),
+    ("1, equation (1)", "n >~ d/alpha^2 + d/(alpha eps) + log(1/delta)/eps rows suffice for Mahalanobis error alpha",
+     "rem-theorem/root-n rem-theorem/log-delta rem-theorem/constant-10"),
+    ("1", "The sample complexity is nearly tight, matching known lower bounds", "",
+     "A theorem about the mechanism, not a measurement: lower bounds speak of all mechanisms, of which a simulation "
+     "sees a few."),
+    ("1", "the Gaussian mechanism needs R sqrt(d log 1/delta)/(alpha eps) more rows: linear in R", "error-R/linear"),
+    ("1", "an extra factor of sqrt(log 1/delta), which may be a high price for small sample sizes",
+     "error-n/below-gaussian univariate/gaussian-100"),
+    ("1", "the increase in complexity [of CoinPress and its kin] increases the error by (sometimes large) constant "
+     "factors", "error-n/below-coinpress nonspherical/high-error"),
+    ("1, figure 1", "The convex hull is exactly the set of points with nonzero depth; level sets are nested",
+     "depth/hull depth/nested"),
+    ("1.1", "Tukey depth has sensitivity one", "", "A theorem about the mechanism, not a measurement: "
+     "docs/proofs/boxem.md; by enumeration in tests/depth/test_sensitivity.py."),
+    ("1.1", "Computing T_x(y) is NP-hard; the fastest known algorithms take time n^(d-1)",
+     "asymptotic/exact-depth-d2 asymptotic/exact-depth-d3 asymptotic/exact-depth-d4", "NP-hardness is a theorem."),
+    ("1.2", "We implement the distance-to-unsafety check and test this algorithm in 2, 3, and 4 dimensions",
+     "smallest-n/half-2 smallest-n/half-3 smallest-n/half-5 rem-theorem/constant-20"),
+    ("1.2", "random depth: an asymptotic running time of n k^d and a significant speed-up in practice",
+     "times/random-faster asymptotic/exact-volume-d3 asymptotic/exact-volume-d4"),
+    ("2, strong contamination", "accurate even if an adversary is allowed to arbitrarily change a constant fraction "
+     "of the data", "adversary/bounded adversary/worst"),
+    ("2", "roughly n^(d-1) directions suffice to describe a level set", "", "A theorem about the mechanism, not a "
+     "measurement: docs/proofs/exact-depth.md uses it; the number is not counted here."),
+    ("3, related work", "the naive Gaussian mechanism has error that scales linearly with R; CoinPress's depends "
+     "logarithmically on it", "error-R/linear error-R/grows error-R/steeper"),
+    ("3", "[Duchi et al., Brown et al. 2023] significant constants in their privacy guarantees, yielding poor "
+     "small-sample performance", "", "About other people's work, which is not run here."),
+    ("3", "Huang, Liang, and Yi and [PLAN] also release code but, in the setting of our simulations, perform "
+     "similarly", "error-n/perform-similarly"),
+    ("3", "BoxEM's accuracy depends logarithmically on R, whereas REM is free of any dependence on parameter bounds",
+     "scaling/log-range error-R/flat"),
+    ("3, properties", "invariant under invertible affine transformation; this follows from Tukey depth itself being "
+     "affine-invariant", "rem-theorem/depth-invariant rem-theorem/exact-invariant scales/even-3 scales/even-4"),
+    ("3, theorem on REM", "the Restricted Tukey Depth Mechanism is (eps, delta)-differentially private", "",
+     "A theorem about the mechanism, not a measurement: docs/proofs/rem.md; tukeydp audit tests the implementation."),
+    ("3, theorem on REM", "if n >= C (...) then with probability at least 1 - beta the Mahalanobis error is at most "
+     "alpha", "rem-theorem/root-n rem-theorem/releases rem-theorem/same-error rem-theorem/constant-20"),
+    ("3", "The dependence on delta in the sample complexity is decoupled from d",
+     "rem-theorem/log-delta rem-theorem/decoupled rem-theorem/same-error"),
+    ("3", "the constant C is not too large", "rem-theorem/constant-10 rem-theorem/constant-20 "
+     "rem-theorem/constant-10-graded"),
+    ("3", "the theorem still holds (up to a change in constant) for an alpha-corruption", "adversary/bounded"),
+    ("3, three-panel figure", "the empirical mean and BoxEM-Exact have similar shapes; CoinPress reveals its "
+     "spherical noise", "nonspherical/similar nonspherical/spherical"),
+    ("3, three-panel figure", "CoinPress has relatively high error (n = 200)", "nonspherical/high-error"),
+    ("3, three-panel figure", "BoxEM with axis-aligned depth sits between the two", "nonspherical/between"),
+    ("4.1, equation (4) and racing", "p_l = C Vol(Y_>=l) e^(eps l/2) (1 - e^(-eps/2)); racing samples from it",
+     "small-samples/misprint", "Wrong at the lowest level (errata, 1). The law is tested in "
+     "tests/baselines/test_references.py."),
+    ("4.1", "The approximate distance is a lower bound on the exact distance to unsafety, and 2-sensitive", "",
+     "A theorem about the mechanism, not a measurement: docs/proofs/rem.md shows it to be 1-sensitive under swaps "
+     "(errata, 2)."),
+    ("4.1", "Subsequent work [Dick et al.] gave an improved distance approximation, which we have not included",
+     "smallest-n/twice", "Not compared: neither this paper nor the text we have states that distance. The graded "
+     "test answers the same need, fewer rows, and is compared with Algorithm 2."),
+    ("4.2", "rejection sampling was not a significant contributor to running time", "times/dominated"),
+    ("4.2", "A Tukey region takes O(n^d) to construct, an exact computation of its volume n^O(d^2) time",
+     "asymptotic/one-exact-polytope-d2 asymptotic/one-exact-polytope-d3 asymptotic/all-exact-polytopes-d2 "
+     "asymptotic/all-exact-polytopes-d3"),
+    ("4.2", "axis-aligned depth: weaker guarantees for l2 error as dimensionality increases; no longer "
+     "affine-invariant", "dimensions/axes-worse dimensions/root-d nonspherical/between"),
+    ("4.2", "k = O(d) seem enough directions in practice to maintain good accuracy",
+     "dimensions/k-of-order-d rem-theorem/thirty-mahalanobis scales/lost-3 scales/lost-4",
+     "In Euclidean norm and on round data; not in Mahalanobis norm (errata, 9)."),
+    ("4.2", "the construction of all upper-level sets takes only n k d time", "asymptotic/all-random-polytopes-n "
+     "asymptotic/all-random-polytopes-k asymptotic/all-random-polytopes-d"),
+    ("4.2", "the fastest-known algorithms for exact volume take k^d time", "asymptotic/exact-volume-d3 "
+     "asymptotic/exact-volume-d4"),
+    ("4.4, privacy guarantees", "the total privacy guarantee is (2 eps_p + eps_e, max{e^(2 eps_p) delta_e, delta_p})",
+     "", "A theorem about the mechanism, not a measurement: docs/proofs/rem.md."),
+    ("5, set-up", "drawing points independently from N(0, I); error |mu - mu~|, or the distance to the sample mean; "
+     "95 % bars", "", "Three statements that contradict each other or themselves (errata, 6 and 11); here N(mu, I), "
+     "the distance to the sample mean, and correct bars beside the paper's."),
+    ("5.1, Table I", "Running time in seconds; a dash means longer than ten minutes",
+     "times/ten-minutes times/largest times/faster times/faster-in-sorts"),
+    ("5.1", "These times are dominated by volume computation and thus representative for both REM and BoxEM",
+     "times/dominated times/representative"),
+    ("5.1", "random Tukey depth provides a significant speed-up over exact Tukey depth in all regimes",
+     "times/random-faster", "Table I itself has an exception, n = 100, d = 2 (errata, 10)."),
+    ("5.1, footnote", "the convergence of random depth starts becoming negligible after k = 29 directions",
+     "directions/thirty"),
+    ("5.2, error against n", "BoxEM performs much better than the Gaussian noise based mechanisms",
+     "error-n/below-gaussian error-n/below-coinpress error-n/much-better"),
+    ("5.2", "error comparable to the empirical one, \"privacy for free\", even at very small sample sizes",
+     "error-n/comparable small-samples/comparable-50 small-samples/comparable-75 small-samples/below-50 "
+     "small-samples/below-75", "50 and 75 rows are our reading of very small."),
+    ("5.2", "BoxEM consistently outperforms CoinPress in this setting", "error-n/consistently"),
+    ("5.2", "This may partially be due to the larger constants involved in Gaussian noise based approaches", "",
+     "A conjecture about causes."),
+    ("5.2, error against R", "BoxEM and REM exhibit essentially no dependence on R",
+     "error-R/flat scaling/decoupled"),
+    ("5.2", "CoinPress's error suffers from a log(R) dependence", "error-R/grows error-R/steeper"),
+    ("5.2", "the Gaussian mechanism's error scales linearly with R", "error-R/linear"),
+    ("5.2, footnote", "at R = 10^10 the set of depth >= n/4, of volume around 1, dominates the space outside the "
+     "convex hull", "error-R/footnote error-R/footnote-weight"),
+    ("5.3, error against k", "axis-aligned depth has higher error than exact; random depth soon performs better than "
+     "axis-aligned, and approaches exact", "directions/exact-better directions/overtakes directions/approaches "
+     "directions/spread"),
+    ("5.3", "We expect the difference between axis-aligned and random depth to be more stark in higher dimensions; "
+     "prohibitively slow", "dimensions/axes-worse dimensions/root-d dimensions/root-d-noise dimensions/stand-in"),
+    ("5.4, robustness", "Tukey depth mechanisms are much less sensitive to the fraction of corruptions compared to "
+     "CoinPress", "outliers-fraction/less-sensitive outliers-fraction/much-less"),
+    ("5.4", "All three private methods appear insensitive to the location of the corrupted data",
+     "outliers-location/boxem-4-to-10 outliers-location/rem-4-to-10 outliers-location/coinpress-4-to-10 "
+     "outliers-location/boxem-1-to-20 outliers-location/rem-1-to-20 outliers-location/coinpress-1-to-20"),
+    ("6.1", "walks mix quickly in practice, but proofs ask for 10^40 d^2 or 10^10 d^3 steps", "ten-columns/walks",
+     "The constants of proofs are arithmetic; that short walks look right is tested in tests/mcmc."),
+    ("6.2 and appendix, Algorithm 3", "any (eta, beta)-PAC volume oracle can be dropped in; the theorem's (eps, "
+     "delta)", "algorithm-3/boxem-error algorithm-3/rem-error algorithm-3/slower algorithm-3/more-rows",
+     "The proofs are checked, and repaired, in docs/proofs/algorithm3.md (errata, 3)."),
+    ("6.3, ten columns", "the error due to privacy is comparable to the sampling error when n >~ 75 d",
+     "ten-columns/comparable ten-columns/default ten-columns/not-before fourteen-columns/default"),
+    ("6.3", "hit-and-run: O~(k d^5) time; roughly 20 seconds per volume, 10 n seconds overall",
+     "asymptotic/volume-by-hit-and-run-k asymptotic/volume-by-hit-and-run-d", "Seconds of another program on another "
+     "machine are not compared."),
+    ("7, selecting an algorithm", "on small datasets without strong prior knowledge Tukey depth mechanisms may be "
+     "the only feasible approach", "real-tables/all real-tables/fresh real-data/roomy-useful real-data/too-few",
+     "Feasible for whom is a judgement; what is compared is error on real tables with wide bounds."),
+    ("7", "exact or random depth (as long as k = Omega(d)) provide accuracy in Mahalanobis norm",
+     "rem-theorem/exact-invariant rem-theorem/thirty-mahalanobis", "Of order d directions are not enough (errata, "
+     "9)."),
+    ("7", "axis-aligned Tukey depth incurs sqrt(d) times more error", "dimensions/root-d dimensions/root-d-noise",
+     "In the limit: the ideal law is sqrt((d + 2)/3)."),
+    ("Appendix, asymptotic table", "Exact Tukey depth: n^(d-1)", "asymptotic/exact-depth-d2 "
+     "asymptotic/exact-depth-d3 asymptotic/exact-depth-d4"),
+    ("Appendix, asymptotic table", "Construct one Tukey polytope: n^d", "asymptotic/one-exact-polytope-d2 "
+     "asymptotic/one-exact-polytope-d3"),
+    ("Appendix, asymptotic table", "Construct all Tukey polytopes: n^d", "asymptotic/all-exact-polytopes-d2 "
+     "asymptotic/all-exact-polytopes-d3"),
+    ("Appendix, asymptotic table", "Exact volume k^d; all random polytopes n k d",
+     "asymptotic/exact-volume-d3 asymptotic/exact-volume-d4 asymptotic/all-random-polytopes-n "
+     "asymptotic/all-random-polytopes-k asymptotic/all-random-polytopes-d asymptotic/boxem-n"),
+    ("Appendix, asymptotic table", "Approximate volume by the ball walk: d^4 R^2", "",
+     "A bound for a walk with a proven number of steps, which nobody runs: its constants forbid it, and a walk cut "
+     "short has whatever time it is given."),
+    ("Appendix, asymptotic table", "Approximate volume, best known: k^(4/3) d^(10/3)", "",
+     "A bound for an algorithm that exists on paper only; there is nothing to time."),
+    ("Appendix, asymptotic table", "Approximate volume by hit-and-run: k d^5",
+     "asymptotic/volume-by-hit-and-run-k asymptotic/volume-by-hit-and-run-d"),
+    ("Appendix, one column", "with 100 samples BoxEM has roughly 1.5 times the error of the mean, the Gaussian "
+     "mechanism roughly three times", "univariate/boxem-100 univariate/gaussian-100 univariate/halved-100"),
+    ("Appendix, one column", "the crossover point occurs around n = 1,300 samples",
+     "univariate/crossing univariate/halved-crossing"),
+    ("Appendix, one column", "Even at small sample sizes BoxEM has error comparable to the median's; its RMSE "
+     "approaches sqrt(pi/(2n))", "univariate/like-median univariate/limit"),
+    ("Appendix, BoxEM's theorem", "n >= C ((d + log 1/beta)/alpha^2 + (d + log 1/(alpha eps beta))/(alpha eps) + d "
+     "log(dR/alpha)/eps)", "scaling/rows scaling/columns-wide scaling/columns scaling/epsilon-wide scaling/epsilon "
+     "scaling/log-range scaling/decoupled"),
+    ("Appendix, BoxEM's theorem", "slightly better than stated by Liu et al.: the log(dR) factor is decoupled from "
+     "1/alpha", "scaling/decoupled scaling/log-range"),
+    ("Beyond the paper", "How many rows do REM's tests need?", "smallest-n/half-1 smallest-n/half-2 "
+     "smallest-n/half-3 smallest-n/half-5 smallest-n/twice rem-theorem/default-scaled"),
+    ("Beyond the paper", "Exact depth in four columns beyond n = 50", "exact-four/comparable-500 "
+     "exact-four/comparable-1000 exact-four/default"),
+    ("Beyond the paper", "The centre of real tables", "real-data/below-gaussian real-data/below-coinpress "
+     "real-data/below-plan real-data/useful real-data/roomy-analytic real-data/roomy-coinpress real-data/roomy-plan "
+     "real-data/roomy-useful real-data/too-few"),
+    ("Beyond the paper", "The mean of real tables", "real-tables/all real-tables/all-pure real-tables/fresh "
+     "real-tables/fresh-pure real-tables/each real-tables/tight real-tables/tight-sd"),
+)
+# fmt: on
 
-SENTENCES = (
-    Sentence(
-        "Abstract",
-        "more advanced techniques such as the exponential mechanism over quantiles offer robustness and improved "
-        "performance, especially for small sample sizes",
-        ("univariate/boxem-100", "univariate/like-median", "outliers-fraction/less-sensitive"),
-    ),
-    Sentence(
-        "Abstract",
-        "viable options for modest dimensions; competitive approaches for mean estimation in this regime",
-        ("times/ten-minutes", "times/largest", "error-n/consistently", "exact-four/comparable-500"),
-    ),
-    Sentence(
-        "1, equation (1)",
-        "n >~ d/alpha^2 + d/(alpha eps) + log(1/delta)/eps rows suffice for Mahalanobis error alpha",
-        ("rem-theorem/root-n", "rem-theorem/log-delta", "rem-theorem/constant-10"),
-    ),
-    Sentence(
-        "1",
-        "The sample complexity is nearly tight, matching known lower bounds",
-        reason=_PROVEN + "lower bounds speak of all mechanisms, of which a simulation sees a few.",
-    ),
-    Sentence(
-        "1",
-        "the Gaussian mechanism needs R sqrt(d log 1/delta)/(alpha eps) more rows: linear in R",
-        ("error-R/linear",),
-    ),
-    Sentence(
-        "1",
-        "an extra factor of sqrt(log 1/delta), which may be a high price for small sample sizes",
-        ("error-n/below-gaussian", "univariate/gaussian-100"),
-    ),
-    Sentence(
-        "1",
-        "the increase in complexity [of CoinPress and its kin] increases the error by (sometimes large) constant "
-        "factors",
-        ("error-n/below-coinpress", "nonspherical/high-error"),
-    ),
-    Sentence(
-        "1, figure 1",
-        "The convex hull is exactly the set of points with nonzero depth; level sets are nested",
-        ("depth/hull", "depth/nested"),
-    ),
-    Sentence(
-        "1.1",
-        "Tukey depth has sensitivity one",
-        reason=_PROVEN + "docs/proofs/boxem.md; by enumeration in tests/depth/test_sensitivity.py.",
-    ),
-    Sentence(
-        "1.1",
-        "Computing T_x(y) is NP-hard; the fastest known algorithms take time n^(d-1)",
-        ("asymptotic/exact-depth-d2", "asymptotic/exact-depth-d3", "asymptotic/exact-depth-d4"),
-        "NP-hardness is a theorem.",
-    ),
-    Sentence(
-        "1.2",
-        "We implement the distance-to-unsafety check and test this algorithm in 2, 3, and 4 dimensions",
-        ("smallest-n/half-2", "smallest-n/half-3", "smallest-n/half-5", "rem-theorem/constant-20"),
-    ),
-    Sentence(
-        "1.2",
-        "random depth: an asymptotic running time of n k^d and a significant speed-up in practice",
-        ("times/random-faster", "asymptotic/exact-volume-d3", "asymptotic/exact-volume-d4"),
-    ),
-    Sentence(
-        "2, strong contamination",
-        "accurate even if an adversary is allowed to arbitrarily change a constant fraction of the data",
-        ("adversary/bounded", "adversary/worst"),
-    ),
-    Sentence(
-        "2",
-        "roughly n^(d-1) directions suffice to describe a level set",
-        reason=_PROVEN + "docs/proofs/exact-depth.md uses it; the number is not counted here.",
-    ),
-    Sentence(
-        "3, related work",
-        "the naive Gaussian mechanism has error that scales linearly with R; CoinPress's depends logarithmically on it",
-        ("error-R/linear", "error-R/grows", "error-R/steeper"),
-    ),
-    Sentence(
-        "3",
-        "[Duchi et al., Brown et al. 2023] significant constants in their privacy guarantees, yielding poor "
-        "small-sample performance",
-        reason=_OTHERS,
-    ),
-    Sentence(
-        "3",
-        "Huang, Liang, and Yi and [PLAN] also release code but, in the setting of our simulations, perform similarly",
-        ("error-n/perform-similarly",),
-    ),
-    Sentence(
-        "3",
-        "BoxEM's accuracy depends logarithmically on R, whereas REM is free of any dependence on parameter bounds",
-        ("scaling/log-range", "error-R/flat"),
-    ),
-    Sentence(
-        "3, properties",
-        "invariant under invertible affine transformation; this follows from Tukey depth itself being affine-invariant",
-        ("rem-theorem/depth-invariant", "rem-theorem/exact-invariant", "scales/even-3", "scales/even-4"),
-    ),
-    Sentence(
-        "3, theorem on REM",
-        "the Restricted Tukey Depth Mechanism is (eps, delta)-differentially private",
-        reason=_PROVEN + "docs/proofs/rem.md; tukeydp audit tests the implementation.",
-    ),
-    Sentence(
-        "3, theorem on REM",
-        "if n >= C (...) then with probability at least 1 - beta the Mahalanobis error is at most alpha",
-        ("rem-theorem/root-n", "rem-theorem/releases", "rem-theorem/same-error", "rem-theorem/constant-20"),
-    ),
-    Sentence(
-        "3",
-        "The dependence on delta in the sample complexity is decoupled from d",
-        ("rem-theorem/log-delta", "rem-theorem/decoupled", "rem-theorem/same-error"),
-    ),
-    Sentence(
-        "3",
-        "the constant C is not too large",
-        ("rem-theorem/constant-10", "rem-theorem/constant-20", "rem-theorem/constant-10-graded"),
-    ),
-    Sentence(
-        "3",
-        "the theorem still holds (up to a change in constant) for an alpha-corruption",
-        ("adversary/bounded",),
-    ),
-    Sentence(
-        "3, three-panel figure",
-        "the empirical mean and BoxEM-Exact have similar shapes; CoinPress reveals its spherical noise",
-        ("nonspherical/similar", "nonspherical/spherical"),
-    ),
-    Sentence("3, three-panel figure", "CoinPress has relatively high error (n = 200)", ("nonspherical/high-error",)),
-    Sentence(
-        "3, three-panel figure", "BoxEM with axis-aligned depth sits between the two", ("nonspherical/between",)
-    ),
-    Sentence(
-        "4.1, equation (4) and racing",
-        "p_l = C Vol(Y_>=l) e^(eps l/2) (1 - e^(-eps/2)); racing samples from it",
-        ("small-samples/misprint",),
-        "Wrong at the lowest level (errata, 1). The law is tested in tests/baselines/test_references.py.",
-    ),
-    Sentence(
-        "4.1",
-        "The approximate distance is a lower bound on the exact distance to unsafety, and 2-sensitive",
-        reason=_PROVEN + "docs/proofs/rem.md shows it to be 1-sensitive under swaps (errata, 2).",
-    ),
-    Sentence(
-        "4.1",
-        "Subsequent work [Dick et al.] gave an improved distance approximation, which we have not included",
-        ("smallest-n/twice",),
-        "Not compared: neither this paper nor the text we have states that distance. The graded test answers the same "
-        "need, fewer rows, and is compared with Algorithm 2.",
-    ),
-    Sentence(
-        "4.2",
-        "rejection sampling was not a significant contributor to running time",
-        ("times/dominated",),
-    ),
-    Sentence(
-        "4.2",
-        "A Tukey region takes O(n^d) to construct, an exact computation of its volume n^O(d^2) time",
-        (
-            *("asymptotic/one-exact-polytope-d2", "asymptotic/one-exact-polytope-d3"),
-            *("asymptotic/all-exact-polytopes-d2", "asymptotic/all-exact-polytopes-d3"),
-        ),
-    ),
-    Sentence(
-        "4.2",
-        "axis-aligned depth: weaker guarantees for l2 error as dimensionality increases; no longer affine-invariant",
-        ("dimensions/axes-worse", "dimensions/root-d", "nonspherical/between"),
-    ),
-    Sentence(
-        "4.2",
-        "k = O(d) seem enough directions in practice to maintain good accuracy",
-        ("dimensions/k-of-order-d", "rem-theorem/thirty-mahalanobis", "scales/lost-3", "scales/lost-4"),
-        "In Euclidean norm and on round data; not in Mahalanobis norm (errata, 9).",
-    ),
-    Sentence("4.2", "the construction of all upper-level sets takes only n k d time", (
-        "asymptotic/all-random-polytopes-n", "asymptotic/all-random-polytopes-k", "asymptotic/all-random-polytopes-d",
-    )),
-    Sentence("4.2", "the fastest-known algorithms for exact volume take k^d time", (
-        "asymptotic/exact-volume-d3", "asymptotic/exact-volume-d4",
-    )),
-    Sentence(
-        "4.4, privacy guarantees",
-        "the total privacy guarantee is (2 eps_p + eps_e, max{e^(2 eps_p) delta_e, delta_p})",
-        reason=_PROVEN + "docs/proofs/rem.md.",
-    ),
-    Sentence(
-        "5, set-up",
-        "drawing points independently from N(0, I); error |mu - mu~|, or the distance to the sample mean; 95 % bars",
-        reason="Three statements that contradict each other or themselves (errata, 6 and 11); here N(mu, I), the "
-        "distance to the sample mean, and correct bars beside the paper's.",
-    ),
-    Sentence(
-        "5.1, Table I",
-        "Running time in seconds; a dash means longer than ten minutes",
-        ("times/ten-minutes", "times/largest", "times/faster", "times/faster-in-sorts"),
-    ),
-    Sentence(
-        "5.1",
-        "These times are dominated by volume computation and thus representative for both REM and BoxEM",
-        ("times/dominated", "times/representative"),
-    ),
-    Sentence(
-        "5.1",
-        "random Tukey depth provides a significant speed-up over exact Tukey depth in all regimes",
-        ("times/random-faster",),
-        "Table I itself has an exception, n = 100, d = 2 (errata, 10).",
-    ),
-    Sentence(
-        "5.1, footnote",
-        "the convergence of random depth starts becoming negligible after k = 29 directions",
-        ("directions/thirty",),
-    ),
-    Sentence(
-        "5.2, error against n",
-        "BoxEM performs much better than the Gaussian noise based mechanisms",
-        ("error-n/below-gaussian", "error-n/below-coinpress", "error-n/much-better"),
-    ),
-    Sentence(
-        "5.2",
-        'error comparable to the empirical one, "privacy for free", even at very small sample sizes',
-        (
-            *("error-n/comparable", "small-samples/comparable-50", "small-samples/comparable-75"),
-            *("small-samples/below-50", "small-samples/below-75"),
-        ),
-        "50 and 75 rows are our reading of very small.",
-    ),
-    Sentence("5.2", "BoxEM consistently outperforms CoinPress in this setting", ("error-n/consistently",)),
-    Sentence(
-        "5.2",
-        "This may partially be due to the larger constants involved in Gaussian noise based approaches",
-        reason="A conjecture about causes.",
-    ),
-    Sentence(
-        "5.2, error against R",
-        "BoxEM and REM exhibit essentially no dependence on R",
-        ("error-R/flat", "scaling/decoupled"),
-    ),
-    Sentence("5.2", "CoinPress's error suffers from a log(R) dependence", ("error-R/grows", "error-R/steeper")),
-    Sentence("5.2", "the Gaussian mechanism's error scales linearly with R", ("error-R/linear",)),
-    Sentence(
-        "5.2, footnote",
-        "at R = 10^10 the set of depth >= n/4, of volume around 1, dominates the space outside the convex hull",
-        ("error-R/footnote", "error-R/footnote-weight"),
-    ),
-    Sentence(
-        "5.3, error against k",
-        "axis-aligned depth has higher error than exact; random depth soon performs better than axis-aligned, and "
-        "approaches exact",
-        ("directions/exact-better", "directions/overtakes", "directions/approaches", "directions/spread"),
-    ),
-    Sentence(
-        "5.3",
-        "We expect the difference between axis-aligned and random depth to be more stark in higher dimensions; "
-        "prohibitively slow",
-        ("dimensions/axes-worse", "dimensions/root-d", "dimensions/root-d-noise", "dimensions/stand-in"),
-    ),
-    Sentence(
-        "5.4, robustness",
-        "Tukey depth mechanisms are much less sensitive to the fraction of corruptions compared to CoinPress",
-        ("outliers-fraction/less-sensitive", "outliers-fraction/much-less"),
-    ),
-    Sentence(
-        "5.4",
-        "All three private methods appear insensitive to the location of the corrupted data",
-        tuple(
-            f"outliers-location/{method}-{ends}"
-            for ends in ("4-to-10", "1-to-20")
-            for method in ("boxem", "rem", "coinpress")
-        ),
-    ),
-    Sentence(
-        "6.1",
-        "walks mix quickly in practice, but proofs ask for 10^40 d^2 or 10^10 d^3 steps",
-        ("ten-columns/walks",),
-        "The constants of proofs are arithmetic; that short walks look right is tested in tests/mcmc.",
-    ),
-    Sentence(
-        "6.2 and appendix, Algorithm 3",
-        "any (eta, beta)-PAC volume oracle can be dropped in; the theorem's (eps, delta)",
-        ("algorithm-3/boxem-error", "algorithm-3/rem-error", "algorithm-3/slower", "algorithm-3/more-rows"),
-        "The proofs are checked, and repaired, in docs/proofs/algorithm3.md (errata, 3).",
-    ),
-    Sentence(
-        "6.3, ten columns",
-        "the error due to privacy is comparable to the sampling error when n >~ 75 d",
-        ("ten-columns/comparable", "ten-columns/default", "ten-columns/not-before", "fourteen-columns/default"),
-    ),
-    Sentence(
-        "6.3",
-        "hit-and-run: O~(k d^5) time; roughly 20 seconds per volume, 10 n seconds overall",
-        ("asymptotic/volume-by-hit-and-run-k", "asymptotic/volume-by-hit-and-run-d"),
-        "Seconds of another program on another machine are not compared.",
-    ),
-    Sentence(
-        "7, selecting an algorithm",
-        "on small datasets without strong prior knowledge Tukey depth mechanisms may be the only feasible approach",
-        ("real-tables/all", "real-tables/fresh", "real-data/roomy-useful", "real-data/too-few"),
-        "Feasible for whom is a judgement; what is compared is error on real tables with wide bounds.",
-    ),
-    Sentence(
-        "7",
-        "exact or random depth (as long as k = Omega(d)) provide accuracy in Mahalanobis norm",
-        ("rem-theorem/exact-invariant", "rem-theorem/thirty-mahalanobis"),
-        "Of order d directions are not enough (errata, 9).",
-    ),
-    Sentence(
-        "7",
-        "axis-aligned Tukey depth incurs sqrt(d) times more error",
-        ("dimensions/root-d", "dimensions/root-d-noise"),
-        "In the limit: the ideal law is sqrt((d + 2)/3).",
-    ),
-    Sentence("Appendix, asymptotic table", "Exact Tukey depth: n^(d-1)", (
-        "asymptotic/exact-depth-d2", "asymptotic/exact-depth-d3", "asymptotic/exact-depth-d4",
-    )),
-    Sentence("Appendix, asymptotic table", "Construct one Tukey polytope: n^d", (
-        "asymptotic/one-exact-polytope-d2", "asymptotic/one-exact-polytope-d3",
-    )),
-    Sentence("Appendix, asymptotic table", "Construct all Tukey polytopes: n^d", (
-        "asymptotic/all-exact-polytopes-d2", "asymptotic/all-exact-polytopes-d3",
-    )),
-    Sentence("Appendix, asymptotic table", "Exact volume k^d; all random polytopes n k d", (
-        *("asymptotic/exact-volume-d3", "asymptotic/exact-volume-d4", "asymptotic/all-random-polytopes-n"),
-        *("asymptotic/all-random-polytopes-k", "asymptotic/all-random-polytopes-d", "asymptotic/boxem-n"),
-    )),
-    Sentence(
-        "Appendix, asymptotic table",
-        "Approximate volume by the ball walk: d^4 R^2",
-        reason="A bound for a walk with a proven number of steps, which nobody runs: its constants forbid it, and a "
-        "walk cut short has whatever time it is given.",
-    ),
-    Sentence(
-        "Appendix, asymptotic table",
-        "Approximate volume, best known: k^(4/3) d^(10/3)",
-        reason="A bound for an algorithm that exists on paper only; there is nothing to time.",
-    ),
-    Sentence("Appendix, asymptotic table", "Approximate volume by hit-and-run: k d^5", (
-        "asymptotic/volume-by-hit-and-run-k", "asymptotic/volume-by-hit-and-run-d",
-    )),
-    Sentence(
-        "Appendix, one column",
-        "with 100 samples BoxEM has roughly 1.5 times the error of the mean, the Gaussian mechanism roughly three "
-        "times",
-        ("univariate/boxem-100", "univariate/gaussian-100", "univariate/halved-100"),
-    ),
-    Sentence(
-        "Appendix, one column",
-        "the crossover point occurs around n = 1,300 samples",
-        ("univariate/crossing", "univariate/halved-crossing"),
-    ),
-    Sentence(
-        "Appendix, one column",
-        "Even at small sample sizes BoxEM has error comparable to the median's; its RMSE approaches sqrt(pi/(2n))",
-        ("univariate/like-median", "univariate/limit"),
-    ),
-    Sentence(
-        "Appendix, BoxEM's theorem",
-        "n >= C ((d + log 1/beta)/alpha^2 + (d + log 1/(alpha eps beta))/(alpha eps) + d log(dR/alpha)/eps)",
-        (
-            *("scaling/rows", "scaling/columns-wide", "scaling/columns", "scaling/epsilon-wide", "scaling/epsilon"),
-            *("scaling/log-range", "scaling/decoupled"),
-        ),
-    ),
-    Sentence(
-        "Appendix, BoxEM's theorem",
-        "slightly better than stated by Liu et al.: the log(dR) factor is decoupled from 1/alpha",
-        ("scaling/decoupled", "scaling/log-range"),
-    ),
-    # Ours, about what the paper leaves open.
-    Sentence("Beyond the paper", "How many rows do REM's tests need?", (
-        *("smallest-n/half-1", "smallest-n/half-2", "smallest-n/half-3", "smallest-n/half-5", "smallest-n/twice"),
-        "rem-theorem/default-scaled",
-    )),
-    Sentence("Beyond the paper", "Exact depth in four columns beyond n = 50", (
-        "exact-four/comparable-500", "exact-four/comparable-1000", "exact-four/default",
-    )),
-    Sentence("Beyond the paper", "The centre of real tables", (
-        *("real-data/below-gaussian", "real-data/below-coinpress", "real-data/below-plan", "real-data/useful"),
-        *("real-data/roomy-analytic", "real-data/roomy-coinpress", "real-data/roomy-plan", "real-data/roomy-useful"),
-        "real-data/too-few",
-    )),
-    Sentence("Beyond the paper", "The mean of real tables", (
-        *("real-tables/all", "real-tables/all-pure", "real-tables/fresh", "real-tables/fresh-pure"),
-        *("real-tables/each", "real-tables/tight", "real-tables/tight-sd"),
-    )),
-)  # fmt: skip
+SENTENCES = tuple(Sentence(place, quote, tuple(claims.split()), *reason) for place, quote, claims, *reason in _TABLE)
