@@ -12,6 +12,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from tukeydp.data.dictionary import Dictionary, read_dictionary
 from tukeydp.data.keys import Keys
 from tukeydp.data.numbers import PLAIN, NumberRule
 from tukeydp.data.readers.arrow import names_in_arrow, names_in_parquet, read_arrow, read_parquet
@@ -103,6 +104,7 @@ def read(
     thousands: str | None = None,
     missing: Any = None,
     units: Any = None,
+    dictionary: Dictionary | str | os.PathLike[str] | None = None,
     sheet: str | None = None,
     separator: str | None = None,
     quote: str | None = None,
@@ -130,6 +132,10 @@ def read(
         What stands for no value: -999, ["-999", "unknown"], or a dict of column name -> such.
     units
         That may stand beside numbers: "mmHg", ["kg", "g"], or a dict of column name -> such.
+    dictionary
+        What is known of columns without the data, or a file of that (docs/guide/files.md): their types, units, codes
+        for no value and limits of detection. Columns that are not named are then its numbers and yes/no columns.
+        `missing` and `units` that name a column go before it.
     sheet
         Of an Excel workbook with several.
     separator, quote, encoding, skip, header, format
@@ -161,6 +167,7 @@ def read(
     """
     if not isinstance(path, str | os.PathLike) or str(path) == "-":
         raise ParameterError("path", "must be the path of a file", brief(path))
+    known = dictionary if isinstance(dictionary, Dictionary | None) else read_dictionary(dictionary)
     options = ReadOptions(
         format=format,
         separator=separator,
@@ -176,11 +183,13 @@ def read(
     )
     place = path if isinstance(path, InMemory) else Path(path)
     names = names_in(place, options)
-    listed = _all_of(names, header) if columns is None else _listed(columns)
+    if known is not None:
+        options = options.known_from(known, names)
+    listed = _all_of(names, header, known) if columns is None else _listed(columns)
     check_distinct(listed)
     places_of(names, listed, header=header)
     options.check_columns(names)
-    return FileTable(place, tuple(names), tuple(listed), options)
+    return FileTable(place, tuple(names), tuple(listed), options, known)
 
 
 def _checked_flag(header: Any) -> bool:
@@ -198,8 +207,13 @@ def _listed(columns: Any) -> list[str]:
     return listed
 
 
-def _all_of(names: Sequence[str], header: bool) -> list[str]:
-    """The columns that have a name. They are shown with every release, so that they had better be names."""
+def _all_of(names: Sequence[str], header: bool, known: Dictionary | None) -> list[str]:
+    """The columns that have a name, or that the dictionary says are measured.
+
+    They are shown with every release, so that they had better be names.
+    """
+    if known is not None and (measured := [name for name in known.of_kind("number", "yes/no") if name in names]):
+        return measured
     if header and any(not np.isnan(PLAIN.number(name)) for name in names):
         rule = "must be given where names in the first line read as numbers; if it is a row, pass header=False"
         raise ParameterError("columns", rule, "none")
@@ -225,6 +239,7 @@ class FileTable(Source):
     names: tuple[str, ...]  # all columns of the file
     columns: tuple[str, ...]  # those that are measured
     options: ReadOptions
+    dictionary: Dictionary | None = None
 
     def __repr__(self) -> str:
         return f"FileTable(columns={self.columns!r})"

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tukeydp.data.dictionary import Dictionary
 from tukeydp.data.keys import KeyRule, Keys
-from tukeydp.data.numbers import BLANKS, THOUSANDS, NumberRule, number
+from tukeydp.data.numbers import BLANKS, PLAIN, THOUSANDS, NumberRule, number
 from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, checked_choice, checked_integer
 
 # Names for marks that are awkward to type in a shell.
@@ -100,6 +101,24 @@ class ReadOptions:
         )
         return replace(self, units=units, missing=missing)
 
+    def known_from(self, dictionary: Dictionary, columns: Sequence[str]) -> ReadOptions:
+        """With what a dictionary says of those columns; what is declared here goes before it."""
+        units = {name: unit for name, unit in dictionary.units_of(columns).items() if self._is_unit(unit)}
+        codes = {name: [self._written(code) for code in told] for name, told in dictionary.missing_of(columns).items()}
+        return replace(self, units=_before(self.units, units, columns), missing=_before(self.missing, codes, columns))
+
+    def _is_unit(self, unit: str) -> bool:
+        """Whether it can stand beside numbers: what a dictionary calls a unit is first of all shown."""
+        try:
+            _check_unit(unit, self.decimal, self.thousands)
+        except ParameterError:
+            return False
+        return True
+
+    def _written(self, code: str) -> str:
+        """A code that is a number, with the file's own decimal mark."""
+        return code if math.isnan(PLAIN.number(code)) else code.replace(".", self.decimal)
+
     def check_columns(self, columns: Sequence[str]) -> None:
         """What is declared for a column must be declared for one that is read: a slip would go unnoticed."""
         for parameter, declared in (("units", self.units), ("missing", self.missing)):
@@ -107,6 +126,16 @@ class ReadOptions:
                 for name in declared:
                     if name not in columns:
                         raise ParameterError(parameter, "must be declared for columns that are read", brief(name))
+
+
+def _before(told: Any, known: Mapping[str, Any], columns: Sequence[str]) -> Any:
+    """What is told for a column by its name, else what is known of it and what is told for all columns."""
+    if not known:
+        return told
+    if isinstance(told, Mapping):
+        return {**known, **told}
+    both = {name: [*told, *_of(name, known)] for name in columns}
+    return {name: texts for name, texts in both.items() if texts}
 
 
 def _of(column: str, declared: Sequence[str] | Mapping[str, str | Sequence[str]]) -> tuple[str, ...]:
