@@ -66,7 +66,7 @@ FILES: dict[str, bytes] = {
     "b.toml": b"age = [0, 120]\npulse = [30.5, 220]\n",
     "header.csv": b"name,low,high\nage,0,120\n",
     "line.csv": b"column,lower,upper\nage,0\n",
-    "numbers.csv": b"column;lower;upper\nage;0,5;120\n",
+    "numbers.csv": b"column;lower;upper\nage;zero;120\n",
     "twice.csv": b"column,lower,upper\nage,0,120\nage,0,130\n",
     "latin-bounds.csv": "column,lower,upper\nGröße,0,3\n".encode("cp1252"),
     "bad.json": b"{",

@@ -112,7 +112,7 @@ class ReadOptions:
     def known_from(self, dictionary: Dictionary, columns: Sequence[str]) -> ReadOptions:
         """With what a dictionary says of those columns; what is declared here goes before it."""
         units = {name: unit for name, unit in dictionary.units_of(columns).items() if self.is_unit(unit)}
-        codes = {name: [self._written(code) for code in told] for name, told in dictionary.missing_of(columns).items()}
+        codes = {name: [self.written(code) for code in told] for name, told in dictionary.missing_of(columns).items()}
         limits = {name: [str(one) for one in told] for name, told in dictionary.detection_of(columns).items()}
         return replace(
             self,
@@ -129,7 +129,7 @@ class ReadOptions:
             return False
         return True
 
-    def _written(self, code: str) -> str:
+    def written(self, code: str) -> str:
         """A code that is a number, with the file's own decimal mark."""
         return code if math.isnan(PLAIN.number(code)) else code.replace(".", self.decimal)
 
