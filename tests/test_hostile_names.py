@@ -459,7 +459,7 @@ def test_a_name_without_its_escape_is_noticed(things, tmp_path, monkeypatch):
 
 
 OWN_WAYS = re.compile(r"^(html|html\.escape|xml\.sax.*|shlex.*|csv)$")
-READERS = {"data.readers.delimited", "data.readers.dialects", "cli.bounds_file"}  # these only read CSV
+READERS = {"data.readers.delimited", "data.readers.dialects", "data.dictionary"}  # these only read CSV
 MARKUP = re.compile(r"</?(p|td|tr|th|li|div|text|title|svg|dd|dt|h1|caption)\b|\\\\(begin|caption)\{")
 
 

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 
 from tukeydp.cli import finishing, groups, options
-from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.finishing import finish, printed_and_written
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import REPORTS, checked_targets, write_files
@@ -46,7 +45,6 @@ def summary(
     epsilon: options.Epsilon = None,
     columns: Columns = None,
     bounds: options.Bounds = None,
-    bounds_file: BoundsFile = None,
     by: groups.By = None,
     keys: groups.KeyList = None,
     keys_file: groups.KeysFile = None,
@@ -92,12 +90,12 @@ def summary(
     def job() -> Summary | Refused:
         listed = groups.listed_keys(by, keys, keys_file)
         names = reading.names(file, columns)
-        told = with_file(bounds, bounds_file, names)
+        told = reading.bounds(bounds, names)
         if not told:
             raise ParameterError("bounds", "must be given: what is known of the columns without looking", "none")
         given: dict[str, Any] = {
             "bounds": options.pairs_per_column("bounds", told, names),
-            "sd": options.one_per_column("sd", sd, names, "VALUE"),
+            "sd": options.one_per_column("sd", reading.sd(sd, names), names, "VALUE"),
             "confidence": None if confidence.lower() == "none" else confidence,
         }
         given |= {"epsilon": epsilon, "check": checking(), **({} if rows is None else {"rows": rows})}

@@ -157,9 +157,9 @@ def parse_dictionary(text: str, ending: str, shown: str) -> Dictionary:
 def _column(told: Mapping[str, str]) -> Column:
     """From the fields' texts; a column whose type is not said is what its other fields are said of."""
     name = told.get("column", "")
-    listed = _categories(name, told.get("categories", ""))
+    listed = parsed_categories(name, told.get("categories", ""))
     ends = [_number(_OPTION, told[end], name) if told.get(end) else None for end in ("lower", "upper", "sd")]
-    limits = tuple(detection(_OPTION, one) for one in _parts(told.get("detection", "")))
+    limits = tuple(detection(_OPTION, one) for one in listed_parts(told.get("detection", "")))
     measured = any(told.get(one) for one in ("lower", "upper", "unit", "detection", "sd"))
     kind: Kind = "category" if listed else "number" if measured else "text"
     if told.get("type"):
@@ -173,7 +173,7 @@ def _column(told: Mapping[str, str]) -> Column:
         listed = _YES_NO
     return Column(
         name=name, label=told.get("label") or None, kind=kind, lower=ends[0], upper=ends[1],
-        unit=told.get("unit") or None, categories=listed, missing=tuple(_parts(told.get("missing", ""))),
+        unit=told.get("unit") or None, categories=listed, missing=tuple(listed_parts(told.get("missing", ""))),
         detection=limits, sd=ends[2],
     )  # fmt: skip
 
@@ -186,16 +186,17 @@ def _number(parameter: str, text: str, name: str) -> Fraction:
         raise ParameterError(parameter, "must have numbers", f"{brief(text)} for {brief(name)}") from None
 
 
-def _parts(text: str) -> list[str]:
+def listed_parts(text: str) -> list[str]:
+    """What is listed with bars between."""
     return [part.strip() for part in text.split("|") if part.strip()]
 
 
-def _categories(name: str, text: str) -> Categories | None:
+def parsed_categories(name: str, text: str, parameter: str = _OPTION) -> Categories | None:
     """`1, Male | 2, Female`, or `A | B` where what stands in the cells is what it is called."""
-    pairs = [part.partition(",") for part in _parts(text)]
+    pairs = [part.partition(",") for part in listed_parts(text)]
     listed = tuple((code.strip(), label.strip() or code.strip()) for code, _, label in pairs)
     if any(not code for code, _ in listed):
-        raise ParameterError(_OPTION, "must list categories as 1, Male | 2, Female or A | B", brief(name))
+        raise ParameterError(parameter, "must list categories as 1, Male | 2, Female or A | B", brief(name))
     return listed or None
 
 
@@ -326,10 +327,10 @@ def _redcap(told: Mapping[str, str]) -> Iterable[Column]:
             Column(
                 name=f"{name}___{_suffix(code)}", label=f"{label or name}: {choice}", kind="yes/no", categories=_YES_NO
             )
-            for code, choice in _categories(name, choices) or ()
+            for code, choice in parsed_categories(name, choices) or ()
         ]
     if kind in ("radio", "dropdown"):
-        return [Column(name=name, label=label, kind="category", categories=_categories(name, choices))]
+        return [Column(name=name, label=label, kind="category", categories=parsed_categories(name, choices))]
     if kind in ("yesno", "truefalse"):
         listed = _YES_NO if kind == "yesno" else (("1", "True"), ("0", "False"))
         return [Column(name=name, label=label, kind="yes/no", categories=listed)]
