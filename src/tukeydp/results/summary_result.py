@@ -77,7 +77,7 @@ summary { cursor: pointer; }
 """
 
 
-_GAP = "\u00a0\u00a0"  # before the name of a row that belongs to the one above
+_GAP = "\u00b7 "  # before the name of a row that belongs to the one above
 
 
 def table(summary: Summarised) -> Shown:
