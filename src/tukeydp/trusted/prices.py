@@ -81,6 +81,11 @@ def sums_from_an_end(most: int) -> Score:
     return Score(Fraction(most), Fraction(most))
 
 
+def sums_of_norm(most: int) -> Score:
+    """Sums of vectors whose coordinates are together at most `most` in size: in the norm that adds up sizes."""
+    return Score(Fraction(most), Fraction(2 * most))
+
+
 def rank(share: Fraction) -> Score:
     """Distance of a rank from a share of the values that are there, in ranks."""
     return Score(2 * max(share, 1 - share), Fraction(2))
