@@ -49,7 +49,14 @@ def hospital(seed: int = 7, persons: int = 420, visits: int = 843) -> Export:
     ids = [*range(persons), *(draw.randrange(persons) for _ in range(visits - persons))]
     draw.shuffle(ids)
     people = [
-        (draw.gauss(62, 12), draw.choice("mw"), draw.choice("ABC"), draw.gauss(27, 4.5), draw.random() < 0.23)
+        (
+            draw.gauss(62, 12),
+            draw.choice("mw"),
+            draw.choice("ABC"),
+            draw.gauss(27, 4.5),
+            draw.random() < 0.23,
+            draw.choices(["0", "1", "9"], [75, 20, 5])[0],
+        )
         for _ in range(persons)
     ]
     names = [
@@ -59,7 +66,7 @@ def hospital(seed: int = 7, persons: int = 420, visits: int = 843) -> Export:
     rows: list[list[Any]] = []
     true: dict[str, list[float | None]] = {name: [] for name in HOSPITAL_BOUNDS}
     for i in ids:
-        age, sex, arm, bmi, smoker = people[i]
+        age, sex, arm, bmi, smoker, diabetes = people[i]
         values = {
             "Alter [Jahre]": float(min(max(round(age), 18), 97)),
             "BMI [kg/m²]": round(bmi, 1),
@@ -79,7 +86,6 @@ def hospital(seed: int = 7, persons: int = 420, visits: int = 843) -> Export:
                 cells[name], shown[name] = code, None
         for name, value in shown.items():
             true[name].append(value)
-        diabetes = draw.choices(["0", "1", "9"], [75, 20, 5])[0]
         first = [f"P{i + 1:04d}", cells["Alter [Jahre]"], sex, arm]
         rows.append([*first, *(cells[n] for n in names[4:10]), "ja" if smoker else "nein", diabetes])
     text = "\r\n".join([*_TITLES, *(";".join(row) for row in [names, *rows]), ""])

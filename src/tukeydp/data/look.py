@@ -126,7 +126,8 @@ def _plain(value: Any) -> Any:
 
 def _facts(column: ColumnLook) -> Iterator[str]:
     yield column.kind
-    yield f"{column.readable} cells read, {column.missing} missing"
+    if column.kind != "text":  # where the remarks say what stands there
+        yield f"{column.readable} cells read, {column.missing} missing"
     if column.outside is not None:
         yield f"{column.outside} outside the bounds"
     if column.skewness is not None:

@@ -6,6 +6,7 @@ import io
 import math
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tukeydp.extras import missing
@@ -13,9 +14,9 @@ from tukeydp.results.escaping import in_html, in_plot, printable
 from tukeydp.results.interval import nominal
 from tukeydp.results.release import Release
 from tukeydp.results.summary_cells import Summarised, title
-from tukeydp.results.views import counted, number
+from tukeydp.results.views import counted
 from tukeydp.trusted.account import stated
-from tukeydp.trusted.parameters import ParameterError
+from tukeydp.trusted.parameters import ParameterError, show
 
 # Forest plots: the mean with its interval, column by column in its own units. Post-processing of a release.
 
@@ -187,36 +188,52 @@ def _figure_class() -> Any:
 
 _SVG_WIDTH, _LEFT, _RIGHT = 340, 12.0, 328.0  # units of the picture's own: what a phone shows without scrolling
 _FIRST, _SVG_ROW, _BELOW = 44, 30, 34  # the first line, the next one, and the words below the last
-_MARGIN = 0.08  # of the range, so that no bar touches the edge
+_STEPS = 5  # of an axis, about
+
+
+def _round_ticks(low: float, high: float) -> list[Fraction]:
+    """Round numbers from below the lowest to above the highest value: 1, 2 or 5 times a power of ten apart.
+
+    >>> [str(tick) for tick in _round_ticks(48.72, 71.9)]
+    ['45', '50', '55', '60', '65', '70', '75']
+    """
+    span = high / _STEPS - low / _STEPS or max(abs(low) * 0.01, 1e-9)  # of a step: the whole may be beyond floats
+    power = Fraction(10) ** math.floor(math.log10(span))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= Fraction(span))
+    first, last = math.floor(Fraction(low) / step), math.ceil(Fraction(high) / step)
+    return [step * i for i in range(first, max(last, first + 1) + 1)]
 
 
 def panel_svg(panel: Panel, label: str) -> str:
     """A line for each mark, with its point and its interval; `label` is read out in place of the picture."""
     values = [v for mark in panel.marks for v in (mark.mean, *(mark.ends or ())) if v is not None] or [0.0]
-    margin = _MARGIN * (max(values) - min(values)) or max(abs(values[0]) * 0.01, 1e-9)
-    low, high = min(values) - margin, max(values) + margin
+    ticks = _round_ticks(min(values), max(values))
+    low, high = float(ticks[0]), float(ticks[-1])
     rows = len(panel.marks)
     marks = ((mark, _FIRST + _SVG_ROW * i) for i, mark in enumerate(panel.marks))
     body = "".join(piece for mark, y in marks for piece in _mark(mark, y, low, high))
-    ends = (number(float(f"{end:.4g}")) for end in (low, high))
     below = _BELOW + _SVG_ROW * rows
+    every = 1 if len(ticks) <= _STEPS + 1 else 2 if len(ticks) % 2 else len(ticks) - 1  # both ends have a number
+    axis = "".join(
+        f'<text x="{_across(float(tick), low, high)}" y="{below}" text-anchor="{side}" class="dim">{show(tick)}</text>'
+        for tick, side in zip(ticks[::every], ["start", *["middle"] * (len(ticks[::every]) - 2), "end"], strict=True)
+    )
     return (
         f'<svg viewBox="0 0 {_SVG_WIDTH} {_FIRST + _SVG_ROW * rows}" role="img" aria-label="{in_html(label)}">'
-        f'<text x="{_LEFT:g}" y="16" class="title">{in_html(panel.name)}</text>{body}'
-        f'<text x="{_LEFT:g}" y="{below}" class="dim">{next(ends)}</text>'
-        f'<text x="{_RIGHT:g}" y="{below}" text-anchor="end" class="dim">{next(ends)}</text></svg>'
+        f'<text x="{_LEFT:g}" y="16" class="title">{in_html(panel.name)}</text>{body}{axis}</svg>'
     )
 
 
-def _mark(mark: Mark, y: int, low: float, high: float) -> Iterator[str]:
-    def at(value: float) -> str:
-        return f"{_LEFT + (value - low) / (high - low) * (_RIGHT - _LEFT):.1f}"
+def _across(value: float, low: float, high: float) -> str:
+    return f"{_LEFT + (value - low) / (high - low) * (_RIGHT - _LEFT):.1f}"
 
+
+def _mark(mark: Mark, y: int, low: float, high: float) -> Iterator[str]:
     if mark.name:
         yield f'<text x="{_LEFT:g}" y="{y - 10}" class="dim">{in_html(mark.name)}</text>'
     yield f'<line x1="{_LEFT:g}" x2="{_RIGHT:g}" y1="{y}" y2="{y}" class="grid"/>'
     if mark.ends is not None:
-        a, b = map(at, mark.ends)
+        a, b = (_across(end, low, high) for end in mark.ends)
         yield f'<path d="M{a} {y}H{b}M{a} {y - 5}v10M{b} {y - 5}v10" class="bar"/>'
     if mark.mean is not None:
-        yield f'<circle cx="{at(mark.mean)}" cy="{y}" r="4.5"/>'
+        yield f'<circle cx="{_across(mark.mean, low, high)}" cy="{y}" r="4.5"/>'
