@@ -171,7 +171,9 @@ def _round_ends(axes: Any, panel: Panel) -> None:
     low, high = min(values), max(values)
     room = 0.04 * (high - low) or max(abs(high), 1.0) / 10.0
     ticks = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]).tick_values(low - room, high + room)
-    axes.set_xlim(ticks[0], ticks[-1])
+    if panel.name.endswith("(%)"):
+        ticks = [tick for tick in ticks if -1e-9 <= tick <= 100 + 1e-9]
+    axes.set_xlim(min(ticks[0], low), max(ticks[-1], high))
     axes.xaxis.set_major_locator(FixedLocator(ticks))
 
 

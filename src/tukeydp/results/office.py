@@ -68,6 +68,8 @@ def docx_of(summary: Summarised) -> bytes:
             cell.paragraphs[0].alignment = WD_ALIGN_PARAGRAPH.CENTER
     table.autofit = False
     rest = (_PAGE - _FIRST) / len(named)
+    for place, column in enumerate(table.columns):
+        column.width = Inches(rest if place else _FIRST)
     for line in table.rows:
         for place, cell in enumerate(line.cells):
             cell.width = Inches(rest if place else _FIRST)

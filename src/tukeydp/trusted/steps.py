@@ -404,8 +404,11 @@ class NormSums(ByGroup):
 
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
         inside, groups = listed(cells, self.d)
-        steps = np.trunc(np.clip(self.away(inside) / self.radius, -1.0, 1.0) * HALF).astype(np.int64)
-        # Integers alone: where sizes add up to more than HALF, each is scaled down, towards 0, until they do not.
+        away = self.away(inside)
+        steps = np.trunc(away / np.maximum(np.abs(away).sum(axis=1, keepdims=True), self.radius) * HALF).astype(
+            np.int64
+        )
+        # Once more in integers, whatever floats did before: sizes add up to HALF at most.
         sizes = np.abs(steps)
         shorter = sizes * HALF // np.maximum(sizes.sum(axis=1, keepdims=True), HALF)
         shorter *= 1 if self.absolute else np.sign(steps)
