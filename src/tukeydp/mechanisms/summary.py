@@ -600,8 +600,8 @@ class _Steps:
 
     def _centre(self, places: tuple[int, ...], charge: Charge) -> tuple[float, ...]:
         """Rough means, from -1 to 1; over a public number of records where there is one."""
-        n = None if self.records.relation.secret or self.layout.weight is not None else self.records.table.n
-        kernel = self._kernel(1, shares=places, records=n is None)
+        n = None if self.records.relation.secret else self.records.table.n
+        kernel = self._kernel(1, shares=places, records=n is None, weight=None)
         (total,) = self.records.total(kernel)
         noised = noised_sums(kernel, total, charge)[0]
         many = max(Fraction(1), noised[-1]) if n is None else Fraction(n)
