@@ -202,13 +202,13 @@ def _of_numbers(
     *,
     epsilon: Any,
     bounds: Any,
-    by: Any,
-    keys: Any,
     confidence: Any,
     sd: Any,
     joint: bool,
     neighbours: str,
     rows: Any,
+    by: Any = None,
+    keys: Any = None,
     accountant: Spends | None = None,
     check: Any = None,
     randomness: Any = None,
@@ -307,7 +307,7 @@ class _Asked:
     bounds: Any
     grouped: tuple[Question, ...]
     statistics: Any
-    weight: tuple[str, float] | None
+    weight: tuple[str | int, float] | None
     apart: Apart
 
     @property
@@ -401,12 +401,12 @@ def names_of(x: Any) -> list[Any] | None:
     return list(range(width_of_rows(x) or 1)) if isinstance(x, list | tuple) else None
 
 
-def _weighed(weights: Any, bounds: Any) -> tuple[str, float] | None:
+def _weighed(weights: Any, bounds: Any) -> tuple[str | int, float] | None:
     if weights is None:
         if bounds is not None:
             raise ParameterError("weights", "must be given with weight_bounds", "none")
         return None
-    if not isinstance(weights, str):
+    if not isinstance(weights, str | int) or isinstance(weights, bool):
         raise ParameterError("weights", "must be the name of a column", type(weights).__name__)
     try:
         low, high = (rational("weight_bounds", end) for end in bounds)
