@@ -42,9 +42,6 @@ ASKING = {"exact", "depth", "sizes", "mechanisms"}
 # The one way from a mechanism to random walks, taken only when `unproven=` asks for it.
 EXCEPTIONS = {
     "mechanisms.unproven -> paper.unproven",
-    # What is shown of a summary is computed from the transcript of its steps.
-    "results.summary_cells -> mechanisms.clipped_interval",
-    "results.summary_cells -> mechanisms.clipped_mean",
 }
 
 

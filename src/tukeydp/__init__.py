@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tukeydp.mechanisms.regression import regression
     from tukeydp.mechanisms.rem import rem
     from tukeydp.mechanisms.spread import spread
-    from tukeydp.mechanisms.summary import summary
+    from tukeydp.mechanisms.summary import plan_summary, summary
     from tukeydp.paper.level_sets import level_set, level_volumes
     from tukeydp.results.accuracy import ExpectedError
     from tukeydp.results.counts_release import CountsRelease
@@ -72,6 +72,7 @@ _HOMES = {
     "Accountant": "tukeydp.accounts.accountant",
     "Plan": "tukeydp.forecast.plan",
     "plan": "tukeydp.forecast.plan",
+    "plan_summary": "tukeydp.mechanisms.summary",
     "summary": "tukeydp.mechanisms.summary",
     "Summary": "tukeydp.results.summary_result",
     "ApproxDP": "tukeydp.trusted.account",
@@ -142,6 +143,7 @@ __all__ = [
     "look",
     "mean",
     "plan",
+    "plan_summary",
     "quantiles",
     "read",
     "regression",

@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 
 import tukeydp as td
 from support import messages, messy
-from tukeydp.cli import bounds_file, main
+from tukeydp.cli import main
+from tukeydp.cli.reading import Reading
+from tukeydp.data.dictionary import read_dictionary
 from tukeydp.data.files import READERS, read_file
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.mechanisms.readable_check import CHECK, WARNING
@@ -122,24 +124,24 @@ def test_bounds_from_a_file_are_those_of_the_command_line(run, name):
         other = run(*asked, "--bounds=age=0,99", f"--bounds=pulse={low},220")
         assert run(*asked, "--bounds-file", name, "--bounds=age=0,99") == other
         assert other != by_hand
-    assert bounds_file.BoundsFile
 
 
 def test_names_with_commas_and_signs_in_a_bounds_file(tmp_path):
     path = tmp_path / "b.csv"
     path.write_text('column,lower,upper\n"Gewicht, kg",0,1e2\n"a=b",-1,+2\n')
-    assert bounds_file.bounds_in(path) == {"Gewicht, kg": ("0", "1e2"), "a=b": ("-1", "+2")}
-    assert bounds_file.with_file(["0,5"], path, ["a=b", "c"]) == ["a=b=-1,+2", "0,5"]
+    reading = Reading(dictionary=path)
+    assert reading.known.bounds_of(["Gewicht, kg", "a=b"]) == {"Gewicht, kg": (0, 100), "a=b": (-1, 2)}
+    assert reading.bounds(["0,5"], ["a=b", "c"]) == ["a=b=-1,2", "0,5"]
 
 
-@given(st.binary(max_size=60), st.sampled_from([".csv", ".json", ".toml", ""]))
+@given(st.binary(max_size=60), st.sampled_from([".csv", ".json", ".toml", ".yaml", ""]))
 @settings(max_examples=150)
 def test_any_bounds_file_is_read_or_refused(tmp_path_factory, content, ending):
     path = tmp_path_factory.mktemp("bounds") / f"b{ending}"
     for start in (b"", b"column,lower,upper\n", b'{"a": ', b"a = "):
         path.write_bytes(start + content)
         with contextlib.suppress(td.ParameterError):
-            bounds_file.bounds_in(path)
+            read_dictionary(path)
 
 
 def completed(shell, typed):

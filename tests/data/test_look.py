@@ -78,7 +78,7 @@ def test_codes_skewness_outside_and_unsure_marks(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a;b\n" + "".join(f"{50 + i % 10};{i % 7 + 1}.534\n" for i in range(50)) + "-999;1.000\n" * 3)
     seen = look_at_file(path, bounds=(0, 55))
-    assert any("--missing -999" in remark for remark in seen.columns[0].remarks)
+    assert any("--missing a=-999" in remark for remark in seen.columns[0].remarks)
     assert seen.columns[0].outside == 4 * 5 + 3
     assert any("UNSURE" in line for line in seen.evidence)
     skewed = look(np.exp(2 * RNG.normal(size=(500, 1))))

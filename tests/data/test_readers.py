@@ -98,7 +98,10 @@ def test_files_that_are_not_there(tmp_path):
 
 def test_a_format_is_one_that_is_known(tmp_path):
     for job in (lambda o: read_file(tmp_path / "t.csv", ["a"], o), lambda o: look_at_file(tmp_path / "t.csv", o)):
-        with pytest.raises(td.ParameterError, match=r"format must be csv, csv.gz, excel, parquet or arrow; got 'json'"):
+        with pytest.raises(
+            td.ParameterError,
+            match=r"format must be csv, csv.gz, excel, parquet, arrow, spss, stata or sas; got 'json'",
+        ):
             job(ReadOptions(format="json"))
 
 

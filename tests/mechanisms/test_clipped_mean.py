@@ -324,7 +324,7 @@ def test_persons_and_groups_are_told_of_together():
     assert found.guarantee.neighbours == "swap-person"
     assert found.n == 300
     assert [line.group for line in found.lines] == ["A", "B", "A", "B"]
-    assert "several groups" in found.footnote
+    assert "several groups" in " ".join(found.details)
 
 
 @pytest.mark.parametrize("n", [1, 5, 60])

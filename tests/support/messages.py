@@ -66,13 +66,23 @@ FILES: dict[str, bytes] = {
     "b.toml": b"age = [0, 120]\npulse = [30.5, 220]\n",
     "header.csv": b"name,low,high\nage,0,120\n",
     "line.csv": b"column,lower,upper\nage,0\n",
-    "numbers.csv": b"column;lower;upper\nage;0,5;120\n",
+    "numbers.csv": b"column;lower;upper\nage;zero;120\n",
     "twice.csv": b"column,lower,upper\nage,0,120\nage,0,130\n",
     "latin-bounds.csv": "column,lower,upper\nGröße,0,3\n".encode("cp1252"),
     "bad.json": b"{",
     "list.json": b"[1, 2]",
     "pairs.json": b'{"age": [0, 120, 3]}',
     "bad.toml": b"age = [0,",
+    "bad.yaml": b"age: [0,",
+    "order.csv": b"column,lower,upper\nage,9,1\n",
+    "spread.csv": b"column,sd\nage,0\n",
+    "again.csv": b"column,categories\nsex,f | f\n",
+    "unlisted.csv": b"column,type\nsex,category\n",
+    "blank.csv": b'column,categories\nsex,", male | f"\n',
+    "kind.csv": b"column,type\nsex,colour\n",
+    "limit.csv": b"column,detection\ncrp,0.3\n",
+    "nameless.csv": b"column,lower\n,3\n",
+    "truth.json": b'{"age": {"lower": true}}',
 }
 ASKED = "--columns age --epsilon 1 --bounds 0,120 --seed 1"
 
@@ -239,6 +249,12 @@ COMMANDS = [
     *(f"mean t.csv --columns age --epsilon 1 --bounds-file {name}" for name in (
         "header.csv", "line.csv", "numbers.csv", "twice.csv", "latin-bounds.csv", "bad.json", "list.json",
         "pairs.json", "bad.toml", "none.csv")),
+    *(f"mean t.csv --columns age --epsilon 1 --dictionary {name}" for name in (
+        "bad.yaml", "order.csv", "spread.csv", "again.csv", "unlisted.csv", "blank.csv", "kind.csv", "limit.csv",
+        "nameless.csv", "truth.json")),
+    f"mean t.csv {ASKED} --detection age=0.3",
+    "look t.csv --write-dictionary t.csv",
+    "look t.csv --format spss",
     f"mean t.csv {ASKED} --out r.pdf",
     f"mean t.csv {ASKED} --out r.md --out r.md",
     f"mean t.csv {ASKED} --out t.csv",
@@ -359,7 +375,8 @@ CALLS = [
     Call('td.read("t.csv", [3])', lambda: td.read("t.csv", [3])),  # type: ignore[list-item]
     Call('td.read("t.csv", ["weight"])', lambda: td.read("t.csv", ["weight"])),
     Call('td.read("no-header.csv")', lambda: td.read("no-header.csv")),
-    Call('td.read("t.csv", header=1)', lambda: td.read("t.csv", header=1)),  # type: ignore[arg-type]
+    Call('td.read("t.csv", dictionary=3)', lambda: td.read("t.csv", dictionary=3)),  # type: ignore[arg-type]
+    Call('td.read("t.csv", header="no")', lambda: td.read("t.csv", header="no")),  # type: ignore[arg-type]
     Call('td.read("t.csv", missing={"weight": -9})', lambda: td.read("t.csv", missing={"weight": -9})),
     Call(
         'td.mean(td.read("t.csv"), by="arm")',

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 import tukeydp as td
+from tukeydp.data.dictionary import Categories, detection, listed_parts, parsed_categories
 from tukeydp.data.grouped_files import GroupOfRow
-from tukeydp.data.tables import Table
+from tukeydp.data.numbers import read_cells
+from tukeydp.data.tables import Source, Table
 from tukeydp.forecast.options import option_of_mean, option_of_summary
 from tukeydp.forecast.plan import Plan, plan
 from tukeydp.forecast.plan_words import answer
@@ -23,25 +25,50 @@ from tukeydp.trusted.account import Guarantee, about_persons
 from tukeydp.trusted.parameters import ParameterError, checked_choice, positive_rational, rational
 
 _MOST_PLANNED = 10**8  # rows to plan for: a blank table with groups has a key for each, a gigabyte in all
-STATISTICS = {"mean": "mean", "centre": "boxem", "summary": "summary"}  # and the function of `td` that releases it
+# And the function of `td` that releases it.
+STATISTICS = {"mean": "mean", "centre": "boxem", "summary": "summary", "counts": "counts"}
+KINDS = ("number", "category")
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column to release. Bounds, unit and standard deviation are public: known without the data."""
+    """A column to release. All that is said of it is public: known without the data."""
 
     name: str
-    lower: str
-    upper: str
+    lower: str = ""
+    upper: str = ""
     unit: str = ""
     sd: str = ""
+    missing: tuple[str, ...] = ()
+    detection: tuple[str, ...] = ()
+    categories: Categories = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Held(Source):
+    """Cells that were read from the file, by column: for functions that take categories."""
+
+    columns: tuple[str, ...]
+    names: tuple[str, ...]
+    cells: Mapping[str, list[Any]]
+
+    def __getitem__(self, columns: Sequence[str]) -> Held:
+        return replace(self, columns=tuple(columns))
+
+    def table(self) -> Table:
+        return Table(np.column_stack([read_cells(self.cells[name]) for name in self.columns]), self.columns)
+
+    def with_cells(self, *named: str) -> tuple[Table, list[list[Any]]]:
+        others = tuple(name for name in self.columns if name not in named) or self.columns[:1]
+        return replace(self, columns=others).table(), [self.cells[name] for name in named]
 
 
 @dataclass(frozen=True)
 class Choices:
     """Everything is public. `rows` is what plans are made for: the table's own number unless another was typed."""
 
-    columns: tuple[Column, ...]
+    numbers: tuple[Column, ...]
+    categories: tuple[Column, ...]
     rows: int
     by: str = ""
     keys: tuple[str, ...] = ()
@@ -55,10 +82,22 @@ class Choices:
     unlisted: str = ""
 
     @property
+    def columns(self) -> tuple[Column, ...]:
+        """Those that the chosen statistic is of."""
+        return self.categories if self.statistic == "counts" else self.numbers
+
+    @property
+    def read(self) -> list[str]:
+        """All columns that a release reads."""
+        return [*(column.name for column in self.columns), *filter(None, (self.by, self.person))]
+
+    @property
     def allowed(self) -> dict[str, str]:
         """What the check may let pass, where it was typed: public shares. Persons are not checked."""
         told = {"unreadable": self.unreadable, "unlisted": self.unlisted if self.by else ""}
-        return {} if self.person else {name: share for name, share in told.items() if share}
+        return (
+            {} if self.person or self.statistic == "counts" else {name: share for name, share in told.items() if share}
+        )
 
     @property
     def bounds(self) -> dict[str, tuple[str, str]]:
@@ -75,7 +114,8 @@ class Choices:
     @property
     def intervals(self) -> bool:
         """Means of groups have none: Table 1 has."""
-        return bool(self.confidence) and (self.statistic == "summary" or (self.statistic == "mean" and not self.by))
+        of_means = self.statistic == "mean" and not self.by
+        return bool(self.confidence) and (self.statistic in ("summary", "counts") or of_means)
 
     @property
     def shared(self) -> bool:
@@ -85,9 +125,12 @@ class Choices:
     def call(self) -> tuple[str, dict[str, Any]]:
         """The function of `td` and its options, but for the table, its groups or persons, and who pays."""
         options: dict[str, Any] = {"epsilon": self.epsilon, "bounds": self.bounds}
-        if self.intervals or self.statistic == "summary":
+        if self.statistic == "counts":
+            listed = {column.name: [code for code, _ in column.categories] for column in self.columns}
+            options = {"epsilon": self.epsilon, "categories": listed}
+        if self.intervals or self.statistic in ("summary", "counts"):
             options["confidence"] = self.confidence or None
-        if self.statistic != "centre" and len(self.sd) == len(self.columns):
+        if self.statistic in ("mean", "summary") and len(self.sd) == len(self.columns):
             options["sd"] = [column.sd for column in self.columns]
         return STATISTICS[self.statistic], options
 
@@ -97,6 +140,8 @@ class Choices:
 
     def forecast(self) -> Option | None:
         """What to expect of the release, with the shares of epsilon that it will have; None if there would be none."""
+        if self.statistic == "counts":
+            return None
         found = self.plan()
         known = found.question, found.n, found.epsilon, self.confidence if self.intervals else None
         if self.statistic == "centre":
@@ -110,7 +155,7 @@ class Choices:
 
     def answers(self) -> list[str]:
         """Which epsilon, and how many rows, the wished error needs, or why none does; nothing without a wish."""
-        if not self.wish:
+        if not self.wish or self.statistic == "counts":
             return []
         error: Any = {self.wish_for: self.wish} if self.wish_for else self.wish
         found = []
@@ -123,12 +168,17 @@ class Choices:
 
     def dry_run(self) -> tuple[Guarantee, str]:
         """What a release costs, and its mechanism; it raises as a release would. The table is one of blanks."""
+        if self.statistic == "counts":
+            cost, mechanism = dry_run(lambda pays: self.on(self._held(["1"] * self.rows), {}, accountant=pays))
+            return cost, mechanism
         blank = Table(np.broadcast_to(np.nan, (self.rows, len(self.columns))), tuple(self.bounds))
         cost, mechanism = dry_run(lambda pays: self.on(blank, self._groups([None] * self.rows), accountant=pays))
         return about_persons(cost) if self.person else cost, mechanism
 
     def rehearsal(self) -> Any:
         """The same release of made-up rows, bell-shaped between the bounds: public numbers only, nothing spent."""
+        if self.statistic == "counts":
+            return self.on(self._held(list(range(min(self.rows, MOST_CELLS)))), {})
         rows = min(self.rows, MOST_CELLS // len(self.columns))
         lower, upper = (np.array([float(Fraction(pair[i])) for pair in self.bounds.values()]) for i in (0, 1))
         shaped = made_up(SHAPES[0], rows, len(self.columns), 0)
@@ -140,14 +190,28 @@ class Choices:
         """The key of each row of a table of blanks or made-up rows."""
         return {"by": GroupOfRow(self.by, keys), "keys": list(self.keys)} if self.by else {}
 
-    def on(self, table: Table, apart: Mapping[str, Any], **more: Any) -> Any:
+    def _held(self, rows: Sequence[Any]) -> Held:
+        """Made-up rows in which categories, groups and persons come one after the other."""
+        every = {column.name: [code for code, _ in column.categories] for column in self.columns}
+        every |= {self.by: list(self.keys)} if self.by else {}
+        cells: dict[str, list[Any]] = {
+            n: [codes[i % len(codes)] for i in range(len(rows))] for n, codes in every.items()
+        }
+        cells |= {self.person: list(range(len(rows)))} if self.person else {}
+        return Held(tuple(column.name for column in self.columns), tuple(cells), cells)
+
+    def on(self, table: Table | Held, apart: Mapping[str, Any], **more: Any) -> Any:
         """The call on a table, with each row's group and person where there are any."""
         function, options = self.call()
-        allowed = {"check": td.Check(**self.allowed)} if self.allowed else {}
+        allowed: dict[str, Any] = {"check": td.Check(**self.allowed)} if self.allowed else {}
+        if isinstance(table, Held):
+            apart = {"by": self.by or None, "keys": list(self.keys) or None, "person": self.person or None}
         return getattr(td, function)(table, **apart, **options, **allowed, **more)
 
     def _planned(self) -> dict[str, Any]:
         groups = len(self.keys) if len(self.keys) > 1 else None
+        if self.statistic == "counts":  # for what is said of epsilon alone
+            return {"columns": {column.name: ("0", "1") for column in self.columns}, "by": groups}
         return {"columns": self.bounds, "sd": self.sd or None, "by": groups}
 
 
@@ -156,7 +220,12 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
     columns = tuple(_column(name, j, typed) for j, name in enumerate(names) if typed.get(f"use-{j}"))
     if not columns:
         raise ParameterError("columns", "must be chosen: at least one", "none")
-    by, person = (_named(names, typed.get(field, "")) for field in ("by", "person"))
+    measured = tuple(column for column in columns if not column.categories)
+    listed = tuple(column for column in columns if column.categories)
+    by = _named(names, typed.get("by", ""))
+    person = "" if typed.get("each") == "one" else _named(names, typed.get("person", ""))
+    if typed.get("each") == "several" and not person:
+        raise ParameterError("the column of persons", "must be chosen where a person can have several rows", "none")
     keys = tuple(dict.fromkeys(line.strip() for line in typed.get("keys", "").splitlines() if line.strip()))
     if bool(by) != bool(keys):
         rule = "must be given with the column of groups: one on each line, known without the data"
@@ -167,8 +236,11 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
     planned = typed.get("rows", "").strip()
     if planned and not (planned.isdecimal() and planned.isascii() and len(planned) < len(str(_MOST_PLANNED))):
         raise ParameterError("rows", f"must be a whole number below {_MOST_PLANNED:,}", repr(planned[:40]))
-    statistic = checked_choice("statistic", typed.get("statistic") or "mean", STATISTICS)
-    wish_for = _named([column.name for column in columns if column.sd], typed.get("wish_for", ""))
+    usual = "mean" if measured else "counts"
+    statistic = checked_choice("statistic", typed.get("statistic") or usual, STATISTICS)
+    if not (listed if statistic == "counts" else measured):  # what was chosen for other columns
+        statistic = usual if measured else "counts"
+    wish_for = _named([column.name for column in measured if column.sd], typed.get("wish_for", ""))
     numbers: dict[str, Any] = {
         "epsilon": _number("epsilon", typed.get("epsilon") or "1"),
         "confidence": _number("confidence", typed.get("confidence", "0.95")),
@@ -177,7 +249,7 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
         "unlisted": _number("unlisted", typed.get("allow-unlisted", "")),
     }
     public: dict[str, Any] = {"by": by, "keys": keys, "person": person, "statistic": statistic, "wish_for": wish_for}
-    found = Choices(columns=columns, rows=int(planned or rows), **public, **numbers)
+    found = Choices(numbers=measured, categories=listed, rows=int(planned or rows), **public, **numbers)
     positive_rational("epsilon", found.epsilon)
     td.Check(**found.allowed)  # checks them
     found.plan()  # checks bounds and standard deviations
@@ -185,10 +257,19 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
 
 
 def _column(name: str, j: int, typed: Mapping[str, str]) -> Column:
+    if checked_choice("type", typed.get(f"type-{j}") or "number", KINDS) == "category":
+        listed = parsed_categories(name, typed.get(f"categories-{j}", ""), f"categories of {name}")
+        if listed is None:
+            raise ParameterError("categories", "must be given for every column that is counted", f"none for {name!r}")
+        return Column(name, categories=listed)
     lower, upper, sd = (_number(f"{end} of {name}", typed.get(f"{end}-{j}", "")) for end in ("lower", "upper", "sd"))
     if not lower or not upper:
         raise ParameterError("bounds", "must be given for every column that is released", f"none for {name!r}")
-    return Column(name, lower, upper, typed.get(f"unit-{j}", "").strip(), sd)
+    limits = tuple(listed_parts(typed.get(f"detection-{j}", "")))
+    for limit in limits:
+        detection(f"limit of detection of {name}", limit)
+    codes = tuple(listed_parts(typed.get(f"missing-{j}", "")))
+    return Column(name, lower, upper, typed.get(f"unit-{j}", "").strip(), sd, codes, limits)
 
 
 def _named(names: Sequence[str], number: str) -> str:

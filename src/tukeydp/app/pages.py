@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import time
+import zipfile
 from collections.abc import Callable
 from functools import partial
 from importlib.resources import files
@@ -16,18 +18,17 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from tukeydp.accounts.exports import FORMATS, exported
-from tukeydp.app.choices import Choices
+from tukeydp.app.choices import Choices, Column
 from tukeydp.app.phrases import phrases, without_flags
 from tukeydp.app.release import Desk
 from tukeydp.app.results import FILES, told
 from tukeydp.app.safety import Guard
-from tukeydp.app.script import script
+from tukeydp.app.script import script, settings
 from tukeydp.app.session import Session
 from tukeydp.cli.options import float_below
 from tukeydp.cli.sections import LITTLE_PROTECTION
 from tukeydp.data.look import MARK, NOTE
 from tukeydp.forecast.plan_words import MANY, USELESS, between
-from tukeydp.mechanisms.per_person import PERSONS
 from tukeydp.results.escaping import escaped
 from tukeydp.results.forest import panel_svg
 from tukeydp.trusted.parameters import ParameterError, show
@@ -61,11 +62,11 @@ class Pages:
         get: dict[str, Callable[[Request], Response]] = {
             "/": self.data, "/plan": self.plan, "/release": self.release, "/status": self.status,
             "/take-away": self.take_away, "/take-away/{number:int}/{name}": self.file, "/ledger/{form}": self.ledger,
-            "/static/{name}": self.static,
+            "/settings": self.settings, "/everything": self.everything, "/static/{name}": self.static,
         }  # fmt: skip
         post: dict[str, Callable[[Request], Response]] = {
-            "/upload": self.upload, "/read": self.read, "/columns": self.columns, "/look": self.look,
-            "/erase": self.erase, "/plan": self.planned, "/release": self.spend,
+            "/upload": self.upload, "/know": self.know, "/read": self.read, "/columns": self.columns,
+            "/look": self.look, "/erase": self.erase, "/plan": self.planned, "/release": self.spend,
         }  # fmt: skip
         both = ((get, "GET"), (post, "POST"))
         return [Route(path, page, methods=[method]) for paths, method in both for path, page in paths.items()]
@@ -75,7 +76,7 @@ class Pages:
         left = s.account.remaining()
         known = {
             "t": self.t, "screen": screen, "s": s, "proof": self.proof, "left": float_below(left.epsilon),
-            "total": show(s.account.epsilon), "persons": s.account.budget.neighbours == PERSONS, "message": "",
+            "total": show(s.account.epsilon), "persons": s.about_persons, "message": "",
             "say": lambda text: without_flags(text, self.t["labels"]), "svg": panel_svg,
         }  # fmt: skip
         return HTMLResponse(self._jinja.get_template(f"{template or screen}.html").render(known | more), status)
@@ -121,6 +122,17 @@ class Pages:
 
         return self._then("/", job)
 
+    def know(self, request: Request) -> Response:
+        sent = request.state.form.get("file")
+
+        def job() -> None:
+            if sent is None or isinstance(sent, str) or not sent.filename:
+                raise ParameterError("dictionary", "must be chosen first", "none")
+            with sent.file as content:
+                self.session.know(sent.filename, content.read())
+
+        return self._then("/", job)
+
     def read(self, request: Request) -> Response:
         return self._then("/", lambda: self.session.read_again(_texts(request)))
 
@@ -139,7 +151,7 @@ class Pages:
             with self.session.lock:
                 later = {name: text for name, text in self.session.typed.items() if name in kept}
                 self.session.typed = {**later, **_texts(request)}
-            self.session.choices()
+            self.session.count_persons()
 
         return self._then("/plan", job, otherwise="/")
 
@@ -153,7 +165,7 @@ class Pages:
         rehearsal = None
         if "rehearse" in request.query_params and self._cost(choices)["fits"]:
             rehearsal = told(choices.rehearsal(), choices)
-        found = self._forecast(choices)
+        found = self._forecast(choices) | {"doubts": self._doubts(choices)}
         return self.render("plan", choices=choices, message=self._message(), rehearsal=rehearsal, **found)
 
     def planned(self, request: Request) -> Response:
@@ -168,11 +180,13 @@ class Pages:
             self.session.message = str(error)
             return RedirectResponse("/plan", 303)
         if live:
-            return self.render("plan", template="forecast", choices=choices, **self._forecast(choices))
+            found = self._forecast(choices) | {"doubts": self._doubts(choices)}
+            return self.render("plan", template="forecast", choices=choices, **found)
         return RedirectResponse({"release": "/release", "rehearse": "/plan?rehearse"}.get(going, "/plan"), 303)
 
     def _forecast(self, choices: Choices) -> dict[str, Any]:
         plan, option, words = choices.plan(), choices.forecast(), self.t["plan"]
+        counted = choices.rehearsal().said[0] if choices.statistic == "counts" else ""
         rows = [
             [
                 c.column,
@@ -184,10 +198,25 @@ class Pages:
         ]
         widths = sorted({f"{width:.3g}" for width in plan.question.widths.tolist()}, key=float)
         return {
-            "plan": plan, "option": option, "rows": rows, "widths": widths, "many": MANY, "answers": choices.answers(),
+            "plan": plan, "option": option, "rows": rows, "counted": counted, "widths": widths, "many": MANY,
+            "answers": choices.answers(),
             "little": option is not None and option.within_95 is not None and option.within_95[1] > USELESS,
             "weak": plan.epsilon > LITTLE_PROTECTION, **self._cost(choices),
         }  # fmt: skip
+
+    def _doubts(self, choices: Choices) -> list[str]:
+        """What is in the file and would stop the release, or make it noise: for the owner, where the look is shown."""
+        s, words = self.session, self.t["plan"]
+        if s.hidden or s.look is None or choices.statistic == "counts":
+            return []
+        read, found = {column.name: column for column in s.look.columns}, []
+        for column in choices.columns:
+            about = read[column.name]
+            if about.kind in ("text", "dates", "empty"):
+                found.append(words["doubt_kind"].format(column=column.name, kind=about.kind))
+            told = [one for one in about.remarks if _told(one, column)]
+            found += [words["doubt"].format(column=column.name, remark=one) for one in told]
+        return found
 
     def _cost(self, choices: Choices) -> dict[str, Any]:
         """What it costs and leaves, and why it would be refused."""
@@ -228,6 +257,11 @@ class Pages:
     def spend(self, request: Request) -> Response:
         typed = _texts(request)
         try:
+            self.session.settle()
+        except ParameterError as error:
+            self.session.message = str(error)
+            return RedirectResponse("/release", 303)
+        try:
             found = self.session.desk.submit(
                 typed.get("number", ""), self.session.order, confirmed=bool(typed.get("again"))
             )
@@ -260,14 +294,48 @@ class Pages:
         form = request.path_params["form"]
         if form not in FORMATS:
             raise HTTPException(404)
-        name = "demo" if self.session.ledger is None else self.session.ledger.stem
-        return _download(exported(self.session.account, form, name).encode(), f"ledger.{form}", _LEDGER_TYPES[form])
+        content = exported(self.session.account, form, self._ledger_name).encode()
+        return _download(content, f"ledger.{form}", _LEDGER_TYPES[form])
+
+    @property
+    def _ledger_name(self) -> str:
+        return "demo" if self.session.ledger is None else self.session.ledger.stem
+
+    def settings(self, request: Request) -> Response:
+        """What is chosen now, to be loaded again."""
+        try:
+            order = self.session.order()
+        except ParameterError:
+            raise HTTPException(404) from None
+        return _download(settings(order.options, order.choices).encode(), "settings.json", "application/json")
+
+    def everything(self, request: Request) -> Response:
+        """All releases, each with its files, and the ledger."""
+        held = io.BytesIO()
+        with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+            for run in self.session.desk.runs:
+                for name, content in run.files.items():
+                    archive.writestr(f"release-{run.number}/{name}", content)
+                if run.files:
+                    run.note_seen()
+            for form in FORMATS:
+                archive.writestr(f"ledger.{form}", exported(self.session.account, form, self._ledger_name))
+        return _download(held.getvalue(), "tukeydp.zip", "application/zip")
 
     def static(self, request: Request) -> Response:
         name = request.path_params["name"]
         if name not in _STATIC:
             raise HTTPException(404)
         return Response(self._static[name], media_type=_STATIC[name])
+
+
+def _told(remark: str, column: Column) -> bool:
+    """Whether a remark of the look is about cells that would be lost or wrong, and not declared on the page."""
+    if "not numbers, such as" in remark:
+        return not (column.detection or column.unit)
+    if "--detection" in remark:
+        return not column.detection
+    return "--missing" in remark and remark.split()[0] not in column.missing
 
 
 def _download(content: bytes, name: str, kind: str) -> Response:

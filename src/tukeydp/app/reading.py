@@ -13,12 +13,13 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tukeydp.data.files import read_file
+from tukeydp.data.files import FileTable, read_file
 from tukeydp.data.look import Look, look_at_file
+from tukeydp.data.persons import NOBODY, person_numbers
 from tukeydp.data.readers.excel import sheet_names
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory, kind_of, name_of
@@ -44,6 +45,16 @@ def looked_at(file: InMemory, options: ReadOptions | None, most: int) -> tuple[L
     look = look_at_file(file, options)
     sheets = sheet_names(file.content, file) if kind is not None and kind[1] == "excel" else []
     return look, tuple(sheets)
+
+
+def cells_of(file: InMemory, names: Sequence[str], options: ReadOptions) -> dict[str, list[Any]]:
+    """Cells of columns as they are, all from one reading."""
+    return dict(zip(names, FileTable(file, tuple(names), tuple(names), options).with_cells(*names)[1], strict=True))
+
+
+def persons_in(file: InMemory, name: str, options: ReadOptions) -> int:
+    """How many different ids a column has: public where a budget protects persons."""
+    return int(person_numbers(cells_of(file, [name], options.only([name]))[name]).max(initial=NOBODY)) + 1
 
 
 def within(memory: int, function: Callable[..., Found], file: InMemory, *given: Any) -> Found:

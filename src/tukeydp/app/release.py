@@ -19,11 +19,11 @@ from shutil import rmtree
 from typing import Any
 
 from tukeydp.accounts.accountant import Accountant
-from tukeydp.app.choices import Choices
+from tukeydp.app.choices import Choices, Held
 from tukeydp.app.keeping import ORDER, Shelf, keep, note_seen
-from tukeydp.app.reading import within
+from tukeydp.app.reading import cells_of, within
 from tukeydp.app.results import Told, numbers, told
-from tukeydp.app.script import notebook, parts, script
+from tukeydp.app.script import notebook, parts, script, settings
 from tukeydp.data.grouped_files import read_records
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
@@ -49,14 +49,18 @@ class Order:
 
     def result(self, account: Any, seed: int | None) -> Any:
         """The call of the public API. What raises before the budget is spent costs nothing."""
-        choices, names = self.choices, list(self.choices.bounds)
+        choices, names = self.choices, [column.name for column in self.choices.columns]
+        randomness = None if seed is None else seeded(seed)
+        if choices.statistic == "counts":
+            cells = within(self.memory, cells_of, self.file, choices.read, self.options)
+            held = Held(tuple(names), tuple(cells), cells)
+            return choices.on(held, {}, accountant=account, randomness=randomness)
         apart: dict[str, Any] = {
             "by": choices.by or None,
             "keys": choices.keys or None,
             "person": choices.person or None,
         }
         table, found = within(self.memory, partial(read_records, **apart), self.file, names, self.options)
-        randomness = None if seed is None else seeded(seed)
         return choices.on(table, found, accountant=account, randomness=randomness)
 
 
@@ -113,6 +117,11 @@ class Desk:
         self._thread: threading.Thread | None = None
         self._closed = False
         self.runs: list[Run] = [] if self._shelf is None else _earlier(self._shelf, account)
+
+    def use(self, account: Accountant) -> None:
+        """Another account, before anything was paid."""
+        with self._lock:
+            self._account = account
 
     def number(self, current: Callable[[], Order]) -> tuple[Order, str]:
         """The order as it is now, and a new number, good once, for it and for the budget as it is now."""
@@ -191,6 +200,7 @@ class Desk:
     def _tell(self, run: Run, order: Order, result: Any) -> None:
         found, about = told(result, order.choices), self.about(order)
         code = {"repeat.py": script(*about).encode(), "repeat.ipynb": notebook(*about).encode()}
+        code["settings.json"] = settings(order.options, order.choices).encode()
         run.told, run.title, run.files = found, found.headline, {**found.files, **code}
 
     def about(self, order: Order) -> tuple[str, list[str]]:

@@ -10,6 +10,7 @@ from tukeydp.app.choices import Choices
 from tukeydp.cli import centre, mean
 from tukeydp.cli.reports import GROUP_REPORTS, REPORTS
 from tukeydp.cli.sections import Account, GroupAccount, group_headline, group_sections, headline, sections
+from tukeydp.results.counts_release import CountsRelease
 from tukeydp.results.escaping import in_latex, printable
 from tukeydp.results.forest import Mark, Panel, release_panels, summary_panels
 from tukeydp.results.grouped_release import GroupedRelease
@@ -27,6 +28,7 @@ FILES = {
     "table.tex": "application/x-tex",
     "repeat.py": "text/x-python",
     "repeat.ipynb": "application/x-ipynb+json",
+    "settings.json": "application/json",
 }
 
 
@@ -45,7 +47,7 @@ class Told:
 def numbers(result: Any, choices: Choices) -> bytes:
     """The numbers for a spreadsheet, which take no forecast: what a person can use if nothing else gets written."""
     estimand = _estimand(choices)
-    if isinstance(result, Summary):
+    if isinstance(result, Summary | CountsRelease):
         return result.to_csv().encode()
     if isinstance(result, GroupedRelease):
         return GROUP_REPORTS[".csv"](GroupAccount(result, estimand)).encode()
@@ -59,8 +61,8 @@ def _estimand(choices: Choices) -> str:
 def told(result: Any, choices: Choices) -> Told:
     """Intervals and forecasts are made here, from what was released and what is public; that may take seconds."""
     estimand = _estimand(choices)
-    if isinstance(result, Summary):
-        return _of_summary(result)
+    if isinstance(result, Summary | CountsRelease):
+        return _of_table(result)
     if isinstance(result, GroupedRelease):
         grouped = GroupAccount(result, estimand, choices.statistic == "mean")
         reports = {ending: report(grouped) for ending, report in GROUP_REPORTS.items()}
@@ -84,15 +86,20 @@ def _told(
 
 
 def _named(reports: dict[str, str]) -> dict[str, bytes]:
-    return {name: reports[f".{name.partition('.')[2]}"].encode() for name in FILES if not name.startswith("repeat")}
+    made_here = (name for name in FILES if not name.startswith(("repeat", "settings")))
+    return {name: reports[f".{name.partition('.')[2]}"].encode() for name in made_here}
 
 
-def _of_summary(summary: Summary) -> Told:
+def _of_table(summary: Summary | CountsRelease) -> Told:
     reports = {
         ".html": summary.to_html(), ".csv": summary.to_csv(), ".json": summary.to_json(indent=2) + "\n",
         ".md": summary.to_markdown(), ".tex": summary.to_latex(),
     }  # fmt: skip
-    said = [("Guarantee", guarantee_sentence(summary.guarantee)), ("Footnote", " ".join(footnote(summary)))]
+    guarantee = "Guarantee", guarantee_sentence(summary.guarantee)
+    if isinstance(summary, CountsRelease):
+        said = [guarantee, ("Footnote", " ".join(summary.said))]
+        return Told(summary.headline, summary.shown(), said, [], summary.mechanism, _named(reports))
+    said = [guarantee, ("Footnote", " ".join(footnote(summary)))]
     return Told(
         title(summary), summary_table(summary), said, summary_panels(summary), summary.mechanism, _named(reports)
     )

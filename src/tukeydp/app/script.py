@@ -20,26 +20,42 @@ _ABOUT = (
 def parts(file: str, options: ReadOptions, choices: Choices, ledger: str | None) -> tuple[str, list[str]]:
     """What it is about, and pieces of code: imports, reading, release, result."""
     function, given = choices.call()
-    dialect = ", ".join(f"{name}={value!r}" for name, value in declared(options).items())
-    how = f"ReadOptions({dialect})"
+    dialect = "".join(f", {name}={value!r}" for name, value in declared(options).items())
     columns = pformat([column.name for column in choices.columns], width=100)
     apart = {"by": choices.by, "keys": list(choices.keys), "person": choices.person}
-    named = "".join(f", {name}={pformat(value, width=100)}" for name, value in apart.items() if value)
-    extra = "**apart, " if named else ""
-    read = f"x, apart = read_records({file!r}, columns, {how}{named})"
     account = "" if ledger is None else f"budget = td.Accountant.open({ledger!r})\n"
-    paid = "" if ledger is None else "accountant=budget, "
-    told = [f"{name}={pformat(value, width=100)}" for name, value in given.items()]
+    told = [f"{name}={pformat(value, width=100)}" for name, value in {**apart, **given}.items() if value]
+    if ledger is not None:
+        told.append("accountant=budget")
     if choices.allowed:
         told.append(f"check=td.Check({', '.join(f'{name}={share!r}' for name, share in choices.allowed.items())})")
     options_text = ",\n    ".join(told)
     return _ABOUT.format(version=__version__, epsilon=choices.epsilon), [
-        "import tukeydp as td\n"
-        "from tukeydp.data.grouped_files import read_records\nfrom tukeydp.data.readers.options import ReadOptions",
-        f"columns = {columns}\n{read}",
-        f"{account}release = td.{function}(\n    x, {extra}{paid}\n    {options_text},\n)",
+        "import tukeydp as td",
+        f"columns = {columns}\nx = td.read({file!r}, columns{dialect})",
+        f"{account}release = td.{function}(\n    x,\n    {options_text},\n)",
         "print(release)",
     ]
+
+
+def settings(options: ReadOptions, choices: Choices) -> str:
+    """All that was chosen, to be loaded again with this file or the next of its kind: public, no cell is in it."""
+    columns = {
+        one.name: {
+            "type": "category" if one.categories else "number",
+            "categories": " | ".join(f"{code}, {label}" for code, label in one.categories),
+            **{name: getattr(one, name) for name in ("lower", "upper", "unit", "sd")},
+            **{name: " | ".join(getattr(one, name)) for name in ("missing", "detection")},
+        }
+        for one in (*choices.numbers, *choices.categories)
+    }
+    chosen = {name: getattr(choices, name) for name in ("by", "person", "statistic", "epsilon", "confidence")}
+    reading = {
+        name: value for name, value in declared(options).items() if name not in ("units", "missing", "detection")
+    }
+    told = {"tukeydp": __version__, "reading": reading, "columns": columns, **chosen, "keys": list(choices.keys)}
+    told |= {"unreadable": choices.unreadable, "unlisted": choices.unlisted}
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
 
 
 def script(about: str, pieces: list[str]) -> str:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tukeydp.accounts.accountant import Accountant
 from tukeydp.app.choices import Choices, chosen
-from tukeydp.app.reading import looked_at, within
+from tukeydp.app.reading import looked_at, persons_in, within
 from tukeydp.app.release import Desk, Order
+from tukeydp.data.dictionary import Column, parse_dictionary
 from tukeydp.data.look import Look
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
 from tukeydp.forecast.example import BOUNDS, made_up_csv
 from tukeydp.mechanisms.per_person import PERSONS
-from tukeydp.trusted.parameters import ParameterError
+from tukeydp.trusted.parameters import ParameterError, show
 
 LARGEST_FILE = 1 << 28  # bytes of an upload, 256 MiB: a table of some million rows; it is held in memory as a whole
 _UNPACKED = 8  # times as much memory may reading take: real tables shrink to a fifth, bombs to a thousandth
@@ -39,6 +41,28 @@ class Session:
     hidden: bool = False
     typed: dict[str, str] = field(default_factory=dict)
     message: str = ""
+    # A ledger that is not made yet: whether it is about rows or about persons is asked first, and made when it pays.
+    pending: Callable[[Accountant], Accountant] | None = None
+    _persons: tuple[Any, int] = (None, 0)  # a column of a file, and how many different ids it has
+
+    @property
+    def about_persons(self) -> bool:
+        return self.account.budget.neighbours == PERSONS
+
+    def protect(self, persons: bool) -> None:
+        """What the budget is about, as long as there is none."""
+        if self.pending is not None and persons != self.about_persons:
+            told = self.account.budget
+            self.account = Accountant(told.epsilon, neighbours=PERSONS if persons else "swap")
+            self.desk.use(self.account)
+
+    def settle(self) -> None:
+        """Make the ledger that is to pay, once."""
+        with self.lock:
+            if self.pending is not None:
+                self.account = self.pending(self.account)
+                self.desk.use(self.account)
+                self.pending = None
 
     @property
     def memory(self) -> int:
@@ -61,7 +85,7 @@ class Session:
             raise ParameterError("FILE", "must not be empty", str(file))
         look, sheets = within(self.memory, looked_at, file, None, self.memory)
         with self.lock:
-            self.file, self.look, self.typed, self.sheets = file, look, {}, sheets
+            self.file, self.look, self.typed, self.sheets, self._persons = file, look, {}, sheets, (None, 0)
             self._fill_in()
         self.desk.forget_orders()  # which hold the old file
 
@@ -69,15 +93,15 @@ class Session:
         """The same file, written as declared."""
         if self.file is None:
             raise ParameterError("FILE", "must be chosen first", "none")
-        missing = [text.strip() for text in typed.get("missing", "").splitlines() if text.strip()]
-        skip = typed.get("skip", "").strip() or "0"
-        if not (skip.isdecimal() and skip.isascii() and len(skip) < 10):
-            raise ParameterError("skip", "must be a whole number", repr(skip[:40]))
+        skip, header = (_whole(name, typed.get(name, ""), usual) for name, usual in (("skip", 0), ("header-rows", 1)))
         marks: dict[str, Any] = {
             name: typed.get(name) or None for name in ("separator", "thousands", "encoding", "sheet")
         }
-        marks |= {"decimal": typed.get("decimal") or ".", "header": not typed.get("no-header"), "missing": missing}
-        options = ReadOptions(format=self.options.format, skip=int(skip), **marks)
+        marks |= {"decimal": typed.get("decimal") or ".", "header": 0 if typed.get("no-header") else header}
+        self._read(ReadOptions(format=self.options.format, skip=skip, **marks))
+
+    def _read(self, options: ReadOptions) -> None:
+        assert self.file is not None
         look, _ = within(self.memory, looked_at, self.file, options, self.memory)
         with self.lock:
             same = [column.name for column in look.columns] == self.names
@@ -85,10 +109,53 @@ class Session:
             self._fill_in()
 
     def _fill_in(self) -> None:
-        """Units that stand in the cells. Bounds are never filled in: numbers from the data would leak."""
-        for j, name in enumerate(self.names):
-            if unit := self.options.unit(name):
-                self.typed[f"unit-{j}"] = unit
+        """Units that stand in names or cells, and what is text. Bounds are never filled in: they would leak."""
+        for j, column in enumerate(self.look.columns if self.look is not None else ()):
+            if column.unit:
+                self.typed[f"unit-{j}"] = column.unit
+            if column.kind == "text" and not self.hidden:
+                self.typed.setdefault(f"type-{j}", "category")
+
+    def know(self, name: str, content: bytes) -> None:
+        """What a data dictionary says of the columns, or settings that were saved: typed as if by hand."""
+        if self.file is None:
+            raise ParameterError("FILE", "must be chosen first", "none")
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise ParameterError("dictionary", "must be UTF-8 text", name) from None
+        saved = _saved(text)
+        if saved is not None:
+            self._load_settings(saved)
+            return
+        known = parse_dictionary(text, PurePosixPath(name).suffix.lower(), name)
+        with self.lock:
+            for j, column in enumerate(map(known.columns.get, self.names)):
+                if column is not None:
+                    self.typed |= _fields_of(column, j)
+
+    def _load_settings(self, saved: Mapping[str, Any]) -> None:
+        reading, columns = saved["reading"], saved["columns"]
+        try:
+            options = ReadOptions(**{name: reading[name] for name in _READING if name in reading})
+        except TypeError:
+            raise ParameterError("settings", "must be those that this page has saved", "others") from None
+        self._read(options)
+        numbers = {name: str(j) for j, name in enumerate(self.names)}
+        with self.lock:
+            for name, told in columns.items():
+                if name in numbers and isinstance(told, dict):
+                    self.typed |= {
+                        f"{key}-{numbers[name]}": str(value) for key, value in told.items() if key in _FIELDS
+                    }
+                    self.typed[f"use-{numbers[name]}"] = "on"
+            for key in ("statistic", "epsilon", "confidence"):
+                self.typed[key] = str(saved.get(key, ""))
+            self.typed |= {key: numbers.get(str(saved.get(key, "")), "") for key in ("by", "person")}
+            self.typed["each"] = "several" if self.typed["person"] else "one"
+            self.typed["keys"] = "\n".join(map(str, saved.get("keys", ())))
+            self.typed |= {f"allow-{key}": str(saved.get(key, "")) for key in ("unreadable", "unlisted")}
+            self.protect(bool(self.typed["person"]))
 
     def load_made_up(self) -> None:
         """Nobody's data, with bounds that one would state without looking, and clinics to group by."""
@@ -114,10 +181,28 @@ class Session:
             if self.look is None:
                 raise ParameterError("FILE", "must be chosen first", "none")
             found = chosen(self.names, self.look.rows, self.typed)
-        if (self.account.budget.neighbours == PERSONS) != bool(found.person):
-            rule = "must be given: this budget protects persons" if not found.person else "must be left out"
+            self.protect(bool(found.person))
+        if self.about_persons != bool(found.person):
+            other = (
+                "must be left out: this budget protects rows. For persons start the app with another ledger (--ledger)"
+            )
+            rule = "must be given: this budget protects persons" if not found.person else other
             raise ParameterError("the column of persons", rule, found.person or "none")
-        return found
+        twice = [c.name for c in self.look.columns if c.kind.startswith("refused") and c.name in found.read]
+        if twice:
+            raise ParameterError("columns", "must have names that occur once in the file", repr(twice[0]))
+        planned = self.typed.get("rows", "").strip()
+        return found if planned or not found.person else replace(found, rows=self._persons[1] or found.rows)
+
+    def count_persons(self) -> None:
+        """How many persons there are, once for each column: the forecast is for as many."""
+        with self.lock:
+            found, file = self.choices(), self.file
+        key = found.person, self.options
+        if found.person and file is not None and self._persons[0] != key:
+            count = within(self.memory, persons_in, file, found.person, self.options)
+            with self.lock:
+                self._persons = key, count
 
     def order(self) -> Order:
         """All that a release depends on, as it is now."""
@@ -125,19 +210,57 @@ class Session:
             choices = self.choices()
             assert self.file is not None
             assert self.look is not None
-            choices = replace(choices, rows=self.look.rows, wish="", wish_for="")  # these are for plans alone
-            read = [*(column.name for column in choices.columns), *filter(None, (choices.by, choices.person))]
-            units = _for(read, self.options.units)
+            rows = self._persons[1] if choices.person else self.look.rows
+            choices = replace(choices, rows=rows or self.look.rows, wish="", wish_for="")  # these are for plans alone
+            units = _for(choices.read, self.options.units)
             for name, unit in choices.units.items():  # first what was typed; cells may have it in other spellings
-                units[name] = list(dict.fromkeys([unit, *self.options.rule(name).units]))
-            options = replace(self.options, units=units, missing=_for(read, self.options.missing))
+                told = [unit] if self.options.is_unit(unit) else []
+                units[name] = list(dict.fromkeys([*told, *self.options.rule(name).units]))
+            codes = {c.name: [self.options.written(code) for code in c.missing] for c in choices.columns if c.missing}
+            limits = {column.name: list(column.detection) for column in choices.columns if column.detection}
+            units = {name: spellings for name, spellings in units.items() if spellings}
+            options = replace(self.options, units=units, missing=codes, detection=limits)
             return Order(self.file, options, choices, self.memory)
 
     def erase(self) -> None:
         """The file and what was typed about it; releases stay, they are public."""
         with self.lock:
             self.file, self.look, self.sheets, self.typed, self.message = None, None, (), {}, ""
+            self._persons = (None, 0)
         self.desk.forget_orders()  # outside the lock: it has one of its own, in which ours is asked for
+
+
+_FIELDS = ("type", "lower", "upper", "unit", "sd", "categories", "missing", "detection")
+_READING = ("format", "separator", "quote", "decimal", "thousands", "encoding", "skip", "header", "sheet")
+
+
+def _whole(name: str, text: str, usual: int) -> int:
+    text = text.strip() or str(usual)
+    if not (text.isdecimal() and text.isascii() and len(text) < 10):
+        raise ParameterError(name, "must be a whole number", repr(text[:40]))
+    return int(text)
+
+
+def _saved(text: str) -> dict[str, Any] | None:
+    """Settings of an earlier visit, known by their first name; None for anything else."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    told = isinstance(found, dict) and "tukeydp" in found
+    return found if told and all(isinstance(found.get(name), dict) for name in ("reading", "columns")) else None
+
+
+def _fields_of(column: Column, j: int) -> dict[str, str]:
+    """The fields of the page, from a dictionary's column. Texts and dates are not released."""
+    numbers = {name: getattr(column, name) for name in ("lower", "upper", "sd")}
+    told = {name: show(value) for name, value in numbers.items() if value is not None}
+    told |= {"unit": column.unit or "", "missing": " | ".join(column.missing)}
+    told["detection"] = " | ".join(map(str, column.detection))
+    told["type"] = "category" if column.categories else "number"
+    told["categories"] = " | ".join(f"{code}, {label}" for code, label in column.categories or ())
+    usable = bool(column.categories) or (column.kind == "number" and {"lower", "upper"} <= told.keys())
+    return {f"{name}-{j}": text for name, text in told.items()} | {f"use-{j}": "on" if usable else ""}
 
 
 def _for(names: list[str], declared: Any) -> dict[str, Any]:

@@ -9,7 +9,6 @@ import typer
 
 from tukeydp.cli import finishing as check
 from tukeydp.cli import groups, options
-from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.finishing import finish, finish_groups
 from tukeydp.cli.mean import capital
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
@@ -32,7 +31,6 @@ def centre(
     epsilon: options.Epsilon = None,
     columns: Columns = None,
     bounds: options.Bounds = None,
-    bounds_file: BoundsFile = None,
     mechanism: Annotated[
         str,
         typer.Option(
@@ -125,7 +123,7 @@ def centre(
         checking()
         check_stream()
         names = reading.names(file, columns)
-        return names, with_file(bounds, bounds_file, names)
+        return names, reading.bounds(bounds, names)
 
     def job() -> Outcome | GroupedRelease:
         given = {

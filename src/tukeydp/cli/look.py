@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from tukeydp.cli import options
-from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.reading import File, Reading, reads_a_file
 from tukeydp.cli.words import say_lines
-from tukeydp.data.look import Look, look_at_file
+from tukeydp.data.look import Look, drafted, look_at_file
 from tukeydp.trusted.parameters import ParameterError
 
 
@@ -23,7 +23,10 @@ def look(
     file: File,
     reading: Reading,
     bounds: options.Bounds = None,
-    bounds_file: BoundsFile = None,
+    write_dictionary: Annotated[
+        Path | None,
+        typer.Option(help="Write a data dictionary in CSV for you to fill in: every column, with bounds left empty."),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Tell what a file holds and which command reads it. NOT PRIVATE: for those who may see the data.
@@ -36,16 +39,28 @@ def look(
 
     def job() -> Look:
         told = list(bounds or ())
-        if bounds_file is not None:
+        if reading.dictionary is not None:
             seen = look_at_file(file, reading.declared())
-            told = with_file(bounds, bounds_file, [column.name for column in seen.columns])
+            told = reading.bounds(bounds, [column.name for column in seen.columns])
         return look_at_file(file, reading.declared(), bounds=_bounds(told), marks_stated=stated)
 
     seen = options.run(job)
+    if write_dictionary is not None:
+        options.run(lambda: _write(write_dictionary, drafted(seen)))
     if as_json:
         sys.stdout.write(json.dumps(seen.to_dict()) + "\n")
     else:
         say_lines(str(seen))
+
+
+def _write(path: Path, text: str) -> None:
+    """Never over what the owner has filled in."""
+    try:
+        with path.open("x", encoding="utf-8-sig", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        why = "it is there already" if isinstance(error, FileExistsError) else error.strerror
+        raise ParameterError("write-dictionary", "must be a new file", f"{path} ({why})") from None
 
 
 def _bounds(given: Sequence[str] | None) -> Any:

@@ -10,7 +10,6 @@ import typer
 
 from tukeydp.cli import finishing as check
 from tukeydp.cli import groups, options
-from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.finishing import finish, finish_groups
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import checked_targets
@@ -32,7 +31,6 @@ def mean(
     epsilon: options.Epsilon = None,
     columns: Columns = None,
     bounds: options.Bounds = None,
-    bounds_file: BoundsFile = None,
     delta: Annotated[
         str | None,
         typer.Option(help=f"In place of bounds, and for {options.those_with('delta', 'mean')}: say 1e-6."),
@@ -104,7 +102,7 @@ def mean(
         groups.check_person(person, per_person)
         checking()
         names = reading.names(file, columns)
-        return names, with_file(bounds, bounds_file, names)
+        return names, reading.bounds(bounds, names)
 
     def job() -> Outcome | GroupedRelease:
         given = {
@@ -112,7 +110,7 @@ def mean(
             "delta": delta,
             "blocks": blocks,
             "partitions": partitions,
-            "sd": options.one_per_column("sd", sd, names, "VALUE"),
+            "sd": options.one_per_column("sd", reading.sd(sd, names), names, "VALUE"),
             "confidence": confidence,
             "joint": joint or None,
             "fill": options.one_per_column("fill", fill, names, "VALUE"),
@@ -146,7 +144,7 @@ def mean(
         return finish_groups(
             GroupAccount(outcome, "mean", mechanism == "auto", verbose), as_json=as_json, targets=targets
         )
-    how = how_and_why(mechanism, outcome, sd=bool(sd), dealt=(blocks, partitions) != (None, None))
+    how = how_and_why(mechanism, outcome, sd=bool(reading.sd(sd, names)), dealt=(blocks, partitions) != (None, None))
     finish(Account(outcome, "mean", how, verbose), file, as_json=as_json, targets=targets)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -56,9 +58,19 @@ def app(
         words = phrases(language)["terminal"]
         if pad_to is not None:
             checked_interval(pad_to)
-        account, kept = (Accountant(epsilon or _DEMO), None) if demo else _opened(ledger, epsilon, persons=persons)
+        about = PERSONS if persons else "swap"
+        fresh = demo or not ledger.exists()
+        if demo:
+            account, kept = Accountant(epsilon or _DEMO, neighbours=about), None
+        elif fresh:  # the page asks whether it is about persons; it is made when it pays
+            account, kept = Accountant(epsilon or 1, neighbours=about), _folder(ledger)
+            _check_place(ledger)
+        else:
+            account, kept = _opened(ledger, epsilon, persons=persons)
         desk = Desk(account, folder=kept, ledger=None if demo else str(ledger), seed=seed, pad_to=pad_to)
         session = Session(account, desk, None if demo else ledger, demo)
+        if fresh:
+            session.pending = (lambda account: account) if demo else partial(_made, ledger)
         if demo:
             session.load_made_up()
         if kept is not None:
@@ -81,4 +93,19 @@ def _opened(ledger: Path, epsilon: str | None, *, persons: bool) -> tuple[Accoun
     if found not in ("swap", PERSONS) or (persons and found != PERSONS):
         what = "about persons" if persons else "about rows or persons whose number is public"
         raise ParameterError("ledger", f"must be {what} for the page", NEIGHBOURS[found][1])
-    return account, ledger.with_name(f"{ledger.stem}-releases")
+    return account, _folder(ledger)
+
+
+def _folder(ledger: Path) -> Path:
+    return ledger.with_name(f"{ledger.stem}-releases")
+
+
+def _made(ledger: Path, planned: Accountant) -> Accountant:
+    """The ledger with the budget that was planned with."""
+    return Accountant.open(ledger, epsilon=planned.budget.epsilon, neighbours=planned.budget.neighbours)
+
+
+def _check_place(ledger: Path) -> None:
+    """Where no ledger can be made, it is said before anything is planned."""
+    if not ledger.parent.is_dir() or not os.access(ledger.parent, os.W_OK):
+        raise ParameterError("ledger", "must be a file that can be written", ledger)

@@ -13,7 +13,6 @@ import typer
 from tukeydp.accounts.accountant import Accountant
 from tukeydp.cli import finishing as check
 from tukeydp.cli import groups, options
-from tukeydp.cli.bounds_file import BoundsFile, with_file
 from tukeydp.cli.finishing import finish, finish_groups
 from tukeydp.cli.reading import Columns, File, Reading, reads_a_file
 from tukeydp.cli.reports import checked_targets, footer, page, table_text, wide, write_texts
@@ -41,7 +40,6 @@ def quantiles(
     epsilon: options.Epsilon = None,
     columns: Columns = None,
     bounds: options.Bounds = None,
-    bounds_file: BoundsFile = None,
     q: Annotated[
         str, typer.Option("--q", help="Which quantiles, between 0 and 1, separated by commas: 0.5 is the median.")
     ] = "0.25,0.5,0.75",
@@ -91,7 +89,7 @@ def quantiles(
         groups.check_person(person, per_person)
         checking()
         names = reading.names(file, columns)
-        told = with_file(bounds, bounds_file, names)
+        told = reading.bounds(bounds, names)
         if not told:
             raise ParameterError("bounds", "must be given: what is known of the columns without looking", "none")
         return names, told
@@ -102,7 +100,7 @@ def quantiles(
             "epsilon": epsilon,
             "bounds": options.pairs_per_column("bounds", told, names),
             "resolution": options.one_per_column("resolution", resolution, names, "STEP"),
-            "sd": options.one_per_column("sd", sd, names, "VALUE"),
+            "sd": options.one_per_column("sd", reading.sd(sd, names), names, "VALUE"),
             "rows": rows,
             "accountant": None if ledger is None else Accountant.open(ledger),
             "check": checking(),

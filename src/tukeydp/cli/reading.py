@@ -6,19 +6,21 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from tukeydp.cli.options import completing
-from tukeydp.data.files import READERS, format_of, has_column, read_file
+from tukeydp.data.dictionary import Dictionary, read_dictionary
+from tukeydp.data.files import READERS, format_of, has_column, names_in, read_file
 from tukeydp.data.readers.columns import check_distinct
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import LOOK, name_of
 from tukeydp.data.streams import Chunks, chunks, with_options
 from tukeydp.data.tables import Table
-from tukeydp.trusted.parameters import ParameterError
+from tukeydp.trusted.parameters import ParameterError, show
 
 _PANEL = "How the file is written (tukeydp look FILE tells)"
 
@@ -27,7 +29,10 @@ File = Annotated[
 ]
 Columns = Annotated[
     list[str] | None,
-    typer.Option(help="Columns to read, separated by commas. May be repeated, for names with commas. Always needed."),
+    typer.Option(
+        help="Columns to read, separated by commas. May be repeated, for names with commas. Needed unless "
+        "--dictionary says which are numbers."
+    ),
 ]
 
 
@@ -48,7 +53,8 @@ class Reading:
     decimal: Annotated[str, _option("Decimal mark: . or ,")] = "."
     thousands: Annotated[str | None, _option("Mark between groups of three digits: , . space apostrophe.")] = None
     encoding: Annotated[str | None, _option("Of text: cp1252, utf-16, ... Left out: UTF-8.")] = None
-    skip: Annotated[int, _option("Lines above the header.")] = 0
+    skip: Annotated[int, _option("Lines, or rows of Excel, above the header.")] = 0
+    header_rows: Annotated[int, _option("Rows that make up the names of columns, if several do.")] = 1
     no_header: Annotated[bool, _option("There is no header: columns are called 1, 2, ...", "--no-header")] = False
     unit: Annotated[
         list[str] | None,
@@ -58,11 +64,24 @@ class Reading:
         list[str] | None,
         _option("Number or word for no value: --missing -999, --missing age=-1. May be repeated."),
     ] = None
+    detection: Annotated[
+        list[str] | None,
+        _option("Limit of detection: --detection 'crp=<0.3' reads such cells as 0.3, '<0.3/2' as half of it."),
+    ] = None
+    dictionary: Annotated[
+        Path | None,
+        _option(
+            "What is known of columns without the data: CSV with the header column,lower,upper (and label, type, unit, "
+            "categories, missing, detection, sd), YAML, JSON, TOML, or REDCap's. Options of a column go before it.",
+            "--dictionary",
+            "--bounds-file",
+        ),
+    ] = None
     sheet: Annotated[str | None, _option("Sheet of an Excel workbook with several.")] = None
 
     def declared(self, names: Sequence[str] | None = None) -> ReadOptions:
         """The dialect, where `names` are the columns to read, if they are known."""
-        return ReadOptions(
+        options = ReadOptions(
             format=self.form,
             separator=self.separator,
             quote=self.quote,
@@ -70,11 +89,35 @@ class Reading:
             thousands=self.thousands,
             encoding=self.encoding,
             skip=self.skip,
-            header=not self.no_header,
+            header=0 if self.no_header else self.header_rows,
             units=_by_column("unit", self.unit, names),
             missing=_by_column("missing", self.missing, names),
+            detection=_by_column("detection", self.detection, names),
             sheet=self.sheet,
         )
+        return options.known_from(self.known, list(self.known.columns) if names is None else names)
+
+    @cached_property
+    def known(self) -> Dictionary:
+        """What the dictionary says; nothing where there is none."""
+        return Dictionary() if self.dictionary is None else read_dictionary(self.dictionary)
+
+    def bounds(self, given: Sequence[str] | None, names: Sequence[str]) -> list[str]:
+        """The `--bounds` of a command, with the dictionary's before them: what is said later and by name goes first."""
+        pairs = self.known.bounds_of(names)
+        return [f"{name}={show(low)},{show(high)}" for name, (low, high) in pairs.items()] + list(given or ())
+
+    def sd(self, given: Sequence[str] | None, names: Sequence[str]) -> list[str] | None:
+        """The `--sd` of a command, with the dictionary's before them; none unless every column has one."""
+        known = self.known.sd_of(names)
+        if not given and len(known) < len(names):
+            return None
+        return [f"{name}={show(sd)}" for name, sd in known.items()] + list(given or ())
+
+    @cached_property
+    def layout(self) -> ReadOptions:
+        """The dialect without what is declared for columns: enough to read the header."""
+        return replace(self, unit=None, missing=None, detection=None, dictionary=None).declared()
 
     def names(self, file: Path, columns: Sequence[str] | None) -> list[str]:
         """The columns asked for: a text that is a name in the header is that column; others are split at commas.
@@ -82,10 +125,14 @@ class Reading:
         What can be read only once, like a pipe, cannot be asked for its header first. There, texts are names as they
         stand where there are several, and a single one is split.
         """
+        if not columns and self.known.columns:
+            measured = self.known.of_kind("number")
+            there = names_in(file, self.layout)
+            return [name for name in there if name in measured]
         if not columns:
             rule = f"must be given: names in the header, separated by commas (--columns age,pulse); {LOOK}"
             raise ParameterError("columns", rule, "none")
-        whole = replace(self, unit=None, missing=None).declared()
+        whole = self.layout
         twice = str(file) != "-" and (file.is_file() or not file.exists())
 
         def is_name(text: str) -> bool:

@@ -28,12 +28,22 @@ Name = str | int | None  # of a column; its place in an array without names; Non
 
 @dataclass(frozen=True)
 class Categories:
-    """Of one column, all public: `keys` that cells are compared with, or `edges` of intervals."""
+    """Of one column, all public: `keys` that cells are compared with, or `edges` of intervals; neither for its values.
+
+    `labels` are what categories are called, where that is not what stands in the cells; `ends` what a person's values
+    are clipped to before they become one.
+    """
 
     column: Name
     names: tuple[str, ...]
     keys: Keys | None = None
     edges: tuple[float, ...] | None = None
+    labels: tuple[str, ...] | None = None
+    ends: tuple[float, float] | None = None
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        return self.names if self.labels is None else self.labels
 
     @property
     def title(self) -> str:
@@ -109,15 +119,17 @@ def _by_column(parameter: str, given: Any, names: list[Any] | None) -> dict[Any,
 
 
 def _categories(x: Any, name: Name, given: Any) -> Categories:
+    """A list, or a dict from what stands in the cells to what it is called."""
     listed = _declared(x, name) if isinstance(given, str) and given == DECLARED else given
+    labels = tuple(map(str, given.values())) if isinstance(given, Mapping) else None
     try:
-        keys = checked_keys(listed)
+        keys = checked_keys(list(listed) if isinstance(given, Mapping) else listed)
     except ParameterError as error:
         rule = error.rule.replace("the groups' keys", "categories").replace(" groups", " categories")
         raise ParameterError("categories", rule, error.value) from None
     if OTHER in keys.names:
         raise ParameterError("categories", f"must not have the name of the last cell, {OTHER!r}", brief(OTHER))
-    return Categories(name, keys.names, keys)
+    return Categories(name, keys.names, keys, labels=labels)
 
 
 def _declared(x: Any, name: Name) -> list[Any]:
@@ -290,7 +302,8 @@ def _of_persons(
     found = []
     for j, one in enumerate(columns):
         if one.keys is None:
-            found.append(one_row_each(cells[:, j : j + 1], numbers, count, None, [rules[one.title]])[:, 0])
+            ends = None if one.ends is None else (np.array(one.ends[:1]), np.array(one.ends[1:]))
+            found.append(one_row_each(cells[:, j : j + 1], numbers, count, ends, [rules[one.title]])[:, 0])
         else:
             places = np.where(np.isnan(cells[:, j]), -1.0, cells[:, j]).astype(np.int64)
             agreed = group_of_each(places, numbers, count)

@@ -12,8 +12,10 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from tukeydp.data.dictionary import Dictionary, read_dictionary
 from tukeydp.data.keys import Keys
 from tukeydp.data.numbers import PLAIN, NumberRule
+from tukeydp.data.readers import labelled
 from tukeydp.data.readers.arrow import names_in_arrow, names_in_parquet, read_arrow, read_parquet
 from tukeydp.data.readers.columns import TextCells, check_distinct, places_of
 from tukeydp.data.readers.delimited import names_in_delimited, names_in_packed, read_delimited, read_packed
@@ -43,6 +45,9 @@ READERS: dict[str, FileFormat] = {
     "excel": FileFormat(read_excel, (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), names_in_excel),
     "parquet": FileFormat(read_parquet, (".parquet", ".pq"), names_in_parquet),
     "arrow": FileFormat(read_arrow, (".arrow", ".feather", ".ipc", ".arrows"), names_in_arrow),
+    "spss": FileFormat(labelled.reader("spss"), (".sav", ".zsav"), labelled.names_in("spss")),
+    "stata": FileFormat(labelled.reader("stata"), (".dta",), labelled.names_in("stata")),
+    "sas": FileFormat(labelled.reader("sas"), (".sas7bdat", ".xpt"), labelled.names_in("sas")),
 }
 
 
@@ -103,12 +108,14 @@ def read(
     thousands: str | None = None,
     missing: Any = None,
     units: Any = None,
+    detection: Any = None,
+    dictionary: Dictionary | str | os.PathLike[str] | None = None,
     sheet: str | None = None,
     separator: str | None = None,
     quote: str | None = None,
     encoding: str | None = None,
     skip: int = 0,
-    header: bool = True,
+    header: bool | int = True,
     format: str | None = None,
 ) -> FileTable:
     """Open a file as a table that every function takes: CSV and its kin, Excel, Parquet or Arrow.
@@ -130,11 +137,17 @@ def read(
         What stands for no value: -999, ["-999", "unknown"], or a dict of column name -> such.
     units
         That may stand beside numbers: "mmHg", ["kg", "g"], or a dict of column name -> such.
+    detection
+        Limits of detection, by column name: {"crp": "<0.3"} reads such cells as 0.3, {"crp": "<0.3/2"} as half of it.
+    dictionary
+        What is known of columns without the data, or a file of that (docs/guide/files.md): their types, units, codes
+        for no value and limits of detection. Columns that are not named are then its numbers and yes/no columns.
+        `missing`, `units` and `detection` that name a column go before it.
     sheet
         Of an Excel workbook with several.
     separator, quote, encoding, skip, header, format
         As docs/guide/files.md has them; comma, double quotes, UTF-8, 0 lines above the header, and by the name's
-        ending unless given. Without a header columns are called "1", "2", ...
+        ending unless given. Without a header columns are called "1", "2", ...; `header=2`: two rows make up the names.
 
     Returns
     -------
@@ -161,6 +174,7 @@ def read(
     """
     if not isinstance(path, str | os.PathLike) or str(path) == "-":
         raise ParameterError("path", "must be the path of a file", brief(path))
+    known = dictionary if isinstance(dictionary, Dictionary | None) else read_dictionary(dictionary)
     options = ReadOptions(
         format=format,
         separator=separator,
@@ -169,24 +183,21 @@ def read(
         thousands=thousands,
         encoding=encoding,
         skip=skip,
-        header=_checked_flag(header),
+        header=header,
         units=_declared(units),
         missing=_declared(missing, "," if decimal == "," else "."),
+        detection=_declared(detection),
         sheet=sheet,
     )
     place = path if isinstance(path, InMemory) else Path(path)
     names = names_in(place, options)
-    listed = _all_of(names, header) if columns is None else _listed(columns)
+    if known is not None:
+        options = options.known_from(known, names)
+    listed = _all_of(names, header, known) if columns is None else _listed(columns)
     check_distinct(listed)
-    places_of(names, listed, header=header)
+    places_of(names, listed, header=bool(header))
     options.check_columns(names)
-    return FileTable(place, tuple(names), tuple(listed), options)
-
-
-def _checked_flag(header: Any) -> bool:
-    if not isinstance(header, bool):
-        raise ParameterError("header", "must be True or False", brief(header))
-    return header
+    return FileTable(place, tuple(names), tuple(listed), options, known)
 
 
 def _listed(columns: Any) -> list[str]:
@@ -198,8 +209,13 @@ def _listed(columns: Any) -> list[str]:
     return listed
 
 
-def _all_of(names: Sequence[str], header: bool) -> list[str]:
-    """The columns that have a name. They are shown with every release, so that they had better be names."""
+def _all_of(names: Sequence[str], header: bool | int, known: Dictionary | None) -> list[str]:
+    """The columns that have a name, or that the dictionary says are measured.
+
+    They are shown with every release, so that they had better be names.
+    """
+    if known is not None and (measured := [name for name in known.of_kind("number", "yes/no") if name in names]):
+        return measured
     if header and any(not np.isnan(PLAIN.number(name)) for name in names):
         rule = "must be given where names in the first line read as numbers; if it is a row, pass header=False"
         raise ParameterError("columns", rule, "none")
@@ -225,6 +241,7 @@ class FileTable(Source):
     names: tuple[str, ...]  # all columns of the file
     columns: tuple[str, ...]  # those that are measured
     options: ReadOptions
+    dictionary: Dictionary | None = None
 
     def __repr__(self) -> str:
         return f"FileTable(columns={self.columns!r})"
@@ -233,7 +250,7 @@ class FileTable(Source):
         """The same file with these columns alone."""
         listed = [columns] if isinstance(columns, str) else _listed(columns)
         check_distinct(listed)
-        places_of(self.names, listed, header=self.options.header)
+        places_of(self.names, listed, header=bool(self.options.header))
         return replace(self, columns=tuple(listed))
 
     __iter__ = None  # its columns are no rows

@@ -15,15 +15,17 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.data.dictionary import FIELDS
 from tukeydp.data.files import FileTable, format_of, read_file
 from tukeydp.data.numbers import PLAIN, NumberRule, number
-from tukeydp.data.readers.dialects import guess_dialect, guess_header
-from tukeydp.data.readers.excel import sheet_names, sheet_rows
+from tukeydp.data.readers.dialects import guess_dialect, guess_rows, unit_in
+from tukeydp.data.readers.excel import about_sheets, sheet_rows
+from tukeydp.data.readers.labelled import columns_of, schema_of
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import KIND_NAMES, InMemory, kind_of, name_of, opened
 from tukeydp.data.tables import read_table
 from tukeydp.extras import missing
-from tukeydp.results.escaping import escaped, in_html, printable
+from tukeydp.results.escaping import csv_text, escaped, in_html, printable
 from tukeydp.trusted.parameters import FloatArray, ParameterError
 from tukeydp.trusted.rows import checked_bounds
 
@@ -46,6 +48,20 @@ class ColumnLook:
     distinct: int | None = None
     skewness: float | None = None
     remarks: tuple[str, ...] = ()
+    label: str | None = None
+    unit: str | None = None
+    categories: tuple[tuple[str, str], ...] = ()  # that the file itself declares; never read off cells
+
+    @property
+    def drafted(self) -> dict[str, str]:
+        """Its line of a dictionary, for the owner to fill in: bounds, codes and what is read off cells stay empty."""
+        few = self.distinct is not None and self.distinct <= _FEW_TEXTS
+        kind = "number" if self.kind == "numbers" and _ID not in self.remarks else "text"
+        if self.categories or (self.kind == "text" and few and (self.distinct or 0) * 2 < self.readable + self.missing):
+            kind = "category"
+        listed = " | ".join(f"{code}, {called}" for code, called in self.categories)
+        named = {"column": self.name, "label": self.label or "", "unit": self.unit or ""}
+        return {**named, "type": kind, "categories": listed}
 
 
 @dataclass(frozen=True)
@@ -110,7 +126,8 @@ def _plain(value: Any) -> Any:
 
 def _facts(column: ColumnLook) -> Iterator[str]:
     yield column.kind
-    yield f"{column.readable} cells read, {column.missing} missing"
+    if column.kind != "text":  # where the remarks say what stands there
+        yield f"{column.readable} cells read, {column.missing} missing"
     if column.outside is not None:
         yield f"{column.outside} outside the bounds"
     if column.skewness is not None:
@@ -122,7 +139,7 @@ def declared(options: ReadOptions) -> dict[str, Any]:
     """The options that differ from the defaults."""
     usual = ReadOptions()
     pairs = ((f.name, getattr(options, f.name)) for f in fields(options))
-    return {name: value for name, value in pairs if value != getattr(usual, name) and value not in ((), {})}
+    return {name: value for name, value in pairs if value != getattr(usual, name) and value not in ((), {}, [])}
 
 
 def flags(options: ReadOptions) -> list[str]:
@@ -132,7 +149,7 @@ def flags(options: ReadOptions) -> list[str]:
     for name, value in declared(options).items():
         flag = f"--{names.get(name, name)}"
         if name == "header":
-            words.append("--no-header")
+            words += ["--header-rows", str(value)] if value else ["--no-header"]
         elif name == "separator" and value == ",":
             continue
         else:
@@ -157,14 +174,7 @@ def next_command(path: str, columns: Sequence[str], bounds: Mapping[str, str], o
     words += ["--epsilon", "1"]
     words += [w for c in columns for w in ("--bounds", f"{c}={bounds.get(c, 'LOWER,UPPER')}")]
     # What is declared for a column that is not read would be refused.
-    told = replace(options, units=_for(columns, options.units), missing=_for(columns, options.missing))
-    return " ".join(escaped(word, "shell") for word in [*words, *flags(told)])
-
-
-def _for(columns: Sequence[str], declared: Any) -> Any:
-    if not isinstance(declared, Mapping):
-        return declared
-    return {name: texts for name, texts in declared.items() if name in columns}
+    return " ".join(escaped(word, "shell") for word in [*words, *flags(options.only(columns))])
 
 
 # `td.look` and `tukeydp look`: what the reader makes of a table or file. NOT private: for the data's owner alone.
@@ -172,8 +182,12 @@ def _for(columns: Sequence[str], declared: Any) -> Any:
 _MOST_ROWS = 100_000  # rows of a text file whose cells are looked at as texts
 _FEW = 10  # different values: a column that is rather a choice than a measurement
 _SKEWED = 2.0  # skewness from which the centre of a column is clearly not its mean; the exponential distribution has 2
-_CODES = (-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)  # that people write where there is no value
-_FAR = 5.0  # interquartile ranges from the quartiles: such a code is not one of the values
+# That people write where there is no value.
+_CODES = (
+    *(-1.0, -7.0, -8.0, -9.0, -88.0, -99.0, -999.0, -9999.0),
+    *(7.0, 8.0, 9.0, 77.0, 88.0, 97.0, 98.0, 99.0, 777.0, 888.0, 999.0, 9999.0, 99999.0),
+)
+_FEW_TEXTS = 20  # different texts: a column that is rather a choice than an id or a remark
 
 _THOUSAND = 1000.0
 _IN_THREES = re.compile(r"[+-]?[1-9]\d{0,2}(?:([.,])\d{3})?|0")
@@ -206,6 +220,11 @@ def look(x: Any, bounds: Any = None) -> Look:
     return Look(type(x).__name__, len(cells), tuple(columns))
 
 
+def drafted(seen: Look) -> str:
+    """A dictionary in CSV with every column of the table, for the owner to fill in."""
+    return csv_text([FIELDS, *([column.drafted.get(field, "") for field in FIELDS] for column in seen.columns)])
+
+
 def look_at_file(
     path: Path | str, options: ReadOptions | None = None, bounds: Any = None, *, marks_stated: bool = False
 ) -> Look:
@@ -234,8 +253,13 @@ def look_at_file(
     marks_stated = marks_stated or (options.decimal, options.thousands) != (".", None)
     if form in ("parquet", "arrow"):
         return _look_at_schema(path, content, form, told, bounds, found)
+    if form in ("spss", "stata", "sas"):
+        return _look_at_labelled(path, content, form, told, bounds, found)
     if form == "excel":
-        return _asking(_look_at_workbook(path, content, told, bounds, found), None, stated=marks_stated)
+        found, told, rows = _sheet_of(path, content, told, found)
+        dialect = guess_rows(rows, told, found, marks_stated=marks_stated)
+        seen = _from_texts(path, dialect.names, dialect.rows, dialect.options, bounds, dialect.evidence)
+        return _asking(seen, dialect.question, stated=marks_stated)
     dialect = guess_dialect(content, told, _MOST_ROWS, marks_stated=marks_stated)
     if len(dialect.names) == 1 and not content.rstrip(b"\0").endswith((b"\n", b"\r")):
         found.append("last line: without an end, and so no row of a file of one column; add one")
@@ -252,19 +276,41 @@ def _asking(seen: Look, question: str | None, *, stated: bool) -> Look:
     return seen if question is None else replace(seen, command=None, question=question)
 
 
-def _look_at_workbook(path: Path | str, content: bytes, told: ReadOptions, bounds: Any, found: list[str]) -> Look:
-    sheets = sheet_names(content, path)
-    if told.sheet is None and len(sheets) != 1:
-        found.append(f"sheets: {', '.join(map(repr, sheets))}; this is the first")
-        told = replace(told, sheet=sheets[0] if sheets else None)
-    rows = [tuple(row) for row in sheet_rows(content, told, path)][told.skip :]
-    header, why = guess_header(rows[0], told) if rows else (told.header, "")
-    if why:
-        found.append(why)
-        told = replace(told, header=header)
-    names = tuple(str(cell).strip() if header else str(i + 1) for i, cell in enumerate(rows[0])) if rows else ()
-    body = [row for row in rows[header:] if any(cell != "" for cell in row)]
-    return _from_texts(path, names, body, told, bounds, tuple(found))
+def _sheet_of(
+    path: Path | str, content: bytes, told: ReadOptions, found: list[str]
+) -> tuple[list[str], ReadOptions, list[tuple[Any, ...]]]:
+    """What to say of the sheets, which of them it is, and its rows."""
+    shown, hidden, merged = about_sheets(content, told.sheet, path)
+    if told.sheet is None and len(shown) != 1:
+        found.append(f"sheets: {', '.join(map(repr, shown))}; this is the first")
+        told = replace(told, sheet=shown[0] if shown else None)
+    if hidden:
+        found.append(f"hidden sheets: {', '.join(map(repr, hidden))}")
+    if merged:
+        found.append(
+            f"{merged} merged cells: only the first cell of each has its value, and below the header the others are "
+            "missing: undo the merging and fill in every row"
+        )
+    return found, told, [tuple(row) for row in sheet_rows(content, told, path)]
+
+
+def _look_at_labelled(
+    path: Path | str, content: bytes, form: str, told: ReadOptions, bounds: Any, found: list[str]
+) -> Look:
+    schema = schema_of(content, form, told, path)
+    cells = columns_of(content, form, schema.names, schema, path)
+    rows = list(zip(*cells.values(), strict=True))
+    seen = _from_texts(path, schema.names, rows, told, bounds, tuple(found))
+    listed = [
+        replace(
+            column,
+            label=schema.labels.get(column.name, column.label),
+            categories=tuple(schema.values.get(column.name, {}).items()),
+            kind="dates" if column.name in schema.dates else column.kind,
+        )
+        for column in seen.columns
+    ]
+    return replace(seen, columns=tuple(listed))
 
 
 def _from_texts(
@@ -272,6 +318,7 @@ def _from_texts(
     evidence: tuple[str, ...],
 ) -> Look:  # fmt: skip
     within = _by_name(names, bounds)
+    options = options.only(names)
     readable = [name for name in names if list(names).count(name) == 1]
     looks, good = [], []
     everything = _whole_columns(path, readable, options)
@@ -284,6 +331,8 @@ def _from_texts(
         if values is None:
             values = np.array([number(text, options.rule(name)) for text in texts])
         column = _column(name, values, within, texts, rule=options.rule(name))
+        label, unit = unit_in(name)
+        column = replace(column, label=label, unit=options.unit(name) or unit)
         looks.append(column)
         if column.kind == "numbers" and _ID not in column.remarks:
             good.append(name)
@@ -298,10 +347,8 @@ def _whole_columns(path: Path | str, names: Sequence[str], options: ReadOptions)
     if not names or not (isinstance(path, InMemory) or (str(path) != "-" and Path(path).is_file())):
         return {}
     known = {name for name in names if name}
-    units = {n: u for n, u in options.units.items() if n in known} if isinstance(options.units, Mapping) else None
-    options = options if units is None else replace(options, units=units)
     try:
-        table = read_file(path, sorted(known), options)
+        table = read_file(path, sorted(known), options.only(sorted(known)))
     except ParameterError:
         return {}
     return {name: table.cells[:, j] for j, name in enumerate(sorted(known))}
@@ -346,9 +393,10 @@ def _column(
     read = ~np.isnan(values)
     finite = values[np.isfinite(values)]
     distinct = len(np.unique(finite))
-    remarks = [*_strange(texts, values, rule), *_codes(finite), *_thousands(texts, values)]
-    blank = not any(text not in ("", None) for text in texts)
-    kind = "numbers" if read.sum() * 2 > len(values) else "empty" if blank else "text"
+    remarks = [*_strange(texts, values, rule), *_limits(name, texts, rule), *_codes(name, finite)]
+    remarks += _thousands(texts, values)
+    filled = sum(text is not None and not rule.is_empty(str(text)) for text in texts)
+    kind = "numbers" if filled and read[: len(texts)].sum() * 2 > filled else "text" if filled else "empty"
     if texts == () and kind == "empty":
         kind = "text" if odd > read.sum() else "numbers" if read.any() else "empty"
         remarks += [f"{odd} not numbers"] * (odd > 0)
@@ -360,6 +408,10 @@ def _column(
     skewness = _skewness(finite) if kind == "numbers" else None
     if skewness is not None and abs(skewness) > _SKEWED:
         remarks.append("skewed: its mean and its centre differ")
+    if kind == "text":
+        distinct = len({str(text).strip() for text in texts if text not in ("", None)})
+        if 0 < distinct <= _FEW_TEXTS:
+            remarks.append(f"{distinct} different text{'s' * (distinct > 1)} only")
     outside = None
     if name in within:
         low, high = within[name]
@@ -385,13 +437,41 @@ def _form(text: str) -> str:
     return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", text))
 
 
-def _codes(finite: FloatArray) -> list[str]:
-    if len(finite) < 4:
+def _limits(name: str, texts: Sequence[Any], rule: NumberRule) -> list[str]:
+    """Cells such as <0.3 that are not declared: the commonest limit with what to pass."""
+    bare = NumberRule(rule.decimal, rule.thousands)
+    stated = [rule.without_unit(text) for text in texts if isinstance(text, str) and text.strip()[:1] in ("<", ">")]
+    found = Counter(
+        f"{text[0]}{bare.number(text[1:]):.10g}"
+        for text in stated
+        if math.isnan(rule.number(text)) and not math.isnan(bare.number(text[1:]))
+    )
+    return [
+        f"{often} cells say {limit}, a limit of detection: pass --detection {escaped(f'{name}={limit}', 'shell')}, or "
+        f"{limit}/2 for half of it"
+        for limit, often in found.most_common(2)
+    ]
+
+
+def _codes(name: str, finite: FloatArray) -> list[str]:
+    """Numbers that people write where there is no value and that stand far from all others.
+
+    Only ever for this column: the same number may be a value in the next.
+    """
+    others = finite[~np.isin(finite, _CODES)]
+    if len(others) < 4:
         return []
-    low, high = np.quantile(finite, [0.25, 0.75])
-    far = _FAR * max(high - low, 1e-300)
-    codes = [code for code in _CODES if (finite == code).sum() > 1 and not low - far <= code <= high + far]
-    return [f"{code:g} may stand for no value: then pass --missing {code:g}" for code in codes]
+    low, high = float(others.min()), float(others.max())
+    found = []
+    for code in _CODES:
+        often = int((finite == code).sum())
+        apart = max(low - code, code - high)
+        # Beyond all others by more than half of what they span, or the only one below zero.
+        if often and (apart > (high - low) / 2 or (code < 0 <= low and apart > 0)):
+            times = f"in {often} cell{'s' * (often > 1)}, far from all others"
+            told = escaped(f"{name}={code:g}", "shell")
+            found.append(f"{code:g} {times}: if it stands for no value, pass --missing {told}")
+    return found
 
 
 def _thousands(texts: Sequence[Any], values: FloatArray) -> list[str]:

@@ -44,13 +44,15 @@ def may_lead(unit: str) -> bool:
 class NumberRule:
     """How numbers are written: decimal mark, mark of thousands, units that may stand before or after a number.
 
-    `absent` are further words for no value, besides `NO_VALUE`.
+    `absent` are further words for no value, besides `NO_VALUE`. `limits` are limits of detection: the mark, the limit,
+    and the value that a cell of both stands for.
     """
 
     decimal: str = "."
     thousands: str | None = None
     units: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
+    limits: tuple[tuple[str, float, float], ...] = ()
 
     @cached_property
     def longest_first(self) -> list[str]:
@@ -82,6 +84,10 @@ class NumberRule:
             f"([+{MINUS}-]?)(?:({whole})(?:{point}([0-9]*))?|{point}([0-9]+))(?:[eE]([+-]?[0-9]+))?", re.ASCII
         )
 
+    @cached_property
+    def _without_limits(self) -> NumberRule:
+        return NumberRule(self.decimal, self.thousands)
+
     def without_unit(self, text: str) -> str:
         text = text.strip(BLANKS)
         for unit in self.longest_first:
@@ -99,9 +105,14 @@ class NumberRule:
         (1234.5, nan, nan)
         >>> german.number("TRUE")
         1.0
+        >>> NumberRule(limits=(("<", 0.3, 0.15),)).number("< 0.30")
+        0.15
         """
         bare = self.without_unit(text)
         found = self._pattern.fullmatch(bare)
+        if found is None and self.limits and bare[:1] in ("<", ">"):
+            stated = self._without_limits.number(bare[1:])
+            return next((value for mark, limit, value in self.limits if (mark, limit) == (bare[0], stated)), math.nan)
         if found is None:
             return TRUTH.get(bare.lower(), math.nan) if bare.isascii() else math.nan
         sign, whole, after, only, exponent = found.groups()

@@ -363,7 +363,7 @@ def clipped_plan(
     shares, steep = _shares(rows, each, len(found), interval)
     squares = max(shares.squares, _SHOWN if spread else Fraction(0)) if squared else Fraction(0)
     margin = MARGIN if interval else 1.0
-    weights = _weights(*steep)
+    weights = radius_weights(*steep)
     return ClippedMean(epsilon, shares._replace(squares=squares), found, squared, weights, margin, neighbours, groups)
 
 
@@ -398,7 +398,7 @@ def _shares(rows: float, each: float, d: int, interval: bool) -> tuple[Shares, t
     return Shares(centre, radii, MISSING, found.squares), (found.above, found.below)
 
 
-def _weights(above: float, below: float) -> tuple[int, ...]:
+def radius_weights(above: float, below: float) -> tuple[int, ...]:
     """Of the radii: wide ranges cost noise, so that smaller radii weigh more, and the smallest hardly more."""
     found = []
     for k in range(len(RADII)):

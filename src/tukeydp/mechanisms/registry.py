@@ -71,7 +71,7 @@ _FILLED = ("fill",)
 _INTERVAL = ("confidence", "joint")
 # What an option looks like, for whoever left it out.
 _SHAPES = {
-    "bounds": ": what is known of the columns without looking, --bounds age=0,120 or --bounds-file FILE",
+    "bounds": ": what is known of the columns without looking, --bounds age=0,120 or --dictionary FILE",
     "delta": ": much smaller than 1 / rows, --delta 1e-6",
     "sd": ": standard deviations known without the data, --sd age=15",
 }

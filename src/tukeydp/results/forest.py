@@ -6,16 +6,17 @@ import io
 import math
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tukeydp.extras import missing
 from tukeydp.results.escaping import in_html, in_plot, printable
 from tukeydp.results.interval import nominal
 from tukeydp.results.release import Release
-from tukeydp.results.summary_cells import Summarised, title
-from tukeydp.results.views import counted, number
+from tukeydp.results.summary_cells import Line, Row, Summarised, rows, title
+from tukeydp.results.views import counted
 from tukeydp.trusted.account import stated
-from tukeydp.trusted.parameters import ParameterError
+from tukeydp.trusted.parameters import ParameterError, show
 
 # Forest plots: the mean with its interval, column by column in its own units. Post-processing of a release.
 
@@ -84,17 +85,41 @@ def forest_of(summary: Summarised, *, dark: bool = False) -> Any:
 
 
 def summary_panels(summary: Summarised) -> list[Panel]:
-    """A panel for each column, with a mark for each group."""
-    panels: dict[str, Panel] = {}
-    for line in summary.lines:
-        ends = None if line.lower is None or line.upper is None else (line.lower, line.upper)
-        factor = 100.0 if line.share else 1.0
-        unit = " (%)" if line.share else ""
-        mean = None if line.mean is None else factor * line.mean
-        scaled = None if ends is None else (factor * ends[0], factor * ends[1])
-        panel = panels.setdefault(line.column, Panel(printable(line.column) + unit, []))
-        panel.marks.append(Mark("" if line.group is None else printable(line.group), mean, scaled))
-    return list(panels.values())
+    """A panel for each column that has means, or for each of its categories, with a mark for each group.
+
+    Of two categories the first: the other is the rest.
+    """
+    found, name, last = list[Panel](), "", None
+    every = list(rows(summary))
+    for row, following in zip(every, [*every[1:], None], strict=True):
+        inner = row.kind == "level" and row.inner
+        if row.kind == "heading":
+            name = row.label.removesuffix(", n (%)")
+            last = None
+        if row.kind not in ("mean", "share", "level"):
+            continue
+        if inner and last is not None and _last_of_two(row, following, last):
+            continue
+        last = row
+        title = f"{name}: {row.label} (%)" if inner else row.label.rpartition(", ")[0]
+        title += " (%)" if row.kind == "share" or (row.kind == "level" and not inner) else ""
+        own = row.lines if summary.keys is None else row.lines[:-1]
+        found.append(Panel(title, [_mark_of(summary, line) for line in own]))
+    return found
+
+
+def _last_of_two(row: Row, following: Row | None, first: Row) -> bool:
+    """Whether it is the second of two categories."""
+    shares = [(a.mean, b.mean) for a, b in zip(first.lines, row.lines, strict=True)]
+    whole = all(a is None or b is None or abs(a + b - 1.0) < 1e-9 for a, b in shares)
+    return whole and (following is None or following.kind != "level" or not following.inner)
+
+
+def _mark_of(summary: Summarised, line: Line) -> Mark:
+    factor = 100.0 if line.share else 1.0
+    ends = None if line.lower is None or line.upper is None else (factor * line.lower, factor * line.upper)
+    name = "" if line.group is None else printable(summary.key_labels.get(line.group, line.group))
+    return Mark(name, None if line.mean is None else factor * line.mean, ends)
 
 
 def _drawn(panels: list[Panel], said: str, confidence: float | None, dark: bool) -> Any:
@@ -126,15 +151,30 @@ def _draw_panel(axes: Any, panel: Panel, inks: dict[str, str], colours: tuple[st
     axes.set_ylim(len(panel.marks) - 0.4, -0.6)
     axes.set_yticks(range(len(panel.marks)), [in_plot(mark.name) for mark in panel.marks])
     axes.set_title(in_plot(panel.name), loc="left", fontsize=10, fontweight="bold", color=inks["ink"])
-    axes.margins(x=0.08)
+    _round_ends(axes, panel)
     axes.grid(True, axis="x", color=inks["line"], linewidth=0.8)
     axes.tick_params(colors=inks["faint"], labelcolor=inks["ink"], labelsize=9, left=False)
-    axes.locator_params(axis="x", nbins=6, min_n_ticks=3)
     if _plain(panel):
         axes.ticklabel_format(axis="x", useOffset=False, style="plain")
     for side, spine in axes.spines.items():
         spine.set_visible(side == "bottom")
         spine.set_color(inks["faint"])
+
+
+def _round_ends(axes: Any, panel: Panel) -> None:
+    """From one round number to another, a handful of steps apart, with all marks between."""
+    from matplotlib.ticker import FixedLocator, MaxNLocator
+
+    values = [v for mark in panel.marks for v in (mark.mean, *(mark.ends or ())) if v is not None]
+    if not values:
+        return
+    low, high = min(values), max(values)
+    room = 0.04 * (high - low) or max(abs(high), 1.0) / 10.0
+    ticks = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]).tick_values(low - room, high + room)
+    if panel.name.endswith("(%)"):
+        ticks = [tick for tick in ticks if -1e-9 <= tick <= 100 + 1e-9]
+    axes.set_xlim(min(ticks[0], low), max(ticks[-1], high))
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
 
 
 def _plain(panel: Panel) -> bool:
@@ -187,36 +227,52 @@ def _figure_class() -> Any:
 
 _SVG_WIDTH, _LEFT, _RIGHT = 340, 12.0, 328.0  # units of the picture's own: what a phone shows without scrolling
 _FIRST, _SVG_ROW, _BELOW = 44, 30, 34  # the first line, the next one, and the words below the last
-_MARGIN = 0.08  # of the range, so that no bar touches the edge
+_STEPS = 5  # of an axis, about
+
+
+def _round_ticks(low: float, high: float) -> list[Fraction]:
+    """Round numbers from below the lowest to above the highest value: 1, 2 or 5 times a power of ten apart.
+
+    >>> [str(tick) for tick in _round_ticks(48.72, 71.9)]
+    ['45', '50', '55', '60', '65', '70', '75']
+    """
+    span = high / _STEPS - low / _STEPS or max(abs(low) * 0.01, 1e-9)  # of a step: the whole may be beyond floats
+    power = Fraction(10) ** math.floor(math.log10(span))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= Fraction(span))
+    first, last = math.floor(Fraction(low) / step), math.ceil(Fraction(high) / step)
+    return [step * i for i in range(first, max(last, first + 1) + 1)]
 
 
 def panel_svg(panel: Panel, label: str) -> str:
     """A line for each mark, with its point and its interval; `label` is read out in place of the picture."""
     values = [v for mark in panel.marks for v in (mark.mean, *(mark.ends or ())) if v is not None] or [0.0]
-    margin = _MARGIN * (max(values) - min(values)) or max(abs(values[0]) * 0.01, 1e-9)
-    low, high = min(values) - margin, max(values) + margin
+    ticks = _round_ticks(min(values), max(values))
+    low, high = float(ticks[0]), float(ticks[-1])
     rows = len(panel.marks)
     marks = ((mark, _FIRST + _SVG_ROW * i) for i, mark in enumerate(panel.marks))
     body = "".join(piece for mark, y in marks for piece in _mark(mark, y, low, high))
-    ends = (number(float(f"{end:.4g}")) for end in (low, high))
     below = _BELOW + _SVG_ROW * rows
+    every = 1 if len(ticks) <= _STEPS + 1 else 2 if len(ticks) % 2 else len(ticks) - 1  # both ends have a number
+    axis = "".join(
+        f'<text x="{_across(float(tick), low, high)}" y="{below}" text-anchor="{side}" class="dim">{show(tick)}</text>'
+        for tick, side in zip(ticks[::every], ["start", *["middle"] * (len(ticks[::every]) - 2), "end"], strict=True)
+    )
     return (
         f'<svg viewBox="0 0 {_SVG_WIDTH} {_FIRST + _SVG_ROW * rows}" role="img" aria-label="{in_html(label)}">'
-        f'<text x="{_LEFT:g}" y="16" class="title">{in_html(panel.name)}</text>{body}'
-        f'<text x="{_LEFT:g}" y="{below}" class="dim">{next(ends)}</text>'
-        f'<text x="{_RIGHT:g}" y="{below}" text-anchor="end" class="dim">{next(ends)}</text></svg>'
+        f'<text x="{_LEFT:g}" y="16" class="title">{in_html(panel.name)}</text>{body}{axis}</svg>'
     )
 
 
-def _mark(mark: Mark, y: int, low: float, high: float) -> Iterator[str]:
-    def at(value: float) -> str:
-        return f"{_LEFT + (value - low) / (high - low) * (_RIGHT - _LEFT):.1f}"
+def _across(value: float, low: float, high: float) -> str:
+    return f"{_LEFT + (value - low) / (high - low) * (_RIGHT - _LEFT):.1f}"
 
+
+def _mark(mark: Mark, y: int, low: float, high: float) -> Iterator[str]:
     if mark.name:
         yield f'<text x="{_LEFT:g}" y="{y - 10}" class="dim">{in_html(mark.name)}</text>'
     yield f'<line x1="{_LEFT:g}" x2="{_RIGHT:g}" y1="{y}" y2="{y}" class="grid"/>'
     if mark.ends is not None:
-        a, b = map(at, mark.ends)
+        a, b = (_across(end, low, high) for end in mark.ends)
         yield f'<path d="M{a} {y}H{b}M{a} {y - 5}v10M{b} {y - 5}v10" class="bar"/>'
     if mark.mean is not None:
-        yield f'<circle cx="{at(mark.mean)}" cy="{y}" r="4.5"/>'
+        yield f'<circle cx="{_across(mark.mean, low, high)}" cy="{y}" r="4.5"/>'

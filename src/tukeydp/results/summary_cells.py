@@ -1,48 +1,67 @@
-"""A summary's cells and lines as they are shown, and its footnote: released and public numbers alone."""
+"""The lines of a summary, and its table as texts: groups side by side, digits by the noise, a footnote for a paper.
+
+Released and public numbers alone. Names of columns, categories and keys are anybody's text: all are escaped.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from tukeydp.mechanisms.clipped_interval import Level, clipped_interval, deviations, interval_note, shown_deviation
-from tukeydp.mechanisms.clipped_mean import Transcript
 from tukeydp.results.escaping import printable
-from tukeydp.results.interval import Interval, nominal_header
+from tukeydp.results.interval import nominal_header
 from tukeydp.trusted.account import PureDP, stated
 from tukeydp.trusted.parameters import show
-from tukeydp.trusted.rows import BoundedColumns
 from tukeydp.version import __version__
 
-# The lines of a summary, one for each column and group: what was released, in the columns' own units.
-#
-# Post-processing of released and public numbers; what takes seconds is computed when the lines are first asked for.
-
-# Why a cell is a dash, in the words of the footnote.
+# Why a cell is a dash, in the words of the details.
 SHARE = "columns between 0 and 1 need no standard deviation: for yes/no answers it follows from the share"
 NO_SPREAD = "the spread of so few values cannot be told from the noise"
 TOO_FEW = "the number of values cannot be told from none, so no mean is shown (an empty column, or a misspelt key?)"
 
+DASH = "\u2013"
+SEEDED = "SEEDED REHEARSAL: NOT PRIVATE. Do not publish this table."
+_MOST_DECIMALS = 10
+_MOST_NAMED = 12  # keys or columns that details name; more are counted
+_YES = {"yes", "true", "ja", "oui", "si", "1"}
+_NO = {"no", "false", "nein", "non", "0"}
+_HOW = {
+    "two-step": "means clipped where the data are, with cube noise",
+    "cube": "means clipped at the bounds, with cube noise",
+    "norm": "records bounded in all columns at once, around a rough centre, with Laplace noise",
+    "counts": "counts with cube noise",
+}
+# The last column: what it compares, of the first two groups.
+COMPARISONS = {"smd": "SMD", "p": "p"}
+
 
 @dataclass(frozen=True)
 class Line:
-    """One column, of one group or of all rows.
+    """One column, or one of its categories, of one group or of all rows.
 
     Attributes
     ----------
     group
         The group's key; None where there are no groups.
     share
-        Whether the column lies between 0 and 1: its mean is a share.
+        Whether the mean is a share: of a category, or of a column between 0 and 1.
     n
-        Noised number of values.
+        Noised number of values; with weights the sum of theirs.
     mean, sd, lower, upper
         None where nothing can be said; `reasons` says why.
     sd_public
         Whether the standard deviation was given, not released.
+    level, count
+        The category, and the noised number of values in it.
+    missing
+        Noised number of missing values; None where they do not stand out from the noise.
+    quartiles
+        Of columns that are shown by median [IQR].
+    half
+        Half the width of the interval, also where none is shown: how many digits there are.
     """
 
     group: str | None
@@ -55,18 +74,18 @@ class Line:
     upper: float | None
     sd_public: bool = False
     reasons: tuple[str, ...] = ()
+    level: str | None = None
+    count: int | None = None
+    missing: int | None = None
+    quartiles: tuple[float, float, float] | None = None
+    half: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {} if self.group is None else {"group": self.group}
-        return found | {
-            "column": self.column,
-            "n": self.n,
-            "mean": self.mean,
-            "sd": self.sd,
-            "sd_public": self.sd_public,
-            "lower": self.lower,
-            "upper": self.upper,
-        }
+        found |= {"column": self.column, "level": self.level, "n": self.n, "count": self.count, "mean": self.mean}
+        found |= {"sd": self.sd, "sd_public": self.sd_public, "lower": self.lower, "upper": self.upper}
+        quartiles = self.quartiles or (None, None, None)
+        return found | dict(zip(("q1", "median", "q3"), quartiles, strict=True)) | {"missing": self.missing}
 
 
 class Source(Protocol):
@@ -74,69 +93,12 @@ class Source(Protocol):
 
     def lines(self) -> tuple[Line, ...]: ...
 
+    def size(self, g: int) -> float: ...
+
+    @property
+    def measured(self) -> tuple[str, ...]: ...
+
     def interval_note(self) -> str | None: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Means:
-    """Clipped means of every group, or of all records under the one key None."""
-
-    found: Transcript
-    columns: BoundedColumns
-    names: tuple[str, ...]
-    keys: tuple[str | None, ...]
-    known: tuple[float, ...] | None
-    level: Level | None
-
-    def interval_note(self) -> str | None:
-        if self.level is None:
-            return None
-        return interval_note(self.found, deviations(self.found, self.known), self.level, self.known is not None)
-
-    def lines(self) -> tuple[Line, ...]:
-        """All groups of the first column, then of the second: groups are to be compared."""
-        spreads = deviations(self.found, self.known)
-        level = self.level
-        intervals = [
-            None if level is None else clipped_interval(self.found, self.columns, g, self.known, level)
-            for g in range(len(self.keys))
-        ]
-        means = [self.columns.in_units(row) for row in self.found.means()]
-        return tuple(
-            self._line(g, j, float(means[g][j]), spreads[j], intervals[g])
-            for j in range(self.columns.d)
-            for g in range(len(self.keys))
-        )
-
-    def _line(self, g: int, j: int, mean: float, spread: float | None, interval: Interval | None) -> Line:
-        share, key, name = self.columns.between_0_and_1(j), self.keys[g], self.names[j]
-        count = round(self.found.values(g, j))
-        if not self.found.told(g, j):
-            count = max(0, round(self.found.numbers(g, j)))
-            return Line(key, name, share, count, None, None, None, None, False, (TOO_FEW,))
-        public = self.known is not None
-        shown = spread if public or spread is None else shown_deviation(self.found, j)
-        sd = None if shown is None else shown * float(self.columns.widths[j]) / 2.0
-        lower, upper = (None, None) if interval is None else interval.ends[j].tolist()
-        reasons = (SHARE,) if spread is None else (NO_SPREAD,) if shown is None else ()
-        return Line(key, name, share, count, mean, sd, lower, upper, public and shown is not None, reasons)
-
-
-def reasons_of(lines: Sequence[Line]) -> list[str]:
-    """Each reason once, in order of appearance."""
-    return list(dict.fromkeys(reason for line in lines for reason in line.reasons))
-
-
-# A summary's cells as they are shown, and its footnote. Every word follows from released and public numbers.
-
-DASH = "\u2013"
-SEEDED = "SEEDED REHEARSAL: NOT PRIVATE. Do not publish this table."
-_MOST_DECIMALS = 10
-_MOST_NAMED = 12  # keys or columns that a footnote names; more are counted
-_HOW = {
-    "two-step": "means clipped where the data are, with cube noise",
-    "cube": "means clipped at the bounds, with cube noise",
-}
 
 
 class Summarised(Protocol):
@@ -153,6 +115,8 @@ class Summarised(Protocol):
     @property
     def bounds(self) -> tuple[Sequence[Fraction], Sequence[Fraction]]: ...
     @property
+    def measured(self) -> tuple[str, ...]: ...
+    @property
     def by(self) -> str | None: ...
     @property
     def keys(self) -> tuple[str, ...] | None: ...
@@ -165,9 +129,195 @@ class Summarised(Protocol):
     @property
     def notes(self) -> tuple[str, ...]: ...
     @property
+    def left_out(self) -> tuple[str, ...]: ...
+    @property
+    def labels(self) -> Mapping[str, str]: ...
+    @property
+    def key_labels(self) -> Mapping[str, str]: ...
+    @property
+    def compare(self) -> str | None: ...
+    @property
+    def weighted(self) -> bool: ...
+    @property
+    def sizes(self) -> tuple[int, ...]: ...
+    @property
     def lines(self) -> tuple[Line, ...]: ...
     @property
+    def overall(self) -> tuple[Line, ...]: ...
+    @property
     def interval_note(self) -> str | None: ...
+
+
+def overall(lines: Sequence[Line], confidence: float | None) -> tuple[Line, ...]:
+    """Of all groups together, line by line: weighted by their noised sizes. None has a median."""
+    found = []
+    for column, level in dict.fromkeys((line.column, line.level) for line in lines):
+        every = [line for line in lines if (line.column, line.level) == (column, level)]
+        some = [line for line in every if line.mean is not None]
+        first, total = every[0], sum(line.n for line in some)
+        missing = [line.missing for line in every if line.missing is not None]
+        together = replace(first, group=None, n=total, missing=sum(missing) if missing else None, quartiles=None)
+        together = replace(together, mean=None, sd=None, lower=None, upper=None, half=None, count=None)
+        if not some or not total:
+            found.append(together)
+            continue
+        mean = sum(line.n * (line.mean or 0.0) for line in some) / total
+        half = math.sqrt(sum((line.n * (line.half or 0.0)) ** 2 for line in some)) / total
+        sds = [line.sd for line in some if line.sd is not None]
+        apart = sum(line.n * ((line.mean or 0.0) - mean) ** 2 for line in some) / total
+        between = 0.0 if first.sd_public else max(0.0, apart - half**2 / 4.0)  # noise sets groups apart, too
+        ends = (mean - half, mean + half) if confidence is not None and half else (None, None)
+        if first.share and ends[0] is not None and ends[1] is not None:
+            ends = (max(0.0, ends[0]), min(1.0, ends[1]))
+        counts = [line.count for line in some if line.count is not None]
+        found.append(
+            replace(
+                together, mean=mean, half=half, lower=ends[0], upper=ends[1], sd_public=first.sd_public,
+                sd=math.sqrt(sum(sd**2 for sd in sds) / len(sds) + between) if sds else None,
+                count=sum(counts) if counts else None, reasons=some[0].reasons,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+class Row(NamedTuple):
+    """A row of the table. `lines` are what its cells show, one for each group and the last for all; none in a heading.
+
+    `kind` is "mean", "median", "share", "level", "interval", "missing" or "heading"; `inner` rows belong to the one
+    above.
+    """
+
+    label: str
+    kind: str
+    inner: bool
+    lines: tuple[Line, ...]
+    cells: tuple[str, ...]
+
+
+def rows(summary: Summarised) -> Iterator[Row]:
+    """What the table shows, from top to bottom, after the header."""
+    for column in summary.columns:
+        levels = dict.fromkeys(line.level for line in summary.lines if line.column == column)
+        by_level = {level: _side_by_side(summary, column, level) for level in levels}
+        name = printable(summary.labels.get(column, column))
+        if None in by_level:
+            yield from _number_rows(summary, name, by_level[None])
+        elif by_level:
+            yield from _category_rows(summary, name, {level or "": lines for level, lines in by_level.items()})
+
+
+def _side_by_side(summary: Summarised, column: str, level: str | None) -> tuple[Line, ...]:
+    lines = [line for line in summary.lines if (line.column, line.level) == (column, level)]
+    together = [line for line in summary.overall if (line.column, line.level) == (column, level)]
+    return tuple(lines if summary.keys is None else [*lines, *together])
+
+
+def _number_rows(summary: Summarised, name: str, lines: tuple[Line, ...]) -> Iterator[Row]:
+    first = lines[0]
+    kind = "median" if any(line.quartiles for line in lines) else "share" if first.share else "mean"
+    shown = {"median": "median [IQR]", "share": "%", "mean": "mean (SD)"}[kind]
+    yield _row(summary, f"{name}, {shown}", kind, False, lines)
+    if summary.confidence is not None and kind != "median":
+        yield _row(summary, nominal_header(summary.confidence), "interval", True, lines)
+    yield from _missing_row(summary, lines)
+
+
+def _category_rows(summary: Summarised, name: str, levels: dict[str, tuple[Line, ...]]) -> Iterator[Row]:
+    yes = [level for level in levels if level.casefold() in _YES]
+    if len(levels) == 2 and len(yes) == 1 and all(level.casefold() in _YES | _NO for level in levels):
+        yield _row(summary, f"{name}, n (%)", "level", False, levels[yes[0]])
+        yield from _missing_row(summary, levels[yes[0]])
+        return
+    many = next(iter(levels.values()))
+    yield Row(f"{name}, n (%)", "heading", False, (), ("",) * (len(many) + (summary.compare is not None)))
+    for level, lines in levels.items():
+        yield _row(summary, printable(level), "level", True, lines)
+    yield from _missing_row(summary, many)
+
+
+def _missing_row(summary: Summarised, lines: tuple[Line, ...]) -> Iterator[Row]:
+    if any(line.missing is not None for line in lines):
+        yield _row(summary, "missing, n", "missing", True, lines)
+
+
+def _row(summary: Summarised, label: str, kind: str, inner: bool, lines: tuple[Line, ...]) -> Row:
+    cells = [cell(kind, line) for line in lines]
+    if summary.compare is not None:
+        cells.append(compared(summary.compare, lines) if kind in ("mean", "share", "level") else "")
+    return Row(label, kind, inner, lines, tuple(cells))
+
+
+def cell(kind: str, line: Line) -> str:
+    """The text of a cell: as many digits as the interval carries."""
+    if kind == "missing":
+        return DASH if line.missing is None else str(line.missing)
+    if kind == "median":
+        if line.quartiles is None:
+            return DASH
+        low, middle, high = (number(value, line.half) for value in line.quartiles)
+        return f"{middle} [{low}, {high}]"
+    if line.mean is None:
+        return DASH
+    if kind == "interval":
+        if line.lower is None or line.upper is None:
+            return DASH
+        return f"{_scaled(line, line.lower)} to {_scaled(line, line.upper)}{' %' if line.share else ''}"
+    if kind == "level":
+        return f"{line.count} ({_scaled(line, line.mean)} %)"
+    if kind == "share":
+        return f"{_scaled(line, line.mean)} %"
+    sd = DASH if line.sd is None else f"{number(line.sd, None)}*" if line.sd_public else number(line.sd, line.half)
+    return f"{number(line.mean, line.half)} ({sd})"
+
+
+def _scaled(line: Line, value: float) -> str:
+    factor = 100.0 if line.share else 1.0
+    return number(factor * value, None if line.half is None else factor * line.half)
+
+
+def number(value: float, half: float | None) -> str:
+    """As many decimals as leave the half-width one digit, or two if the first is a 1; three digits where there is none.
+
+    >>> number(120.1234, 1.26), number(120.1234, 4.1), number(23456.7, 310.0), number(0.012345, None)
+    ('120.1', '120', '23457', '0.0123')
+    """
+    if half is None or not 1e-9 < half < 1e12:
+        return f"{value:.3g}" if abs(value) < 1000 or abs(value) >= 1e15 else f"{value:.0f}"
+    return f"{value:.{decimals(half)}f}"
+
+
+def decimals(half: float) -> int:
+    return max(0, min(_MOST_DECIMALS, -math.floor(math.log10(half / 2.0))))
+
+
+def compared(how: str, lines: Sequence[Line]) -> str:
+    """Of the first two groups, from what was released: the standardised difference, or the p-value of a z-test."""
+    first, second = lines[0], lines[1] if len(lines) > 2 else lines[0]
+    if len(lines) < 3 or first.mean is None or second.mean is None:
+        return DASH
+    difference = first.mean - second.mean
+    if how == "smd":
+        variances = [m * (1 - m) if first.share else (first.sd or 0.0) ** 2 for m in (first.mean, second.mean)]
+        pooled = math.sqrt(sum(variances) / 2.0)
+        return f"{abs(difference) / pooled:.2f}" if pooled else DASH
+    if not first.half or not second.half:
+        return DASH
+    z = abs(difference) / (math.hypot(first.half, second.half) / 1.96)
+    p = math.erfc(z / math.sqrt(2.0))
+    return "<0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def heads(summary: Summarised) -> list[str]:
+    """Above the cells: a group with its number of records, all of them, what is compared."""
+    many = [f"(N = {size})" for size in summary.sizes]
+    if summary.keys is None:
+        found = [f"All {many[0]}"]
+    else:
+        names = [printable(summary.key_labels.get(key, key)) for key in summary.keys]
+        found = [
+            f"{name} {size}" for name, size in zip([*names, "All"], [*many, f"(N = {sum(summary.sizes)})"], strict=True)
+        ]
+    return [*found, *([] if summary.compare is None else [COMPARISONS[summary.compare]])]
 
 
 def title(summary: Summarised) -> str:
@@ -177,96 +327,62 @@ def title(summary: Summarised) -> str:
     return f"Summary of {_rows(summary)}{among}, released with differential privacy"
 
 
-def header(summary: Summarised) -> list[str]:
-    """Of the numbers; names of columns and groups come before."""
-    interval = [] if summary.confidence is None else [nominal_header(summary.confidence)]
-    return ["n", "mean", "sd", *interval]
-
-
-def cells(summary: Summarised, line: Line) -> list[str]:
-    """The numbers of one line. Shares are in percent; digits follow from the width of the interval."""
-    sd = DASH
-    if line.sd is not None:
-        sd = f"{number(line.sd, None)}*" if line.sd_public else _shown(line, line.sd)
-    mean = DASH if line.mean is None else _shown(line, line.mean)
-    interval = []
-    if summary.confidence is not None:
-        interval = [DASH]
-        if line.lower is not None and line.upper is not None:
-            low, high = _shown(line, line.lower), _shown(line, line.upper)
-            interval = [f"{low.removesuffix(' %')} to {high}"]
-    return [str(line.n), mean, sd, *interval]
-
-
-def _shown(line: Line, value: float) -> str:
-    factor = 100.0 if line.share else 1.0
-    half = None
-    if line.lower is not None and line.upper is not None and line.upper > line.lower:
-        half = factor * (line.upper - line.lower) / 2.0
-    return number(factor * value, half) + (" %" if line.share else "")
-
-
-def number(value: float, half: float | None) -> str:
-    """As many decimals as give the half-width two digits; four digits where there is none.
-
-    >>> number(120.1234, 1.26), number(23456.7, 310.0), number(0.012345, None), number(1.5e21, None)
-    ('120.1', '23457', '0.01235', '1.5e+21')
-    """
-    if half is None or not 1e-9 < half < 1e12:
-        return f"{value:.4g}" if abs(value) < 1000 or abs(value) >= 1e15 else f"{value:.0f}"
-    decimals = max(0, min(_MOST_DECIMALS, 1 - math.floor(math.log10(half))))
-    return f"{value:.{decimals}f}"
-
-
 def footnote(summary: Summarised) -> list[str]:
-    """Sentences to print below the table."""
-    said = [SEEDED] if summary.seeded else []
-    said += [_released(summary), f"{_promise(summary)} {_how(summary)}", _estimand(summary)]
+    """Two sentences for a paper; before them, that a rehearsal must not be published."""
+    kinds = list(dict.fromkeys(row.kind for row in rows(summary)))
+    told = {"mean": "mean (SD)", "median": "median [IQR]", "level": "n (%)", "share": "%"}
+    values = [told[kind] for kind in told if kind in kinds]
+    weighted = "weighted " if summary.weighted else ""
+    listed = " or ".join([", ".join(values[:-1]), values[-1]] if len(values) > 1 else values)
+    sizes = "" if summary.keys is None and summary.n is not None and not summary.weighted else "; N is approximate"
+    within = ", and the SD is that within groups" if "mean" in kinds and summary.keys is not None else ""
+    return [
+        *([SEEDED] if summary.seeded else []),
+        f"Values are {weighted}{listed}, with noise added to every number to protect privacy: "
+        f"{stated(summary.guarantee)}; tukeydp {__version__}{sizes}.",
+        f"Numbers were clipped to ranges fixed without the data, missing values were left out{within}.",
+    ]
+
+
+def details(summary: Summarised) -> list[str]:
+    """What else there is to know: how it was made, what intervals hold for, why a cell is a dash, what is left out."""
+    said = [_released(summary), f"By {_HOW.get(summary.mechanism, summary.mechanism)}.{_bounds(summary)}"]
     if summary.interval_note is not None:
         said.append(summary.interval_note)
     if any(line.sd_public for line in summary.lines):
         said.append("*: standard deviations that were given, not released.")
-    reasons = reasons_of(summary.lines)
+    reasons = list(dict.fromkeys(reason for line in summary.lines for reason in line.reasons))
     if reasons:
         said.append(f"{DASH}: {'; '.join(reasons)}.")
-    said += summary.notes
-    said.append(f"Made with tukeydp {__version__}.")
-    return said
+    if any(row.kind == "median" for row in rows(summary)) and summary.keys is not None:
+        said.append("Medians of all groups together were not released.")
+    if summary.compare is not None and summary.keys is not None:
+        said.append(f"{COMPARISONS[summary.compare]}: of the first two groups, from the released numbers.")
+    said += [f"Left out for want of budget: {one}." for one in map(printable, summary.left_out)]
+    return said + list(summary.notes)
 
 
 def _released(summary: Summarised) -> str:
-    columns = _counted(len(summary.columns), "column")
-    interval = "" if summary.confidence is None else " and nominal confidence interval (CI)"
-    what = f"number of values (n), mean, standard deviation (sd){interval}"
     public = "" if summary.n is None else ", a number that is public"
+    columns = _counted(len(summary.columns), "column")
     if summary.keys is None:
-        return f"Released with noise: {what} of {columns}, from {_rows(summary)}{public}."
+        return f"Released with noise: {columns} of {_rows(summary)}{public}."
     named = ", ".join(map(printable, summary.keys)) if len(summary.keys) <= _MOST_NAMED else f"{len(summary.keys)} keys"
-    group = f"group of {printable(summary.by or '')} ({named})"
     return (
-        f"Released with noise: {what} of {columns} in each {group}, from {_rows(summary)} in all{public}. Rows with "
-        "another key, or none, belong to no group; the groups' sizes are secret but for n, and the standard deviation "
-        "is that within groups, of all of them together."
+        f"Released with noise: {columns} in each group of {printable(summary.by or '')} ({named}), from "
+        f"{_rows(summary)} in all{public}. Rows with another key, or none, belong to no group; the groups' sizes are "
+        "secret but for N. Missing values are counted where they stand out from the noise."
     )
 
 
-def _promise(summary: Summarised) -> str:
-    return f"All of it together: {stated(summary.guarantee)}."
-
-
-def _how(summary: Summarised) -> str:
-    return f"By {_HOW.get(summary.mechanism, summary.mechanism)}."
-
-
-def _estimand(summary: Summarised) -> str:
-    ends = list(zip(summary.columns, *summary.bounds, strict=True))
+def _bounds(summary: Summarised) -> str:
+    ends = list(zip(summary.measured, *summary.bounds, strict=True))
+    if not ends:
+        return ""
     told = "; ".join(f"{printable(name)} {show(a)} to {show(b)}" for name, a, b in ends[:_MOST_NAMED])
     told += f"; {len(ends) - _MOST_NAMED} more" if len(ends) > _MOST_NAMED else ""
-    shares = " Columns between 0 and 1 are shown in percent." if any(line.share for line in summary.lines) else ""
-    return (
-        "The mean is the arithmetic mean, values moved between the bounds and missing cells left out. "
-        f"Bounds: {told}.{shares}"
-    )
+    found = "" if "epsilon_magnitudes" not in summary.settings else " Ranges that were not given were found with noise."
+    return f" Bounds: {told}.{found}"
 
 
 def _rows(summary: Summarised) -> str:
@@ -277,3 +393,41 @@ def _rows(summary: Summarised) -> str:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+# One row for each statistic: the analysis results data (ARD) that cards and gtsummary read.
+
+_STATISTICS = {
+    "n": "n", "N": "N", "p": "%", "mean": "Mean", "sd": "SD", "median": "Median", "p25": "Q1", "p75": "Q3",
+    "conf.low": "CI Lower Bound", "conf.high": "CI Upper Bound", "N_miss": "N Missing",
+}  # fmt: skip
+
+
+def ard(summary: Summarised) -> list[dict[str, Any]]:
+    """Groups first, then all of them; `context` is "continuous" or "categorical"."""
+    found = []
+    lines = summary.lines if summary.keys is None else [*summary.lines, *summary.overall]
+    for line in lines:
+        low, middle, high = line.quartiles or (None, None, None)
+        context = "continuous" if line.level is None else "categorical"
+        stats: dict[str, Any] = {"N": line.n}
+        if line.level is None:
+            stats |= {"mean": line.mean, "sd": line.sd, "median": middle, "p25": low, "p75": high}
+        else:
+            stats |= {"n": line.count, "p": line.mean}
+        stats |= {"conf.low": line.lower, "conf.high": line.upper, "N_miss": line.missing}
+        for name, value in stats.items():
+            if value is not None:
+                found.append(
+                    {
+                        "group1": summary.by if line.group is not None else None,
+                        "group1_level": line.group,
+                        "variable": line.column,
+                        "variable_level": line.level,
+                        "context": context,
+                        "stat_name": name,
+                        "stat_label": _STATISTICS[name],
+                        "stat": value,
+                    }
+                )
+    return found

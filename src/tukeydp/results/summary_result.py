@@ -1,18 +1,32 @@
-"""What `td.summary` hands back: lines, one guarantee for all of them, as text, HTML, Markdown, LaTeX and CSV."""
+"""What `td.summary` hands back: a table, one guarantee for all of it, and the formats that it is written in."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from tukeydp.results.escaping import csv_text as csv_lines
-from tukeydp.results.escaping import in_html, in_latex, in_markdown, printable
+from tukeydp.results.escaping import in_html, in_latex, in_markdown
 from tukeydp.results.forest import forest_of
-from tukeydp.results.summary_cells import SEEDED, Line, Source, Summarised, cells, footnote, header, title
+from tukeydp.results.office import docx_of, xlsx_of
+from tukeydp.results.summary_cells import (
+    SEEDED,
+    Line,
+    Row,
+    Source,
+    Summarised,
+    ard,
+    details,
+    footnote,
+    heads,
+    overall,
+    rows,
+    title,
+)
 from tukeydp.results.views import Shown
 from tukeydp.results.views import lines as lines_of
 from tukeydp.trusted.account import PureDP, epsilon_stated
@@ -22,40 +36,40 @@ from tukeydp.version import __version__
 
 # A summary as text, HTML, Markdown, LaTeX and CSV. Names of columns and keys are anybody's text: all are escaped.
 
-# Colours in pairs for light and dark, with a contrast of at least 4.5 to 1 (WCAG AA). Where a line has no room for all
-# cells, below 36 em, the name stands above its numbers.
+# Colours in pairs for light and dark, with a contrast of at least 4.5 to 1 (WCAG AA). Where a row has no room for all
+# cells, below 36 em, they stand below its name, each with its group's.
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1c2127; --dim: #59626d; --line: #d5dae0; --page: #fff; --accent: #1f5f99;
-  --alarm: #a3230f; }
+:root { color-scheme: light dark; --ink: #1c2127; --dim: #59626d; --line: #d5dae0; --page: #fff; --alarm: #a3230f; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --dim: #a3adb8; --line: #3a424c; --page: #14181d;
-  --accent: #7fb6ea; --alarm: #ff9c8a; } }
+  --alarm: #ff9c8a; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 52rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; overflow-wrap: anywhere; }
+main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; overflow-wrap: break-word; }
 caption { font-size: 1.25rem; line-height: 1.3; font-weight: 700; text-align: left; padding: 0 0 1rem; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: .4rem .6rem; border-bottom: 1px solid var(--line); text-align: right; vertical-align: top; }
-th[scope=row], th[scope=rowgroup], thead th:first-child { text-align: left; }
-thead th { color: var(--dim); font-weight: 600; font-size: .875rem; border-bottom: 2px solid var(--ink); }
-th[scope=rowgroup] { padding-top: 1rem; }
-tbody tr.in th { font-weight: 400; padding-left: 1.4rem; }
-td { white-space: nowrap; }
-td.mean { font-weight: 700; color: var(--accent); }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums;
+  border-bottom: 2px solid var(--ink); }
+th, td { padding: .3rem .6rem; text-align: right; vertical-align: top; }
+th[scope=row], thead th:first-child { text-align: left; font-weight: 400; }
+thead th { font-weight: 600; border-top: 2px solid var(--ink); border-bottom: 1px solid var(--ink); }
+tbody + tbody tr:first-child > * { border-top: 1px solid var(--line); }
+tr.in th { padding-left: 1.6rem; }
+tr.dim > * { color: var(--dim); font-size: .875rem; }
 .alarm { color: var(--alarm); font-weight: 700; border: 2px solid; border-radius: .4rem; padding: .5rem .75rem; }
 footer { margin-top: 1rem; color: var(--dim); font-size: .875rem; }
 footer p { margin: 0 0 .5rem; }
+summary { cursor: pointer; }
 @media (max-width: 36em) {
   main { padding: 1rem .75rem 2rem; }
-  tr { display: grid; grid-template-columns: 3.6em 1fr 1fr 1.9fr; border-bottom: 1px solid var(--line); }
-  table.plain tr { grid-template-columns: 1fr 1fr 1fr; }
-  caption, table, thead, tbody { display: block; }
-  th, td { border: 0 !important; padding: .2rem .25rem; white-space: normal; }
-  thead th:first-child { display: none; }
-  th[scope=row], th[scope=rowgroup] { grid-column: 1 / -1; }
-  tbody tr.in th { padding-left: .25rem; }
+  thead { display: none; }
+  caption, table, tbody, tr { display: block; }
+  th, td { display: block; padding: .1rem .25rem; text-align: left; }
+  th[scope=row] { font-weight: 600; padding-top: .5rem; }
+  tr.in th { padding-left: .25rem; }
+  td:empty { display: none; }
+  td::before { content: attr(data-label) ": "; color: var(--dim); }
 }
 @media print {
-  :root { --ink: #000; --dim: #333; --line: #999; --page: #fff; --accent: #000; }
+  :root { --ink: #000; --dim: #333; --line: #999; --page: #fff; }
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
   tr { break-inside: avoid; }
@@ -63,31 +77,21 @@ footer p { margin: 0 0 .5rem; }
 """
 
 
-def sections(summary: Summarised) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
-    """Columns with their lines: a line's name is its group's, or empty where there are no groups."""
-    for column in dict.fromkeys(line.column for line in summary.lines):
-        lines = [line for line in summary.lines if line.column == column]
-        yield (
-            printable(column),
-            [("" if line.group is None else printable(line.group), cells(summary, line)) for line in lines],
-        )
+_GAP = "\u00b7 "  # before the name of a row that belongs to the one above
 
 
 def table(summary: Summarised) -> Shown:
-    """The summary as a table of texts: column, group where there are groups, and the numbers."""
-    grouped = summary.keys is not None
-    names = ["column", *([printable(summary.by or "")] if grouped else [])]
-    rows = [
-        [column, *([name] if grouped else []), *numbers]
-        for column, found in sections(summary)
-        for name, numbers in found
-    ]
-    return Shown([*names, *header(summary)], rows, tuple(names), len(names))
+    """The summary as a table of texts: a row's name, then a cell for each group and for all."""
+    found = [[f"{_GAP if row.inner else ''}{row.label}", *row.cells] for row in rows(summary)]
+    return Shown([_CORNER, *heads(summary)], found, (_CORNER,), 1)
+
+
+_CORNER = "column"
 
 
 def text(summary: Summarised) -> str:
-    """Columns side by side, then the footnote."""
-    return "\n".join([title(summary), "", *lines_of(table(summary)), "", *footnote(summary)])
+    """Groups side by side, then the footnote, then details."""
+    return "\n".join([title(summary), "", *lines_of(table(summary)), "", *footnote(summary), "", *details(summary)])
 
 
 def html_page(summary: Summarised) -> str:
@@ -109,51 +113,49 @@ def html_piece(summary: Summarised) -> str:
     """Table and footnote, for a notebook or a page."""
     alarm = f'<p class="alarm" role="alert">{SEEDED}</p>' if summary.seeded else ""
     notes = "".join(f"<p>{in_html(note)}</p>" for note in footnote(summary) if note != SEEDED)
-    kind = "" if summary.confidence is not None else ' class="plain"'
-    heads = "".join(f'<th scope="col">{in_html(name)}</th>' for name in ["column", *header(summary)])
-    body = "".join(f"<tbody>{''.join(_html_rows(*section, summary))}</tbody>" for section in sections(summary))
+    more = "".join(f"<p>{in_html(note)}</p>" for note in details(summary))
+    named = ["", *heads(summary)]
+    top = "".join(f'<th scope="col">{in_html(name).replace(" (N = ", "<br>(N = ")}</th>' for name in named)
+    body, start = [], True
+    for row in rows(summary):
+        if not row.inner:
+            body.append("</tbody><tbody>" if not start else "<tbody>")
+            start = False
+        body.append(_html_row(row, named))
     caption = f"<caption>{in_html(title(summary))}</caption>"
-    table = f"<table{kind}>{caption}<thead><tr>{heads}</tr></thead>{body}</table>"
-    return f"<div>{alarm}{table}<footer>{notes}</footer></div>"
+    shown = f"<table>{caption}<thead><tr>{top}</tr></thead>{''.join(body)}</tbody></table>"
+    return (
+        f"<div>{alarm}{shown}<footer>{notes}<details><summary>How it was made</summary>{more}</details></footer></div>"
+    )
 
 
-def _html_rows(column: str, lines: list[tuple[str, list[str]]], summary: Summarised) -> Iterator[str]:
-    if summary.keys is not None:
-        span = 1 + len(header(summary))
-        yield f'<tr><th scope="rowgroup" colspan="{span}">{in_html(column)}</th></tr>'
-    for name, numbers in lines:
-        within = ' class="in"' if summary.keys is not None else ""
-        classes = ["", ' class="mean"', "", ""]
-        shown = "".join(f"<td{kind}>{in_html(cell)}</td>" for kind, cell in zip(classes, numbers, strict=False))
-        yield f'<tr{within}><th scope="row">{in_html(name if summary.keys is not None else column)}</th>{shown}</tr>'
+def _html_row(row: Row, named: list[str]) -> str:
+    kinds = [*(["in"] if row.inner else []), *(["dim"] if row.kind in ("interval", "missing") else [])]
+    kind = f' class="{" ".join(kinds)}"' if kinds else ""
+    pairs = zip(named[1:], row.cells, strict=True)
+    cells = "".join(f'<td data-label="{in_html(name)}">{in_html(cell)}</td>' for name, cell in pairs)
+    return f'<tr{kind}><th scope="row">{in_html(row.label)}</th>{cells}</tr>'
 
 
 def markdown(summary: Summarised) -> str:
-    grouped = summary.keys is not None
-    first = ["column", *([in_markdown(summary.by or "")] if grouped else [])]
-    heads = header(summary)
-    rows = [[*first, *heads], [":---"] * len(first) + ["---:"] * len(heads)]
-    for column, lines in sections(summary):
-        for name, numbers in lines:
-            rows.append([in_markdown(column), *([in_markdown(name)] if grouped else []), *map(in_markdown, numbers)])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    named = heads(summary)
+    shown = [["", *map(in_markdown, named)], [":---", *["---:"] * len(named)]]
+    for row in rows(summary):
+        label = f"{'&nbsp;&nbsp;' if row.inner else ''}{in_markdown(row.label)}"
+        shown.append([label, *map(in_markdown, row.cells)])
+    lines = "\n".join(f"| {' | '.join(row)} |" for row in shown)
     alarm = [f"**{SEEDED}**"] if summary.seeded else []
-    notes = [in_markdown(note) for note in footnote(summary) if note != SEEDED]
-    return "\n\n".join([f"# {in_markdown(title(summary))}", *alarm, table, *notes]) + "\n"
+    notes = [in_markdown(note) for note in [*footnote(summary), *details(summary)] if note != SEEDED]
+    return "\n\n".join([f"# {in_markdown(title(summary))}", *alarm, lines, *notes]) + "\n"
 
 
 def latex(summary: Summarised) -> str:
-    heads = header(summary)
-    body = []
-    for column, lines in sections(summary):
-        if summary.keys is None:
-            body += [" & ".join([in_latex(column), *map(in_latex, numbers)]) + r" \\" for _, numbers in lines]
-        else:
-            body.append(rf"\multicolumn{{{1 + len(heads)}}}{{l}}{{{in_latex(column)}}} \\")
-            body += [
-                r"\quad " + " & ".join([in_latex(name), *map(in_latex, numbers)]) + r" \\" for name, numbers in lines
-            ]
-    return latex_table(title(summary), ["", *heads], body, footnote(summary))
+    body = [
+        ("\\quad " if row.inner else "") + " & ".join([in_latex(row.label), *map(in_latex, row.cells)]) + r" \\"
+        for row in rows(summary)
+    ]
+    more = ["% How it was made, not printed:", *(f"% {in_latex(note)}" for note in details(summary)), ""]
+    return latex_table(title(summary), ["", *heads(summary)], body, footnote(summary)) + "\n".join(more)
 
 
 def latex_table(caption: str, heads: Sequence[str], body: Sequence[str], notes: Sequence[str]) -> str:
@@ -187,6 +189,8 @@ def csv_text(summary: Summarised) -> str:
         "private": "no" if summary.seeded else "yes",
     }
     found = [line.to_dict() | {"sd_public": "yes" if line.sd_public else "no"} for line in summary.lines]
+    if not found:
+        return csv_lines([[*same], [*same.values()]])
     return csv_lines([[*found[0], *same], *([*line.values(), *same.values()] for line in found)])
 
 
@@ -206,9 +210,15 @@ class Summary:
     columns, bounds, by, keys, confidence, settings
         What was fixed beforehand.
     notes
-        What else belongs into the footnote.
+        What else belongs to the details.
     mechanism
-        How the means were made: "two-step" or "cube".
+        How the means were made: "two-step", "cube" or "norm"; "counts" where there are none.
+    left_out
+        Lines that were asked for and not released, and what it would take: decided from public numbers.
+    labels, key_labels, compare
+        How it is shown: names of columns and of groups, and what the last column compares.
+    weighted
+        Whether records have weights.
     """
 
     guarantee: PureDP | None = None
@@ -223,6 +233,11 @@ class Summary:
     settings: Mapping[str, Any]
     source: Source = field(repr=False)
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    key_labels: Mapping[str, str] = field(default_factory=dict)
+    compare: str | None = None
+    weighted: bool = False
     seal: Seal | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -238,6 +253,21 @@ class Summary:
         """One for each column (and group). Intervals are calibrated when first asked for, which may take seconds."""
         return self.source.lines()
 
+    @cached_property
+    def overall(self) -> tuple[Line, ...]:
+        """The same of all groups together, made from their lines."""
+        return overall(self.lines, self.confidence)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Records of each group, or the sum of their weights: with noise, unless the number is public."""
+        return tuple(max(0, round(self.source.size(g))) for g in range(1 if self.keys is None else len(self.keys)))
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Columns that have bounds, in the order of these."""
+        return self.source.measured
+
     @property
     def interval_note(self) -> str | None:
         """How sure the intervals are, for which columns, and how that is known."""
@@ -245,15 +275,22 @@ class Summary:
 
     @property
     def footnote(self) -> str:
-        """What was released, what it cost, how it was made and what the intervals hold for; ready to print."""
+        """Two sentences to print below the table: what its values are, what they cost, how they were made."""
         return " ".join(footnote(self))
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """What else there is to know."""
+        return tuple(details(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything public about the summary, ready for JSON."""
         lower, upper = self.bounds
         return {
             "mechanism": self.mechanism,
+            "sizes": list(self.sizes),
             "lines": [line.to_dict() for line in self.lines],
+            "overall": None if self.keys is None else [line.to_dict() for line in self.overall],
             "guarantee": None if self.guarantee is None else self.guarantee.to_dict(),
             "private": self.private,
             "n": self.n,
@@ -263,7 +300,9 @@ class Summary:
             "keys": None if self.keys is None else list(self.keys),
             "confidence": self.confidence,
             "settings": {name: show(v) if isinstance(v, Fraction) else v for name, v in self.settings.items()},
+            "left_out": list(self.left_out),
             "footnote": footnote(self),
+            "details": details(self),
             "version": __version__,
         }
 
@@ -292,6 +331,19 @@ class Summary:
     def to_csv(self) -> str:
         """One line for each column (and group) with all digits, what it cost, and whether it may be published."""
         return csv_text(self)
+
+    def to_docx(self) -> bytes:
+        """A Word document with a real table; needs pip install "tukeydp[office]"."""
+        return docx_of(self)
+
+    def to_xlsx(self) -> bytes:
+        """An Excel workbook of real numbers: the table, every statistic by itself, and notes; needs the same."""
+        return xlsx_of(self)
+
+    def to_ard(self) -> str:
+        """Analysis results data as CSV, one line for each statistic, in the columns that cards and gtsummary have."""
+        found = ard(self)
+        return csv_lines([list(found[0]), *(list(line.values()) for line in found)]) if found else ""
 
     def plot(self, *, dark: bool = False) -> Any:
         """A forest plot, a matplotlib `Figure`: the mean with its interval, column by column in its own units."""

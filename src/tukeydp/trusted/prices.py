@@ -72,7 +72,10 @@ def depth_of_blocks(dealings: int) -> Score:
 
 
 def sums_from_the_middle(half: int) -> Score:
-    """Sums of contributions from -half to half in every coordinate; a missing one is 0."""
+    """Sums of contributions of size `half` at most in the norm that the noise falls with; a missing one is 0.
+
+    For cube noise that is the largest coordinate's size, for Laplace noise the sum of all sizes.
+    """
     return Score(Fraction(half), Fraction(2 * half))
 
 

@@ -42,6 +42,27 @@ def listed(cells: FloatArray, d: int) -> tuple[FloatArray, IntArray]:
     return cells[:, :d], groups.astype(np.int64)
 
 
+def _by_group(added: IntArray, groups: IntArray, count: int) -> IntArray:
+    """Sums of every group. Floats that hold integers: over a piece of records they stay below 2^53, so are exact."""
+    if count == 1:
+        groups = np.zeros_like(groups)  # all listed groups together
+    found = np.empty((count, added.shape[1]), dtype=np.int64)
+    for j in range(added.shape[1]):
+        found[:, j] = np.bincount(groups, added[:, j].astype(np.float64), minlength=count)
+    return found.reshape(-1)
+
+
+class ByGroup:
+    """So many numbers of each group."""
+
+    groups: int
+    width: property
+
+    @property
+    def length(self) -> int:
+        return self.groups * self.width
+
+
 @dataclass(frozen=True, eq=False)
 class CellCounts:
     """For each of `places` how many records have a value in each of so many equal cells between the bounds."""
@@ -123,7 +144,7 @@ class Window:
 
 
 @dataclass(frozen=True, eq=False)
-class WindowSums:
+class WindowSums(ByGroup):
     """Sums of every group: of values in whole steps from the window's middle, and of what is counted.
 
     `squared`: of 2 v^2 - 1 for values v from -1 to 1 in these columns, in place of the values.
@@ -144,16 +165,10 @@ class WindowSums:
         summed = self.columns.d if self.squared is None else len(self.squared)
         return summed + self.records + len(self.counted)
 
-    @property
-    def length(self) -> int:
-        return self.groups * self.width
-
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
         inside, groups = listed(cells, self.columns.d)
         relative = self.columns.relative(inside)
         numbers = self.window.within(relative)
-        if self.groups == 1:
-            groups = np.zeros_like(groups)  # all listed groups together
         if self.squared is not None:
             numbers = 2.0 * numbers[:, list(self.squared)] ** 2 - 1.0
         with np.errstate(all="ignore"):
@@ -163,12 +178,7 @@ class WindowSums:
         if self.records:
             steps.append(np.full((len(inside), 1), HALF, dtype=np.int64))
         steps.append(np.where(np.isnan(relative[:, list(self.counted)]), 0, HALF).astype(np.int64))
-        added = np.concatenate(steps, axis=1)
-        found = np.empty((self.groups, self.width), dtype=np.int64)
-        for j in range(self.width):
-            # Floats that hold integers: over a piece of records sums stay below 2^53, so they are exact.
-            found[:, j] = np.bincount(groups, added[:, j].astype(np.float64), minlength=self.groups)
-        return found.reshape(-1)
+        return _by_group(np.concatenate(steps, axis=1), groups, self.groups)
 
 
 def deepest_cells(beyond: Sequence[IntArray], charge: Charge) -> list[int]:
@@ -238,7 +248,7 @@ class _Ladder:
         return self.places[bisect_right(self.ends, number)]
 
 
-def noised_sums(sums: WindowSums, total: Sequence[int], charge: Charge) -> list[list[Fraction]]:
+def noised_sums(sums: WindowSums | TableCounts, total: Sequence[int], charge: Charge) -> list[list[Fraction]]:
     """Every group's sums with cube noise, a value at the window's end being 1: pure epsilon-DP for all groups together.
 
     A record that is replaced, or goes to another group, moves two groups' numbers by HALF each, or one by twice that.
@@ -259,7 +269,7 @@ def noised_counts(counts: Sequence[int], charge: Charge) -> list[Fraction]:
 
 
 @dataclass(frozen=True, eq=False)
-class CategoryCounts:
+class CategoryCounts(ByGroup):
     """How many records of each group are in every cell of a table of categories: a record is in one cell, or in none.
 
     The cells are all combinations of `sizes` categories in the columns at `places`, and with `rest` a last one for
@@ -277,10 +287,6 @@ class CategoryCounts:
     def width(self) -> int:
         """Cells of each group."""
         return math.prod(self.sizes) + self.rest
-
-    @property
-    def length(self) -> int:
-        return self.groups * self.width
 
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
         inside, groups = listed(cells, self.d)
@@ -310,6 +316,154 @@ def noised_cells(counts: CategoryCounts, total: Sequence[int], charge: Charge, r
     scale = paid.scale(COUNT, counts.length)
     cells = zip(range(counts.length), total, strict=True)
     return [count + discrete_laplace(scale, paid.bits("cell", i)) for i, count in cells]
+
+
+# A table of numbers, categories and weights (docs/proofs/groups.md, section 11). Cells are the measured columns, then
+# the weights if there are any, then numbers of categories.
+
+
+Weight = tuple[int, float]  # the place of the records' weights among the cells, and the largest, which is public
+
+
+def _weighed(inside: FloatArray, weight: Weight | None) -> FloatArray:
+    """Every record's share of the largest weight, from 0 to 1, each by itself; missing weights are 0."""
+    if weight is None:
+        return np.ones((len(inside), 1))
+    with np.errstate(all="ignore"):
+        return np.nan_to_num(np.clip(inside[:, weight[0] : weight[0] + 1] / weight[1], 0.0, 1.0), nan=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class TableCounts(ByGroup):
+    """Of every group: shares, categories, values and records, each of them from -HALF to HALF for a record.
+
+    `shares` are measured columns, from -1 to 1 between their bounds. `levels` are pairs of a column's place and a
+    category: HALF in it, -HALF in another of its `sizes` categories, 0 in none. `counted` are places whose values, or
+    cells with a category, are counted, HALF for each; `records` counts the records themselves.
+    """
+
+    d: int
+    columns: BoundedColumns
+    shares: tuple[int, ...]
+    levels: tuple[tuple[int, int], ...]
+    sizes: tuple[int, ...]
+    counted: tuple[int, ...]
+    groups: int
+    records: bool = True
+    weight: Weight | None = None
+
+    @property
+    def width(self) -> int:
+        """Numbers of each group."""
+        return len(self.shares) + len(self.levels) + self.records + len(self.counted)
+
+    def __call__(self, cells: FloatArray, place: Place) -> IntArray:
+        inside, groups = listed(cells, self.d)
+        measured = np.nan_to_num(self.columns.relative(inside[:, : self.columns.d]), nan=0.0)
+        signs = [measured[:, j] for j in self.shares]
+        signs += [np.where(inside[:, j] == level, 1.0, -1.0) * self._there(inside, j) for j, level in self.levels]
+        signs += [np.ones(len(inside))] * self.records + [self._there(inside, j) for j in self.counted]
+        # Once more after rounding: no record adds more, whatever floats did before.
+        steps = np.rint(np.column_stack(signs) * _weighed(inside, self.weight) * HALF).astype(np.int64)
+        return _by_group(np.clip(steps, -HALF, HALF), groups, self.groups)
+
+    def _there(self, inside: FloatArray, j: int) -> FloatArray:
+        """1 for a value, or one of the column's categories; else 0."""
+        at, size = inside[:, j], self.sizes[j]
+        return ((at >= 0) & (at < size) if size else ~np.isnan(at)).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class NormSums(ByGroup):
+    """Of every group: sums of records' distances from `centre` in the columns at `places`, all of them bounded at once.
+
+    A record is a vector of (value - centre) times the column's `scale` and its weight, missing cells 0. Where its sizes
+    add up to more than `radius`, it is made shorter until they do not. With `absolute` its coordinates' sizes are
+    summed. Whatever a record adds, in sizes it is HALF at most.
+    """
+
+    d: int
+    columns: BoundedColumns
+    places: tuple[int, ...]
+    centre: tuple[float, ...]
+    scale: tuple[float, ...]
+    radius: float
+    groups: int
+    absolute: bool = False
+    weight: Weight | None = None
+
+    @property
+    def width(self) -> int:
+        return len(self.places)
+
+    def away(self, inside: FloatArray) -> FloatArray:
+        """The records' vectors."""
+        relative = self.columns.relative(inside[:, : self.columns.d])[:, list(self.places)]
+        away = np.nan_to_num((relative - np.array(self.centre)) * np.array(self.scale), nan=0.0)
+        return away * _weighed(inside, self.weight)
+
+    def __call__(self, cells: FloatArray, place: Place) -> IntArray:
+        inside, groups = listed(cells, self.d)
+        away = self.away(inside)
+        share = away / np.maximum(np.abs(away).sum(axis=1, keepdims=True), self.radius)
+        steps = (share * HALF).astype(np.int64)  # towards 0
+        # Once more in integers, whatever floats did before: sizes add up to HALF at most.
+        sizes = np.abs(steps)
+        shorter = sizes * HALF // np.maximum(sizes.sum(axis=1, keepdims=True), HALF)
+        shorter *= 1 if self.absolute else np.sign(steps)
+        return _by_group(shorter, groups, self.groups)
+
+
+@dataclass(frozen=True, eq=False)
+class NormBeyond:
+    """How many records have sizes that add up to more than each of several radii."""
+
+    sums: NormSums
+    radii: tuple[float, ...]
+
+    @property
+    def length(self) -> int:
+        return len(self.radii)
+
+    def __call__(self, cells: FloatArray, place: Place) -> IntArray:
+        norm = np.abs(self.sums.away(listed(cells, self.sums.d)[0])).sum(axis=1)
+        return (norm[:, np.newaxis] > np.array(self.radii)).sum(axis=0)
+
+
+def noised_norm_sums(sums: NormSums, total: Sequence[int], charge: Charge) -> list[list[Fraction]]:
+    """Every group's sums with discrete Laplace noise, in radii: pure epsilon-DP for all groups together.
+
+    A record that is replaced, or goes to another group, moves them by twice HALF in the norm that adds up sizes.
+    """
+    paid = charge.for_any_law()
+    laplace = paid.scale(sums_from_the_middle(HALF), sums.groups)
+    return [
+        [Fraction(s + discrete_laplace(laplace, paid.bits("group", g, j)), HALF) for j, s in enumerate(row)]
+        for g, row in enumerate(_rows(total, sums.width))
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class OutsideCounts:
+    """For each column at `places` and each window of magnitudes, how many records have a value that is not in it.
+
+    Windows are (low, high, sign): of sizes above `low`, up to `high`, and with `sign` of positive values alone. Cells
+    that are missing, or 0, have no magnitude and are outside none.
+    """
+
+    d: int
+    places: tuple[int, ...]
+    windows: tuple[tuple[float, float, bool], ...]
+
+    @property
+    def length(self) -> int:
+        return len(self.places) * len(self.windows)
+
+    def __call__(self, cells: FloatArray, place: Place) -> IntArray:
+        values = listed(cells, self.d)[0][:, list(self.places)]
+        size, some = np.abs(values), ~np.isnan(values) & (values != 0)
+        insides = ((size > low) & (size <= high) & ((values > 0) | (not sign)) for low, high, sign in self.windows)
+        return np.array([(some & ~inside).sum(axis=0) for inside in insides], dtype=np.int64).T.reshape(-1)
 
 
 def _rows(total: Sequence[int], width: int) -> list[list[int]]:

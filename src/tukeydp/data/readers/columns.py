@@ -6,11 +6,15 @@ The header is never quoted: in a file without one, its first line is somebody's 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from tukeydp.data.numbers import BLANKS
 from tukeydp.data.readers.sources import LOOK
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, brief
+
+_IN_LINES = re.compile(r"[ \t]*[\r\n]+[ \t]*")  # spreadsheets break long names into lines
 
 
 class TextCells(NamedTuple):
@@ -22,6 +26,21 @@ class TextCells(NamedTuple):
 
     values: FloatArray
     unreadable: IntArray
+
+
+def header_of(rows: Sequence[Sequence[Any]]) -> list[str]:
+    """The names in a header of one or several rows. In rows above the last, a merged cell stands in its first alone.
+
+    >>> header_of([["id", "Baseline", ""], ["", "pulse", "weight\\n(kg)"]])
+    ['id', 'Baseline pulse', 'Baseline weight (kg)']
+    """
+    lines = [[_IN_LINES.sub(" ", str(cell)).strip(BLANKS) for cell in row] for row in rows]
+    for above in lines[:-1]:
+        for j in range(1, len(above)):
+            above[j] = above[j] or above[j - 1]
+    width = max((len(line) for line in lines), default=0)
+    parts = ((line[j] for line in lines if j < len(line) and line[j]) for j in range(width))
+    return [" ".join(dict.fromkeys(names)) for names in parts]
 
 
 def positions(count: int) -> list[str]:

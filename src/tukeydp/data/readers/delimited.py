@@ -11,8 +11,7 @@ from typing import IO, Any, Literal, cast
 
 import numpy as np
 
-from tukeydp.data.numbers import BLANKS
-from tukeydp.data.readers.columns import TextCells, places_of, positions
+from tukeydp.data.readers.columns import TextCells, header_of, places_of, positions
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import LOOK, check_kind, name_of, pieces
 from tukeydp.trusted.parameters import ParameterError
@@ -48,11 +47,14 @@ def _past_header(stream: IO[bytes], options: ReadOptions, path: Path | str) -> t
     check_kind(cast(Any, stream).peek(16), "csv", options, path)
     text = TextBlocks(pieces(stream, options), path)
     separator = begin(text, options, path)
-    header = text.record(options.quote)
-    names = header_names(header, separator, options, path)
-    if options.header:
-        text.drop(len(header))
-    return text, separator, names
+    if not options.header:
+        return text, separator, positions(len(header_cells(text.record(options.quote), separator, options, path)))
+    lines = []
+    for _ in range(int(options.header)):
+        line = text.record(options.quote)
+        lines.append(header_cells(line, separator, options, path))
+        text.drop(len(line))
+    return text, separator, header_of(lines)
 
 
 class TextBlocks:
@@ -124,8 +126,8 @@ def begin(text: TextBlocks, options: ReadOptions, path: Path | str) -> str:
     return "\t" if str(path).lower().removesuffix(".gz").endswith((".tsv", ".tab")) else ","
 
 
-def header_names(header: bytes, separator: str, options: ReadOptions, path: Path | str) -> list[str]:
-    """The names of the columns, in order."""
+def header_cells(header: bytes, separator: str, options: ReadOptions, path: Path | str) -> list[str]:
+    """The cells of a row of the header."""
     if not header.strip():
         raise ParameterError("FILE", f"must have a header line{_skipped(options)}", name_of(path))
     try:
@@ -137,10 +139,9 @@ def header_names(header: bytes, separator: str, options: ReadOptions, path: Path
     how: Literal[0, 3] = csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE
     lines = csv.reader([line.rstrip("\r\n")], delimiter=separator, quotechar=options.quote or None, quoting=how)
     try:
-        cells = next(lines, [])
+        return next(lines, [])
     except csv.Error:  # an end of line in an odd place
         raise ParameterError("FILE", f"must have a header line; {LOOK}", name_of(path)) from None
-    return [cell.strip(BLANKS) for cell in cells] if options.header else positions(len(cells))
 
 
 def _skipped(options: ReadOptions) -> str:
@@ -152,7 +153,7 @@ def _cells(
 ) -> TextCells:
     from tukeydp.data.readers.scanning import UNREADABLE, layout, scan
 
-    places = places_of(names, columns, header=options.header, separator=separator)
+    places = places_of(names, columns, header=bool(options.header), separator=separator)
     targets = [-1] * len(names)
     for j, place in enumerate(places):
         targets[place] = j

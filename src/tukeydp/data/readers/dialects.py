@@ -7,11 +7,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tukeydp.data.numbers import BLANKS, NumberRule, number
-from tukeydp.data.readers.columns import positions
+from tukeydp.data.readers.columns import header_of, positions
 from tukeydp.data.readers.options import ReadOptions
 
 _SEPARATORS = ";\t|,"  # the comma last: where two cut as well, commas are decimal marks
@@ -29,7 +29,7 @@ class Dialect:
     options: ReadOptions
     evidence: tuple[str, ...]
     names: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[Any, ...], ...]
     question: str | None = None
 
 
@@ -65,32 +65,60 @@ def guess_dialect(content: bytes, given: ReadOptions, most_rows: int, *, marks_s
         separator, why = _separator(text.splitlines()[given.skip : given.skip + _SAMPLE_LINES], given.quote)
         evidence.append(f"separator {separator!r}: {why}")
     rows = _split(text, separator, given.quote, most_rows)
-    skip = given.skip or _titles(rows)
+    given = replace(given, separator=separator, encoding=encoding)
+    return guess_rows(rows, given, evidence, marks_stated=marks_stated)
+
+
+def guess_rows(
+    rows: Sequence[tuple[Any, ...]], given: ReadOptions, evidence: Sequence[str], *, marks_stated: bool
+) -> Dialect:
+    """Header, marks and units of rows, whose cells are texts, or numbers in a workbook."""
+    said = list(evidence)
+    skip = given.skip or _titles([_without_end(row) for row in rows])
     if skip:
-        evidence.append(f"skip {skip}: so many lines stand above the header")
-    rows = rows[skip:]
+        said.append(f"skip {skip}: so many lines stand above the header")
+    above, rows = rows[:skip], rows[skip:]
     header, why = guess_header(rows[0], given) if rows else (given.header, "")
     if why:
-        evidence.append(why)
-    names, body = (rows[0], rows[1:]) if rows else ((), [])
-    if not header:
-        names, body = tuple(positions(len(names))), rows
+        said.append(why)
+    names = tuple(header_of(rows[: int(header)]) if header else positions(len(rows[0]))) if rows else ()
+    body = rows[int(header) :]
+    if header == 1 and len(body) > 1 and _is_second(rows[0], rows[1], rows[2]):
+        said.append("header: the row below it has names too: if both make up the names, pass --header-rows 2")
+    if header == 1 and len(set(names)) < len(names) and above and sum(cell not in ("", None) for cell in above[-1]) > 1:
+        said.append(
+            f"header: names occur twice; with those above them, --skip {skip - 1} --header-rows 2, they may not"
+        )
     widths = Counter(len(row) for row in body)
     if names and widths and widths.most_common(1)[0][0] == len(names) + 1:
-        evidence.append("rows have one cell more than the header: name the first column too, or they are missing")
+        said.append("rows have one cell more than the header: name the first column too, or they are missing")
     # A line of a single empty cell is no row where there are several columns.
-    body = [row for row in body if len(names) == 1 or row]
-    decimal, thousands, why, question = _marks(names, body, given, stated=marks_stated)
-    evidence.append(f"decimal mark {decimal!r}, thousands mark {thousands or 'none'}: {why}")
-    units = given.units or _units(names, body, decimal, thousands, evidence)
-    options = ReadOptions(
-        format=given.format, separator=separator, quote=given.quote, decimal=decimal, thousands=thousands,
-        encoding=encoding, skip=skip, header=header, units=units, missing=given.missing,
-    )  # fmt: skip
-    return Dialect(options, tuple(evidence), tuple(names), tuple(body), question)
+    body = [row for row in body if len(names) == 1 or any(cell != "" for cell in row)]
+    texts = [tuple(cell if isinstance(cell, str) else "" for cell in row) for row in body]
+    decimal, thousands, why, question = _marks(names, texts, given, stated=marks_stated)
+    said.append(f"decimal mark {decimal!r}, thousands mark {thousands or 'none'}: {why}")
+    units = given.units or _units(names, texts, decimal, thousands, said)
+    options = replace(given, decimal=decimal, thousands=thousands, skip=skip, header=header, units=units)
+    return Dialect(options, tuple(said), names, tuple(body), question)
 
 
-def guess_header(first: Sequence[Any], given: ReadOptions) -> tuple[bool, str]:
+def _without_end(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row without the empty cells at its end: sheets fill titles up to the table's width."""
+    filled = max((i for i, cell in enumerate(row) if cell not in ("", None)), default=-1)
+    return row[: filled + 1]
+
+
+def _is_second(first: tuple[Any, ...], second: tuple[Any, ...], third: tuple[Any, ...]) -> bool:
+    """Whether the row below a header with gaps has names as well: no number in it, and some in the next."""
+
+    def numbers(row: tuple[Any, ...]) -> int:
+        return sum(not all(math.isnan(number(cell, NumberRule(mark))) for mark in ".,") for cell in row)
+
+    gaps = any(cell in ("", None) for cell in first)
+    return gaps and all(isinstance(cell, str) and cell for cell in second) and numbers(second) == 0 < numbers(third)
+
+
+def guess_header(first: Sequence[Any], given: ReadOptions) -> tuple[bool | int, str]:
     """Whether the first row is a header, and why; nothing to say where it plainly is one."""
     rules = [NumberRule(*marks) for marks in _MARKS]  # which marks are used is not known yet
     filled = [cell for cell in first if cell not in ("", None)]
@@ -103,11 +131,11 @@ def guess_header(first: Sequence[Any], given: ReadOptions) -> tuple[bool, str]:
             "...: pass --no-header. If these are names (years, say), leave --no-header out"
         )
     if numbers:
-        return True, (
+        return given.header, (
             f"header: UNSURE, {numbers} of the {len(filled)} names are numbers; if the first row is no header, pass "
             "--no-header"
         )
-    return True, ""
+    return given.header, ""
 
 
 def _separator(lines: Sequence[str], quote: str) -> tuple[str, str]:
@@ -194,6 +222,15 @@ def _declared(marks: Marks) -> str:
     return f"--decimal {decimal}" if thousands is None else f"--thousands {thousands} --decimal {decimal}"
 
 
+_UNIT_IN_NAME = re.compile(r"(.+?)\s*[\[(]([^\[\]()]{1,15})[\])]")
+
+
+def unit_in(name: str) -> tuple[str | None, str | None]:
+    """What a column is called and its unit, where its name has both: `weight [kg]`, and not `pain (0-10)`."""
+    found = _UNIT_IN_NAME.fullmatch(name)
+    return (found[1], found[2]) if found and ReadOptions().is_unit(found[2]) else (None, None)
+
+
 def _units(
     names: Sequence[str], rows: Sequence[tuple[str, ...]], decimal: str, thousands: str | None, evidence: list[str]
 ) -> dict[str, str]:
@@ -203,6 +240,10 @@ def _units(
         cells = _column(rows, j)
         tails = Counter(m[1] for m in map(_WITH_TAIL.fullmatch, cells) if m)
         tail, often = tails.most_common(1)[0] if tails else ("", 0)
+        if (unit := unit_in(name)[1]) and tails[unit]:
+            units[name] = unit
+            evidence.append(f"unit {unit!r} in column {name!r}: in its name, and behind {tails[unit]} cells")
+            continue
         with_unit = NumberRule(rule.decimal, rule.thousands, (tail,)) if tail else rule
         if tail and often > len(cells) / 2 and sum(not math.isnan(with_unit.number(c)) for c in cells) > len(cells) / 2:
             units[name] = tail

@@ -8,6 +8,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 from xml.etree import ElementTree
@@ -16,7 +17,7 @@ import numpy as np
 
 from tukeydp.data.keys import KeyRule
 from tukeydp.data.numbers import BLANKS, NumberRule, read_cells, unreadable_cells
-from tukeydp.data.readers.columns import TextCells, places_of, positions
+from tukeydp.data.readers.columns import TextCells, header_of, places_of, positions
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import LOOK, check_kind, name_of
 from tukeydp.extras import missing
@@ -138,7 +139,7 @@ _ROWS_AT_A_TIME = 8192  # rows held as Python objects, which take ten times the 
 
 def read_excel(stream: IO[bytes], columns: Sequence[str], options: ReadOptions, path: Path | str) -> TextCells:
     rows, first, names = _past_header(stream, options, path)
-    places = places_of(names, columns, header=options.header)
+    places = places_of(names, columns, header=bool(options.header))
     rules = [options.rule(column) for column in columns]
     blocks, pending = [], [] if options.header else [first]
     for row in rows:
@@ -164,10 +165,10 @@ def _past_header(
     rows = sheet_rows(stream.read(), options, path)
     for _ in range(options.skip):
         next(rows, None)
-    first = next(rows, None)
-    if first is None:
+    lines = list(islice(rows, int(options.header) or 1))
+    if len(lines) < (int(options.header) or 1):
         raise ParameterError("FILE", "must have a header in the first row that is not skipped", name_of(path))
-    return rows, first, [str(cell).strip(BLANKS) for cell in first] if options.header else positions(len(first))
+    return rows, lines[0], header_of(lines) if options.header else positions(len(lines[0]))
 
 
 def _block(rows: list[list[Any]], places: Sequence[int], rules: Sequence[NumberRule]) -> TextCells:
@@ -219,7 +220,27 @@ def _with_formulas(row: list[Any], unread: Places, at: int, first: int) -> list[
 
 
 def sheet_names(content: bytes, path: Path | str) -> list[str]:
-    return list(_workbook(content, path).sheet_names)
+    """Those that are not hidden."""
+    return _shown(_workbook(content, path))
+
+
+def about_sheets(content: bytes, chosen: str | None, path: Path | str) -> tuple[list[str], list[str], int]:
+    """The sheets that are shown, those that are hidden, and how many merged cells the chosen or first one has."""
+    workbook = _workbook(content, path)
+    shown = _shown(workbook)
+    hidden = [name for name in workbook.sheet_names if name not in shown]
+    with _guarded(path):
+        sheet = workbook.get_sheet_by_name(chosen or shown[0]) if chosen in (None, *workbook.sheet_names) else None
+    return shown, hidden, len(getattr(sheet, "merged_cell_ranges", None) or ())
+
+
+def _shown(workbook: Any) -> list[str]:
+    """The sheets that are not hidden; all where none is shown."""
+    from python_calamine import SheetVisibleEnum
+
+    about = {one.name: one.visible == SheetVisibleEnum.Visible for one in workbook.sheets_metadata}
+    names = list(workbook.sheet_names)
+    return [name for name in names if about.get(name, True)] or names
 
 
 def _workbook(content: bytes, path: Path | str) -> Any:
@@ -233,11 +254,11 @@ def _workbook(content: bytes, path: Path | str) -> Any:
 
 def _sheet(content: bytes, options: ReadOptions, path: Path | str) -> Any:
     workbook = _workbook(content, path)
-    names = list(workbook.sheet_names)
-    if options.sheet is None and len(names) != 1:
-        rule = f"must be named, since the workbook has {len(names)} sheets: pass --sheet; {LOOK}"
+    names, shown = list(workbook.sheet_names), _shown(workbook)
+    if options.sheet is None and len(shown) != 1:
+        rule = f"must be named, since the workbook has {len(shown)} sheets: pass --sheet; {LOOK}"
         raise ParameterError("sheet", rule, "none")
     if options.sheet is not None and options.sheet not in names:
         raise ParameterError("sheet", f"must be one of the workbook's {len(names)} sheets; {LOOK}", repr(options.sheet))
     with _guarded(path):
-        return workbook.get_sheet_by_name(options.sheet if options.sheet is not None else names[0])
+        return workbook.get_sheet_by_name(options.sheet if options.sheet is not None else shown[0])

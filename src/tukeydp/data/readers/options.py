@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tukeydp.data.dictionary import Dictionary, detection
 from tukeydp.data.keys import KeyRule, Keys
-from tukeydp.data.numbers import BLANKS, THOUSANDS, NumberRule, number
+from tukeydp.data.numbers import BLANKS, PLAIN, THOUSANDS, NumberRule, number
 from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, checked_choice, checked_integer
 
 # Names for marks that are awkward to type in a shell.
@@ -36,10 +37,12 @@ class ReadOptions:
     thousands : ",", ".", " " or "'", in groups of three digits; None: no such marks.
     encoding : of text files; UTF-8 by default.
     skip : lines (rows in Excel) above the header.
-    header : False: the columns are named "1", "2", ... and the first line is a row.
+    header : False: the columns are named "1", "2", ... and the first line is a row. A number of rows, if several
+        make up the names.
     units : that may stand beside a number: ["mmHg"] in every column, or {"systolic": "mmHg"}.
     missing : numbers and words that stand for no value: ["-999"] in every column, or {"systolic": ["-999", "k.A."]}.
-    sheet : of an Excel workbook with several.
+    detection : limits of detection: {"crp": "<0.3"}; cells of just that read as the limit, with "<0.3/2" as half.
+    sheet : of an Excel workbook with several that are not hidden.
     keys : columns that hold keys of groups, and the keys that are told apart there; others are missing.
     """
 
@@ -50,9 +53,10 @@ class ReadOptions:
     thousands: str | None = None
     encoding: str | None = None
     skip: int = 0
-    header: bool = True
+    header: bool | int = True
     units: Sequence[str] | Mapping[str, str | Sequence[str]] = ()
     missing: Sequence[str] | Mapping[str, str | Sequence[str]] = ()
+    detection: Sequence[str] | Mapping[str, str | Sequence[str]] = ()
     sheet: str | None = None
     keys: Mapping[str, Keys] = field(default_factory=dict)
 
@@ -73,12 +77,17 @@ class ReadOptions:
         for unit in _checked_texts("units", self.units):
             _check_unit(unit, self.decimal, self.thousands)
         _checked_texts("missing", self.missing)
+        for limit in _checked_texts("detection", self.detection):
+            detection("detection", limit)
+        checked_integer("header", int(self.header) if isinstance(self.header, bool) else self.header, least=0, most=9)
 
     def rule(self, column: str) -> NumberRule:
         """How the numbers of a column are written."""
         if column in self.keys:
-            return KeyRule(self.decimal, self.thousands, (), (), self.keys[column])
-        return NumberRule(self.decimal, self.thousands, _of(column, self.units), _of(column, self.missing))
+            return KeyRule(self.decimal, self.thousands, keys=self.keys[column])
+        told = [detection("detection", text) for text in _of(column, self.detection)]
+        limits = tuple((one.mark, float(one.limit), float(one.value)) for one in told)
+        return NumberRule(self.decimal, self.thousands, _of(column, self.units), _of(column, self.missing), limits)
 
     def unit(self, column: str) -> str | None:
         """The declared unit of a column; the first where several spellings are."""
@@ -94,19 +103,54 @@ class ReadOptions:
 
     def only(self, columns: Sequence[str]) -> ReadOptions:
         """The same for some of the columns alone."""
-        units, missing = (
+        units, missing, limits = (
             {name: texts for name, texts in told.items() if name in columns} if isinstance(told, Mapping) else told
-            for told in (self.units, self.missing)
+            for told in (self.units, self.missing, self.detection)
         )
-        return replace(self, units=units, missing=missing)
+        return replace(self, units=units, missing=missing, detection=limits)
+
+    def known_from(self, dictionary: Dictionary, columns: Sequence[str]) -> ReadOptions:
+        """With what a dictionary says of those columns; what is declared here goes before it."""
+        units = {name: unit for name, unit in dictionary.units_of(columns).items() if self.is_unit(unit)}
+        codes = {name: [self.written(code) for code in told] for name, told in dictionary.missing_of(columns).items()}
+        limits = {name: [str(one) for one in told] for name, told in dictionary.detection_of(columns).items()}
+        return replace(
+            self,
+            units=_before(self.units, units, columns),
+            missing=_before(self.missing, codes, columns),
+            detection=_before(self.detection, limits, columns),
+        )
+
+    def is_unit(self, unit: str) -> bool:
+        """Whether it can stand beside numbers: what a dictionary calls a unit is first of all shown."""
+        try:
+            _check_unit(unit, self.decimal, self.thousands)
+        except ParameterError:
+            return False
+        return True
+
+    def written(self, code: str) -> str:
+        """A code that is a number, with the file's own decimal mark."""
+        return code if math.isnan(PLAIN.number(code)) else code.replace(".", self.decimal)
 
     def check_columns(self, columns: Sequence[str]) -> None:
         """What is declared for a column must be declared for one that is read: a slip would go unnoticed."""
-        for parameter, declared in (("units", self.units), ("missing", self.missing)):
+        told = ("units", self.units), ("missing", self.missing), ("detection", self.detection)
+        for parameter, declared in told:
             if isinstance(declared, Mapping):
                 for name in declared:
                     if name not in columns:
                         raise ParameterError(parameter, "must be declared for columns that are read", brief(name))
+
+
+def _before(told: Any, known: Mapping[str, Any], columns: Sequence[str]) -> Any:
+    """What is told for a column by its name, else what is known of it and what is told for all columns."""
+    if not known:
+        return told
+    if isinstance(told, Mapping):
+        return {**known, **told}
+    both = {name: [*told, *_of(name, known)] for name in columns}
+    return {name: texts for name, texts in both.items() if texts}
 
 
 def _of(column: str, declared: Sequence[str] | Mapping[str, str | Sequence[str]]) -> tuple[str, ...]:

@@ -276,6 +276,7 @@ class Layout(NamedTuple):
     word_lengths: IntArray
     word_starts: IntArray  # as unit_starts
     keyed: NDArray[np.bool_]  # for each table column whether its cells are keys or ids, all left to others
+    limited: NDArray[np.bool_]  # and whether it has limits of detection: what is no number is left to others
 
 
 def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[NumberRule]) -> Layout:
@@ -300,6 +301,7 @@ def layout(separator: str, quote: str, targets: Sequence[int], rules: Sequence[N
         word_lengths=word_lengths,
         word_starts=np.cumsum([0, *(len(rule.no_value) for rule in rules)], dtype=np.int64),
         keyed=np.array([isinstance(rule, KeyRule) for rule in rules]),
+        limited=np.array([bool(rule.limits) for rule in rules]),
     )
 
 
@@ -472,7 +474,9 @@ def scan(text, start, stop, final, form, bits, row, unread):  # type: ignore[no-
                 column = targets[field]
                 left, right = _without_unit(text, a, b, column, form) if any_units else (a, b)
                 state, value = number_in(text, left, right, decimal, mark)
-                if form.keyed[column]:
+                if form.keyed[column] or (
+                    state == MISSING and form.limited[column] and not _is_empty(text, a, b, column, form)
+                ):
                     state = UNDECIDED
                 if state == READ:
                     bits[row, column] = value

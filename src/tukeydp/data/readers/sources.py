@@ -33,17 +33,19 @@ _KINDS = [
     (b"\xfd7zXZ\x00", "xz", "", "unpack it"),
     (b"SQLite format 3\x00", "an SQLite database", "", "export the table as CSV or Parquet"),
     (b"%PDF-", "PDF", "", "export the table as CSV"),
-    (b"$FL2", "an SPSS file", "", "export it as CSV"),
-    (b"$FL3", "an SPSS file", "", "export it as CSV"),
-    (b"<stata_dta>", "a Stata file", "", "export it as CSV"),
-    (b"r\x02", "a Stata file", "", "export it as CSV"),
-    (b"s\x02", "a Stata file", "", "export it as CSV"),
+    (b"$FL2", "an SPSS file", "spss", "pass --format spss"),
+    (b"$FL3", "an SPSS file", "spss", "pass --format spss"),
+    (b"<stata_dta>", "a Stata file", "stata", "pass --format stata"),
+    (b"r\x02", "a Stata file", "stata", "pass --format stata"),
+    (b"s\x02", "a Stata file", "stata", "pass --format stata"),
+    (b"HEADER RECORD***", "a SAS file", "sas", "pass --format sas"),
+    (b"\0" * 12 + b"\xc2\xea\x81\x60", "a SAS file", "sas", "pass --format sas"),
     (b"\xff\xfe", "UTF-16 text", "text", "pass --encoding utf-16"),
     (b"\xfe\xff", "UTF-16 text", "text", "pass --encoding utf-16"),
 ]
 KIND_NAMES = {
     "csv": "text (CSV)", "csv.gz": "gzip", "excel": "an Excel workbook", "parquet": "Parquet",
-    "arrow": "Arrow (Feather)",
+    "arrow": "Arrow (Feather)", "spss": "an SPSS file", "stata": "a Stata file", "sas": "a SAS file",
 }  # fmt: skip
 
 

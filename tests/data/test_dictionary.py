@@ -1,0 +1,179 @@
+"""Data dictionaries: what is declared of columns, in our own forms and in REDCap's."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tukeydp as td
+from tukeydp.data.dictionary import Dictionary, detection, parse_dictionary, read_dictionary
+from tukeydp.trusted.parameters import ParameterError
+
+CSV = """\
+column,label,type,lower,upper,unit,categories,missing,detection,sd
+age,Age,number,18,100,years,,,,12
+crp,C-reactive protein,,0,300,mg/L,,99 | -9,<0.3/2,
+sex,Sex,category,,,,"m, Male | f, Female",,,
+ward,,category,,,,A | B,,,
+fit,,yes/no,,,,,,,
+id,,,,,,,,,
+"""
+YAML = """\
+columns:
+  age: {label: Age, type: number, lower: 18, upper: 100, unit: years, sd: 12}
+  crp: {label: C-reactive protein, lower: 0, upper: 300, unit: mg/L, missing: [99, -9], detection: <0.3/2}
+  sex: {label: Sex, type: category, categories: {m: Male, f: Female}}
+  ward: {type: category, categories: [A, B]}
+  fit: {type: yes/no}
+  id: {}
+"""
+JSON = """\
+{"age": {"label": "Age", "type": "number", "lower": 18, "upper": 100, "unit": "years", "sd": 12},
+ "crp": {"label": "C-reactive protein", "lower": 0, "upper": 300, "unit": "mg/L", "missing": [99, -9],
+         "detection": "<0.3/2"},
+ "sex": {"label": "Sex", "type": "category", "categories": {"m": "Male", "f": "Female"}},
+ "ward": {"type": "category", "categories": ["A", "B"]}, "fit": {"type": "yes/no"}, "id": {}}
+"""
+TOML = """\
+[age]
+label = "Age"
+type = "number"
+lower = 18
+upper = 100
+unit = "years"
+sd = 12
+[crp]
+label = "C-reactive protein"
+lower = 0
+upper = 300
+unit = "mg/L"
+missing = [99, -9]
+detection = ["<0.3/2"]
+[sex]
+label = "Sex"
+type = "category"
+categories = {m = "Male", f = "Female"}
+[ward]
+type = "category"
+categories = ["A", "B"]
+[fit]
+type = "yes/no"
+[id]
+"""
+REDCAP = """\
+"Variable / Field Name","Form Name",\
+"Section Header","Field Type","Field Label","Choices, Calculations, OR Slider Labels",\
+"Field Note","Text Validation Type OR Show Slider Number","Text Validation Min","Text Validation Max",Identifier?
+record_id,base,,text,Record,,,,,,
+age,base,,text,"<b>Age</b>",,,integer,18,99,
+weight,base,,text,Weight,,,number_1dp_comma_decimal,"30,5",250,
+born,base,,text,Born,,,date_dmy,1920-01-01,today,y
+until,base,,text,Until,,,number,[age],,
+sex,base,,radio,Sex,"1, Male | 2, Female | 9, Other, not said",,,,,
+symptoms,base,,checkbox,Symptoms,"1, Cough | x-2, Fever",,,,,
+smoker,base,,yesno,Smoker,,,,,,
+pain,base,,slider,Pain,none | some | worst,,number,,,
+bmi,base,,calc,BMI,[weight]/2,,,,,
+hello,base,,descriptive,Hello,,,,,,
+"""
+
+
+def dictionary(text: str, ending: str = ".csv") -> Dictionary:
+    return parse_dictionary(text, ending, "dictionary")
+
+
+@pytest.mark.parametrize(("text", "ending"), [(YAML, ".yaml"), (JSON, ".json"), (TOML, ".toml")])
+def test_all_forms_say_the_same(text: str, ending: str) -> None:
+    assert dictionary(text, ending) == dictionary(CSV)
+
+
+def test_what_is_asked_of_columns() -> None:
+    known = dictionary(CSV)
+    names = ["sex", "crp", "fit", "nobody"]
+    assert known.bounds_of(names) == {"crp": (0, 300)}
+    assert known.missing_of(names) == {"crp": ("99", "-9")}
+    assert known.categories_of(names)["sex"] == (("m", "Male"), ("f", "Female"))
+    assert known.categories_of(names)["fit"] == (("1", "Yes"), ("0", "No"))
+    assert known.sd_of(["age"]) == {"age": Fraction(12)}
+    assert known.of_kind("number") == ["age", "crp"]
+    assert known.columns["id"].kind == "text"
+    assert str(known.columns["crp"].detection[0]) == "<0.3/2"
+
+
+def test_redcap_choices_and_validation_are_categories_and_bounds() -> None:
+    known = dictionary(REDCAP)
+    assert known.columns["age"].label == "Age"
+    assert known.bounds_of(known.columns) == {
+        "age": (18, 99), "weight": (Fraction("30.5"), 250), "pain": (0, 100),
+    }  # fmt: skip
+    assert known.columns["sex"].categories == (("1", "Male"), ("2", "Female"), ("9", "Other, not said"))
+    assert known.columns["symptoms___x_2"].label == "Symptoms: Fever"
+    assert known.columns["born"].kind == "date"
+    assert known.columns["until"].lower is None  # another field's name is no number
+    assert known.of_kind("yes/no") == ["symptoms___1", "symptoms___x_2", "smoker"]
+    assert "hello" not in known.columns
+    by_interface = REDCAP.replace("Variable / Field Name", "field_name").replace(
+        "Choices, Calculations, OR Slider Labels", "select_choices_or_calculations"
+    )
+    assert dictionary(by_interface.replace("Text Validation Type OR", "text_validation_type_or")) == known
+
+
+def test_german_spreadsheets_write_semicolons_and_decimal_commas() -> None:
+    assert dictionary("Column;Lower;Upper\ncrp;0,5;300\n").bounds_of(["crp"]) == {"crp": (Fraction(1, 2), 300)}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "header"),
+        ("lower,upper\n1,2\n", "header"),
+        ("column,colour\na,b\n", "colour"),
+        ("column,lower\na,many\n", "'many' for 'a'"),
+        ("column,lower,upper\na,2,1\n", "below"),
+        ("column,type\na,category\n", "list the categories"),
+        ("column,type\na,colour\n", "types"),
+        ("column,categories\na,1 | 1\n", "each category once"),
+        ("column,detection\na,0.3\n", "<0.3"),
+        ("column,sd\na,0\n", "above 0"),
+        ("column\na\na\n", "twice"),
+    ],
+)
+def test_slips_are_quoted(text: str, words: str) -> None:
+    with pytest.raises(ParameterError, match="dictionary") as error:
+        dictionary(text)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize("ending", [".yaml", ".json", ".toml"])
+@pytest.mark.parametrize("text", ["", "[1, 2]", "{", '"a"', "a: [1]", '{"a": 1}', "a = 1", "1: {2: 3}"])
+def test_what_is_no_dictionary_is_refused(text: str, ending: str) -> None:
+    with pytest.raises(ParameterError):
+        dictionary(text, ending)
+
+
+def test_limits_of_detection() -> None:
+    assert detection("x", "< 0,3").value == Fraction("0.3")
+    assert detection("x", ">200").value == 200
+    assert detection("x", "<0.3 / 2").value == Fraction("0.15")
+    with pytest.raises(ParameterError, match="must be a limit"):
+        detection("x", "0.3")
+
+
+def test_a_table_takes_codes_units_and_types_from_the_dictionary(tmp_path: Path) -> None:
+    (tmp_path / "known.csv").write_text(
+        "column,type,lower,upper,unit,missing\nage,number,0,120,years,99\npain,,0,10,,\nid,text,,,,\n"
+    )
+    file = tmp_path / "t.csv"
+    file.write_text("id,pain,age\n1,3,44 years\n2,99,99\n3,x,81\n")
+    table = td.read(file, dictionary=tmp_path / "known.csv")
+    assert table.columns == ("age", "pain")
+    assert np.array_equal(table.table().cells, [[44, 3], [np.nan, 99], [81, np.nan]], equal_nan=True)
+    told = td.read(file, dictionary=read_dictionary(tmp_path / "known.csv"), missing={"pain": 99})
+    assert np.isnan(told.table().cells[1]).all()
+    everywhere = td.read(file, dictionary=tmp_path / "known.csv", missing=[44])
+    assert np.isnan(everywhere.table().cells[:2, 0]).all()
+    with pytest.raises(ParameterError, match="dictionary must be a file"):
+        td.read(file, dictionary=3)  # type: ignore[arg-type]
