@@ -57,7 +57,10 @@ def test_keys_that_are_numbers(tmp_path, frame):
 
 
 def test_reports_by_their_endings(files):
-    targets = [files / f"table.{kind}" for kind in ("html", "md", "csv", "tex", "json", "png", "svg")]
+    targets = [
+        files / f"table.{kind}"
+        for kind in ("html", "md", "csv", "tex", "json", "png", "svg", "docx", "xlsx", "ard.csv")
+    ]
     arguments = [part for target in targets for part in ("--out", target)]
     result = run(files / "t.csv", *COMMON, "--by", "arm", "--keys", "A,B", "--seed", "3", *arguments)
     assert result.exit_code == 0, result.output
@@ -113,7 +116,7 @@ def test_the_check_is_paid_for_and_said_in_the_footnote(files):
     assert found["settings"]["epsilon_check"] == "0.1"
     spent = ("check", "centre", "radii", "missing", "squares", "mean")
     assert sum(Fraction(found["settings"][f"epsilon_{part}"]) for part in spent) == 2
-    assert any(note.startswith("Checked first, for epsilon = 0.1") for note in found["footnote"])
+    assert any(note.startswith("Checked first, for epsilon = 0.1") for note in found["details"])
     without = json.loads(run(files / "t.csv", *COMMON, "--seed", "3", "--json", "--no-check").stdout)
     assert "epsilon_check" not in without["settings"]
     binary = json.loads(run(files / "t.parquet", *COMMON, "--seed", "3", "--json").stdout)

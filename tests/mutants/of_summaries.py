@@ -10,6 +10,7 @@ NOISE = f"{GROUPS}test_noise_has_the_stated_scale_and_is_drawn_for_each_group_by
 INTERVAL = "tests/mechanisms/test_interval.py::"
 MADE_OF = f"{INTERVAL}test_an_interval_is_made_of_what_was_released_and_nothing_else"
 PARTS = f"{INTERVAL}test_what_is_spent_is_epsilon_exactly"
+TABLE = "tests/mechanisms/test_table.py::"
 CHECK = "tests/audit/test_readable_check.py::"
 WHOLE = f"{CHECK}test_the_run_as_a_whole_is_private_and_a_stop_costs_its_own_part"
 OWN_BITS = "tests/mechanisms/test_keys.py::test_steps_of_one_release_share_no_bits_and_no_key_is_known_beforehand"
@@ -55,5 +56,53 @@ MUTANTS = (
         'noisy_counts(counts, __import__("tukeydp.trusted.release", fromlist=["*"]).rehearsed_charge(own, bytes(32)))',
         (f"{CHECK}test_the_noise_of_two_checks_is_not_the_same",),
         "Noise that everybody can subtract.",
+    ),
+    Mutant(
+        "half the noise of bounded records",
+        "trusted/steps.py",
+        "scale = paid.scale(sums_of_norm(HALF), sums.groups)",
+        "scale = paid.scale(sums_of_norm(HALF), sums.groups) / 2",
+        (f"{TABLE}test_the_noise_is_discrete_laplace_of_twice_the_radius",),
+        "All means of a table at twice epsilon.",
+    ),
+    Mutant(
+        "records replaced at the price of one that comes",
+        "trusted/prices.py",
+        "return Score(Fraction(most), Fraction(2 * most))\n\n\ndef rank",
+        "return Score(Fraction(most) / 2, Fraction(most))\n\n\ndef rank",
+        (f"{TABLE}test_sizes_that_a_record_adds_are_a_half_together_and_another_in_its_place_moves_two",),
+        "The same.",
+    ),
+    Mutant(
+        "records bounded column by column",
+        "trusted/steps.py",
+        "shorter = sizes * HALF // np.maximum(sizes.sum(axis=1, keepdims=True), HALF)",
+        "shorter = np.minimum(np.abs((self.away(inside) / self.radius * HALF).astype(np.int64)), HALF)",
+        (f"{TABLE}test_sizes_that_a_record_adds_are_a_half_together_and_another_in_its_place_moves_two",),
+        "A record moves the sums by as many radii as there are columns.",
+    ),
+    Mutant(
+        "weights above the largest",
+        "trusted/steps.py",
+        "weight[1], 0.0, 1.0), nan=0.0)",
+        "weight[1], 0.0, 9.0), nan=0.0)",
+        (f"{TABLE}test_weights_never_make_a_record_larger",),
+        "One heavy record is worth several.",
+    ),
+    Mutant(
+        "categories counted from nothing",
+        "trusted/steps.py",
+        "np.where(inside[:, j] == level, 1.0, -1.0) * self._there(inside, j)",
+        "2.0 * (inside[:, j] == level) * self._there(inside, j) + (inside[:, j] == level)",
+        (f"{TABLE}test_every_number_of_a_record_is_a_half_at_most_and_moves_by_two",),
+        "A record adds more than it is priced for.",
+    ),
+    Mutant(
+        "a record outside a window twice",
+        "trusted/steps.py",
+        "return np.array([(some & ~inside).sum(axis=0) for inside in insides]",
+        "return np.array([2 * (some & ~inside).sum(axis=0) for inside in insides]",
+        (f"{TABLE}test_a_record_is_beyond_each_radius_once_and_outside_a_window_once",),
+        "Magnitudes at twice epsilon.",
     ),
 )

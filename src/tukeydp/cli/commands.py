@@ -48,6 +48,7 @@ def version(
 # Options that a command does not have reach it, so that it can say which command has them.
 for command in (mean.mean, centre.centre, summary.summary, regress.regress, quantiles.quantiles, counts.counts):
     app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(command)
+app.command("table1", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(summary.summary)
 for other in (plan.plan, look.look, demo.demo, contours.contours, reproduce.reproduce, audit.audit, page.app):
     app.command()(other)
 app.add_typer(ledger, name="ledger")

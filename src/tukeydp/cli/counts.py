@@ -115,8 +115,8 @@ def _asked(
     if cross and len(names) < 2:
         raise ParameterError("cross", "must be left out unless there are several columns", "one column")
     asked: dict[str, Any] = {
-        "categories": _by_column("categories", categories, names),
-        "edges": _by_column("edges", edges, names),
+        "categories": by_column("categories", categories, names),
+        "edges": by_column("edges", edges, names),
     }
     told = [name for lists in asked.values() for name in lists or ()]
     missing = [name for name in names if told.count(name) != 1]
@@ -126,7 +126,7 @@ def _asked(
     return names, {"column": tuple(names), **asked} if cross else asked
 
 
-def _by_column(option: str, given: Sequence[str] | None, names: list[str]) -> dict[str, list[str]] | None:
+def by_column(option: str, given: Sequence[str] | None, names: list[str]) -> dict[str, list[str]] | None:
     """`f,m` where there is one column, `sex=f,m` for one of several."""
     found: dict[str, list[str]] = {}
     for text in given or ():

@@ -115,7 +115,7 @@ class Reading:
         return [f"{name}={show(sd)}" for name, sd in known.items()] + list(given or ())
 
     @cached_property
-    def _layout(self) -> ReadOptions:
+    def layout(self) -> ReadOptions:
         """The dialect without what is declared for columns: enough to read the header."""
         return replace(self, unit=None, missing=None, detection=None, dictionary=None).declared()
 
@@ -127,12 +127,12 @@ class Reading:
         """
         if not columns and self.known.columns:
             measured = self.known.of_kind("number")
-            there = names_in(file, self._layout)
+            there = names_in(file, self.layout)
             return [name for name in there if name in measured]
         if not columns:
             rule = f"must be given: names in the header, separated by commas (--columns age,pulse); {LOOK}"
             raise ParameterError("columns", rule, "none")
-        whole = self._layout
+        whole = self.layout
         twice = str(file) != "-" and (file.is_file() or not file.exists())
 
         def is_name(text: str) -> bool:

@@ -633,16 +633,10 @@ class _Steps:
     def _quartiles(self, j: int) -> list[list[float]]:
         if not isinstance(self.records.table, Table):
             raise ParameterError("statistics", "must be mean (SD) with a lazy frame: collect it first", STATISTICS[1])
-        grid = self.columns.grid([_steps(low, high) for low, high in zip(*self.columns.ends, strict=True)])
+        grid = self.columns.grid([GRID] * self.columns.d)
         charge = self.run.charge(f"median {j}", "median", j)
         drawn = column_quantiles(self.records.parts(), grid, j, QUARTILES, charge, self.records.count)
         return [[point_of(grid, j, y) for y in row] for row in drawn]
-
-
-def _steps(low: Fraction, high: Fraction) -> int:
-    """Of the grid of quartiles: whole numbers where these are few enough."""
-    whole = low.denominator == high.denominator == 1 and high - low <= 4 * GRID
-    return int(high - low) if whole else GRID
 
 
 # Before anything is spent.

@@ -99,7 +99,7 @@ class TableSource:
     def size(self, g: int) -> float:
         """Records of a group, or the sum of their weights; at least one."""
         if isinstance(self.means, Transcript):
-            return float(self.means.size(g))
+            return max(1.0, self._records[g])
         if self.counts is not None and self.counts.records:
             return max(1.0, self._records[g]) * self._unit
         assert self.n is not None
@@ -108,8 +108,12 @@ class TableSource:
     @cached_property
     def _records(self) -> list[float]:
         """Of every group; together no more than the public number, where there is one."""
-        assert self.counts is not None
-        found = [self.counts.of(g, "records") for g in range(len(self.keys))]
+        groups = range(len(self.keys))
+        if isinstance(self.means, Transcript):
+            found = [float(self.means.size(g)) for g in groups]
+        else:
+            assert self.counts is not None
+            found = [self.counts.of(g, "records") for g in groups]
         if self.n is None or self.plan.layout.weight is not None:
             return found
         return [one - max(0.0, sum(found) - self.n) / len(found) for one in found]
@@ -200,7 +204,8 @@ class TableSource:
         lower, upper = self._intervals[g][j]
         reasons = (SHARE,) if spread is None else (NO_SPREAD,) if shown is None else ()
         public = self.public_sd and shown is not None
-        line = Line(key, name, share, round(found.values(g, j)), mean, sd, lower, upper, public, reasons)
+        number = round(found.values(g, j) if j in found.counted else self.size(g))
+        line = Line(key, name, share, number, mean, sd, lower, upper, public, reasons)
         return self._hidden(replace(line, missing=self._missing(g, j)))
 
     @cached_property

@@ -218,7 +218,8 @@ class TablePlan:
         named = {"magnitudes": self.magnitudes, "counts": self.counts}
         found: dict[str, Any] = {f"epsilon_{name}": one for name, one in named.items() if one}
         if self.missing:
-            found["epsilon_missing"] = self.missing
+            categories = "_categories" if isinstance(self.means, ClippedMean) else ""
+            found[f"epsilon_missing{categories}"] = self.missing
         found |= {f"epsilon_median_{self.layout.names[j]}": one for j, one in self.medians.items()}
         return found | dict({} if self.means is None else self.means.settings)
 
@@ -241,11 +242,12 @@ def table_plan(layout: Layout, epsilon: Fraction, size: int | None, neighbours: 
         return TablePlan(means=searched, counts=Fraction(0), missing=Fraction(0), **shown)
     missing = MISSING * epsilon
     rest -= missing
-    many = counted + (groups is not None or neighbours == "add-remove" or layout.weight is not None)
+    # Values of columns that lack many are counted too: room for one of them, at least.
+    many = max(1, counted + (groups is not None or neighbours == "add-remove" or layout.weight is not None))
     if not layout.means:
         return TablePlan(means=None, counts=rest, missing=missing, **shown)
     need_of_means = _norm_error(len(layout.means), per_group, ease) / MEAN_TOLERANCE
-    need_of_counts = ease * median_of_noise(max(1, many)) / per_group / SHARE_TOLERANCE if many else 0.0
+    need_of_counts = ease * median_of_noise(max(1, many)) / per_group / SHARE_TOLERANCE
     share = need_of_counts / (need_of_means + need_of_counts) if per_group < math.inf else many / (many + 3.0)
     first = _first_steps(layout, rows, ease, epsilon)
     if searched is not None:
@@ -342,11 +344,11 @@ def _for_medians(
     only = not layout.means and not layout.shares and not layout.categories
     room = float(epsilon) * (0.9 if only else 0.5)
     found, left_out = dict[int, Fraction](), list[LeftOut]()
+    many = len(layout.medians)
     for j in layout.medians:
         if needed * (len(found) + 1) <= room:
-            found[j] = Fraction(math.ceil(1000 * needed), 1000)
+            found[j] = Fraction(math.ceil(1000 * min(room / many, max(2 * needed, room / 10))), 1000)
             continue
-        many = len(layout.medians)
         rows = math.ceil(per_group * needed * many / room / 10.0) * 10
         said = f"{rows} records in each group, epsilon {_up(float(epsilon) * needed * many / room)}, or its mean"
         left_out.append(LeftOut(layout.names[j], STATISTICS[1], said))

@@ -13,7 +13,7 @@ from tukeydp.extras import missing
 from tukeydp.results.escaping import in_html, in_plot, printable
 from tukeydp.results.interval import nominal
 from tukeydp.results.release import Release
-from tukeydp.results.summary_cells import Summarised, title
+from tukeydp.results.summary_cells import Line, Row, Summarised, rows, title
 from tukeydp.results.views import counted
 from tukeydp.trusted.account import stated
 from tukeydp.trusted.parameters import ParameterError, show
@@ -85,17 +85,41 @@ def forest_of(summary: Summarised, *, dark: bool = False) -> Any:
 
 
 def summary_panels(summary: Summarised) -> list[Panel]:
-    """A panel for each column, with a mark for each group."""
-    panels: dict[str, Panel] = {}
-    for line in summary.lines:
-        ends = None if line.lower is None or line.upper is None else (line.lower, line.upper)
-        factor = 100.0 if line.share else 1.0
-        unit = " (%)" if line.share else ""
-        mean = None if line.mean is None else factor * line.mean
-        scaled = None if ends is None else (factor * ends[0], factor * ends[1])
-        panel = panels.setdefault(line.column, Panel(printable(line.column) + unit, []))
-        panel.marks.append(Mark("" if line.group is None else printable(line.group), mean, scaled))
-    return list(panels.values())
+    """A panel for each column that has means, or for each of its categories, with a mark for each group.
+
+    Of two categories the first: the other is the rest.
+    """
+    found, name, last = list[Panel](), "", None
+    every = list(rows(summary))
+    for row, following in zip(every, [*every[1:], None], strict=True):
+        inner = row.kind == "level" and row.inner
+        if row.kind == "heading":
+            name = row.label.removesuffix(", n (%)")
+            last = None
+        if row.kind not in ("mean", "share", "level"):
+            continue
+        if inner and last is not None and _last_of_two(row, following, last):
+            continue
+        last = row
+        title = f"{name}: {row.label} (%)" if inner else row.label.rpartition(", ")[0]
+        title += " (%)" if row.kind == "share" or (row.kind == "level" and not inner) else ""
+        own = row.lines if summary.keys is None else row.lines[:-1]
+        found.append(Panel(title, [_mark_of(summary, line) for line in own]))
+    return found
+
+
+def _last_of_two(row: Row, following: Row | None, first: Row) -> bool:
+    """Whether it is the second of two categories."""
+    shares = [(a.mean, b.mean) for a, b in zip(first.lines, row.lines, strict=True)]
+    whole = all(a is None or b is None or abs(a + b - 1.0) < 1e-9 for a, b in shares)
+    return whole and (following is None or following.kind != "level" or not following.inner)
+
+
+def _mark_of(summary: Summarised, line: Line) -> Mark:
+    factor = 100.0 if line.share else 1.0
+    ends = None if line.lower is None or line.upper is None else (factor * line.lower, factor * line.upper)
+    name = "" if line.group is None else printable(summary.key_labels.get(line.group, line.group))
+    return Mark(name, None if line.mean is None else factor * line.mean, ends)
 
 
 def _drawn(panels: list[Panel], said: str, confidence: float | None, dark: bool) -> Any:
@@ -127,15 +151,30 @@ def _draw_panel(axes: Any, panel: Panel, inks: dict[str, str], colours: tuple[st
     axes.set_ylim(len(panel.marks) - 0.4, -0.6)
     axes.set_yticks(range(len(panel.marks)), [in_plot(mark.name) for mark in panel.marks])
     axes.set_title(in_plot(panel.name), loc="left", fontsize=10, fontweight="bold", color=inks["ink"])
-    axes.margins(x=0.08)
+    _round_ends(axes, panel)
     axes.grid(True, axis="x", color=inks["line"], linewidth=0.8)
     axes.tick_params(colors=inks["faint"], labelcolor=inks["ink"], labelsize=9, left=False)
-    axes.locator_params(axis="x", nbins=6, min_n_ticks=3)
     if _plain(panel):
         axes.ticklabel_format(axis="x", useOffset=False, style="plain")
     for side, spine in axes.spines.items():
         spine.set_visible(side == "bottom")
         spine.set_color(inks["faint"])
+
+
+def _round_ends(axes: Any, panel: Panel) -> None:
+    """From one round number to another, a handful of steps apart, with all marks between."""
+    from matplotlib.ticker import FixedLocator, MaxNLocator
+
+    values = [v for mark in panel.marks for v in (mark.mean, *(mark.ends or ())) if v is not None]
+    if not values:
+        return
+    low, high = min(values), max(values)
+    room = 0.04 * (high - low) or max(abs(high), 1.0) / 10.0
+    ticks = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]).tick_values(low - room, high + room)
+    if panel.name.endswith("(%)"):
+        ticks = [tick for tick in ticks if -1e-9 <= tick <= 100 + 1e-9]
+    axes.set_xlim(min(ticks[0], low), max(ticks[-1], high))
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
 
 
 def _plain(panel: Panel) -> bool:

@@ -21,6 +21,8 @@ from tukeydp.results.summary_cells import (
     title,
 )
 
+_PAGE, _FIRST = 6.5, 2.4  # inches: between the margins of a page, and of the rows' names
+
 
 def require_office(ending: str) -> None:
     """Before anything is spent."""
@@ -38,7 +40,7 @@ def docx_of(summary: Summarised) -> bytes:
     require_office(".docx")
     from docx import Document
     from docx.enum.text import WD_ALIGN_PARAGRAPH
-    from docx.shared import Pt
+    from docx.shared import Inches, Pt, RGBColor
 
     document = Document()
     for name, size in (("Normal", 10), ("Caption", 11)):
@@ -48,11 +50,13 @@ def docx_of(summary: Summarised) -> bytes:
     caption = document.add_paragraph(style="Caption")
     caption.add_run("Table 1. ").bold = True
     caption.add_run(title(summary))
+    for run in caption.runs:
+        run.font.color.rgb = RGBColor(0, 0, 0)
     named, found = heads(summary), list(rows(summary))
     table = document.add_table(rows=1, cols=1 + len(named))
     for place, name in enumerate(["", *named]):
         cell = table.rows[0].cells[place].paragraphs[0]
-        cell.add_run(name).bold = True
+        cell.add_run(name.replace(" (N = ", "\n(N = ")).bold = True
         cell.alignment = WD_ALIGN_PARAGRAPH.LEFT if place == 0 else WD_ALIGN_PARAGRAPH.CENTER
     for row in found:
         cells = table.add_row().cells
@@ -62,8 +66,13 @@ def docx_of(summary: Summarised) -> bytes:
         for cell, shown in zip(cells[1:], row.cells, strict=True):
             cell.paragraphs[0].add_run(shown)
             cell.paragraphs[0].alignment = WD_ALIGN_PARAGRAPH.CENTER
+    table.autofit = False
+    rest = (_PAGE - _FIRST) / len(named)
+    for place, column in enumerate(table.columns):
+        column.width = Inches(rest if place else _FIRST)
     for line in table.rows:
-        for cell in line.cells:
+        for place, cell in enumerate(line.cells):
+            cell.width = Inches(rest if place else _FIRST)
             cell.paragraphs[0].paragraph_format.space_after = Pt(1)
     _ruled(table)
     for size, notes in ((9, [n for n in footnote(summary) if n != SEEDED]), (8, details(summary))):
@@ -110,6 +119,7 @@ def xlsx_of(summary: Summarised) -> bytes:
     from openpyxl import Workbook
     from openpyxl.styles import Alignment, Border, Font, Side
     from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.properties import PageSetupProperties
 
     book = Workbook()
     sheet = book.active
@@ -117,8 +127,6 @@ def xlsx_of(summary: Summarised) -> bytes:
     bold, thin, thick = Font(bold=True), Side(style="thin"), Side(style="medium")
     sheet.append([_safe(title(summary))])
     sheet["A1"].font = bold
-    if summary.seeded:
-        sheet.append([SEEDED])
     named = heads(summary)
     arms = len(named) - (summary.compare is not None)
     sheet.append(["", *(_safe(cell) for name in named[:arms] for cell in (name, "")), *named[arms:]])
@@ -129,7 +137,7 @@ def xlsx_of(summary: Summarised) -> bytes:
     for row in rows(summary):
         sheet.append([_safe(row.label)])
         at = sheet.max_row
-        sheet.cell(at, 1).alignment = Alignment(indent=1 if row.inner else 0)
+        sheet.cell(at, 1).alignment = Alignment(horizontal="left", indent=1 if row.inner else 0)
         for place, line in enumerate(row.lines):
             for k, (value, form) in enumerate(_numbers(row, line)):
                 cell = sheet.cell(at, 2 + 2 * place + k)
@@ -149,6 +157,8 @@ def xlsx_of(summary: Summarised) -> bytes:
         sheet.column_dimensions[get_column_letter(column)].width = 34 if column == 1 else 17
     for note in footnote(summary):
         sheet.append([_safe(note)])
+    sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "landscape", 0
+    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
     sheet.freeze_panes = sheet.cell(top + 2, 2)
     long = book.create_sheet("Statistics")
     found = ard(summary)

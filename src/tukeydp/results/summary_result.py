@@ -77,7 +77,7 @@ summary { cursor: pointer; }
 """
 
 
-_GAP = "\u00a0\u00a0"  # before the name of a row that belongs to the one above
+_GAP = "\u00b7 "  # before the name of a row that belongs to the one above
 
 
 def table(summary: Summarised) -> Shown:
@@ -115,7 +115,7 @@ def html_piece(summary: Summarised) -> str:
     notes = "".join(f"<p>{in_html(note)}</p>" for note in footnote(summary) if note != SEEDED)
     more = "".join(f"<p>{in_html(note)}</p>" for note in details(summary))
     named = ["", *heads(summary)]
-    top = "".join(f'<th scope="col">{in_html(name)}</th>' for name in named)
+    top = "".join(f'<th scope="col">{in_html(name).replace(" (N = ", "<br>(N = ")}</th>' for name in named)
     body, start = [], True
     for row in rows(summary):
         if not row.inner:

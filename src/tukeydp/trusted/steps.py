@@ -329,9 +329,8 @@ def _weighed(steps: IntArray, inside: FloatArray, weight: Weight | None) -> IntA
     """Steps times the record's share of the largest weight, towards 0: no size grows. Missing weights are 0."""
     if weight is None:
         return steps
-    place, most = weight
     with np.errstate(all="ignore"):
-        share = np.nan_to_num(np.clip(inside[:, place : place + 1] / most, 0.0, 1.0), nan=0.0)
+        share = np.nan_to_num(np.clip(inside[:, weight[0] : weight[0] + 1] / weight[1], 0.0, 1.0), nan=0.0)
     return np.sign(steps) * (np.abs(steps) * np.floor(share * HALF).astype(np.int64) // HALF)
 
 
@@ -371,8 +370,8 @@ class TableCounts(ByGroup):
 
     def _there(self, inside: FloatArray, j: int) -> FloatArray:
         """1 for a value, or one of the column's categories; else 0."""
-        size = self.sizes[j]
-        return 1.0 * ((inside[:, j] >= 0) & (inside[:, j] < size) if size else ~np.isnan(inside[:, j]))
+        at, size = inside[:, j], self.sizes[j]
+        return ((at >= 0) & (at < size) if size else ~np.isnan(at)).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -405,8 +404,11 @@ class NormSums(ByGroup):
 
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
         inside, groups = listed(cells, self.d)
-        steps = np.trunc(np.clip(self.away(inside) / self.radius, -1.0, 1.0) * HALF).astype(np.int64)
-        # Integers alone: where sizes add up to more than HALF, each is scaled down, towards 0, until they do not.
+        away = self.away(inside)
+        steps = np.trunc(away / np.maximum(np.abs(away).sum(axis=1, keepdims=True), self.radius) * HALF).astype(
+            np.int64
+        )
+        # Once more in integers, whatever floats did before: sizes add up to HALF at most.
         sizes = np.abs(steps)
         shorter = sizes * HALF // np.maximum(sizes.sum(axis=1, keepdims=True), HALF)
         shorter *= 1 if self.absolute else np.sign(steps)
