@@ -65,7 +65,9 @@ def test_table_one_of_persons_in_groups_with_categories(fresh):
     fresh.plan(statistic="summary", epsilon="1")
     page = fresh.release()
     assert "420 persons in 3 groups of Arm" in page
+    assert page.count('class="inner"') > 5
     assert "\\xa0" not in page
+    assert "\u00b7 " not in page
     found = json.loads(fresh.get("/take-away/1/result.json").text)
     assert found["guarantee"]["neighbours"].startswith("one person swapped")
     names = set(zipfile.ZipFile(io.BytesIO(fresh.get("/everything").content)).namelist())
