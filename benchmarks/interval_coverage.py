@@ -1,6 +1,7 @@
-"""How often confidence intervals of td.mean cover the population's mean, and how wide they are. Prints a table.
+"""How often confidence intervals of td.mean and td.quantiles cover the population's, and how wide they are.
 
-A nominal 95 % for each column by itself. A half-width is told as a multiple of the t-interval's, which knows the rows.
+A nominal 95 % for each column by itself. A half-width is told as a multiple of the t-interval's, which knows the rows,
+for quantiles of that between two order statistics (left out where this has no width). Prints a table.
 Made-up columns lie between bounds ten times as wide as a typical range, real ones between bounds ten times their own;
 real columns are resampled with replacement, so that their means are known. Which tables and columns is fixed here, by
 name. Every run is seeded. Real tables come with pip install "tukeydp[bench]".
@@ -155,6 +156,51 @@ def covered(
     return Covered(population.name, population.kind, setting, n, d, epsilon, share, ratio, len(inside))
 
 
+QUARTILES = (0.25, 0.5, 0.75)
+
+
+@cache
+def own_quantiles(population: Population) -> FloatArray:
+    """Least values that so much lies up to: of all values of a real column, else of very many."""
+    values = population.draw(np.random.default_rng(7), 4_000_000)
+    return np.quantile(values, QUARTILES, method="inverted_cdf")
+
+
+def covered_quantiles(
+    population: Population, n: int, shares: tuple[float, ...], runs: int, seed: int, epsilon: float = 1.0
+) -> Covered:
+    """The median, or all quartiles, of one column."""
+    from scipy.stats import binom
+
+    own = own_quantiles(population)[[QUARTILES.index(q) for q in shares]]
+    setting = "median" if shares == (0.5,) else "quartiles"
+    own_seed = zlib.crc32(f"{seed} {population.name} {setting} {n} {epsilon}".encode())
+    inside, ratios = [], []
+    for i in range(runs):
+        x = population.draw(np.random.default_rng([own_seed, i]), n)
+        given: dict[str, Any] = {"epsilon": epsilon, "bounds": population.bounds, "confidence": CONFIDENCE}
+        found: Any = td.quantiles(x, shares, randomness=td.seeded(1000 * own_seed + i), check=False, **given)
+        ends = found.intervals[:, 0]
+        inside += ((ends[:, 0] <= own) & (own <= ends[:, 1])).tolist()
+        ranks = [binom.ppf(p, n, shares).astype(int) for p in ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)]
+        alone = np.sort(x)[np.minimum(ranks[1], n - 1)] - np.sort(x)[np.maximum(ranks[0] - 1, 0)]
+        ratios += ((ends[:, 1] - ends[:, 0])[alone > 0] / alone[alone > 0]).tolist()
+    ratio = float(np.median(ratios)) if ratios else math.nan
+    return Covered(population.name, population.kind, setting, n, 1, epsilon, float(np.mean(inside)), ratio, len(inside))
+
+
+def quantile_cases(quick: bool) -> Iterator[tuple[Any, ...]]:
+    runs = 40 if quick else 200
+    for population in MADE_UP:
+        for n in (300, 1000, 4000):
+            yield population, n, (0.5,), runs, {}
+            yield population, n, QUARTILES, runs // 2, {}
+    for population in real_columns():
+        for n in (300, 1000, 4000):
+            yield population, n, (0.5,), runs // 2, {}
+            yield population, n, QUARTILES, runs // 4, {}
+
+
 def cases(quick: bool) -> Iterator[tuple[Any, ...]]:
     """Population, n, d, runs, and what else differs."""
     runs = 40 if quick else 200
@@ -180,18 +226,20 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=19)
     parser.add_argument("--out", type=Path, help="a CSV file")
+    parser.add_argument("--quantiles", action="store_true", help="of td.quantiles rather than td.mean")
     given = parser.parse_args()
     console = Console()
     found = []
-    for population, n, d, runs, more in cases(given.quick):
-        found.append(covered(population, n, d, runs, given.seed, **more))
+    run: Callable[..., Covered] = covered_quantiles if given.quantiles else covered
+    for population, n, what, runs, more in (quantile_cases if given.quantiles else cases)(given.quick):
+        found.append(run(population, n, what, runs, given.seed, **more))
         console.print(f"[dim]{found[-1]}", highlight=False) if console.is_terminal else None
-    table = Table("population", "setting", "n x d", "epsilon", "coverage", "half-width over the t-interval's")
+    table = Table("population", "setting", "n x d", "epsilon", "coverage", "half-width over that of no privacy")
     for one in found:
         shown = f"{one.coverage:.3f}", f"{one.ratio:.2f}"
         table.add_row(one.population, one.setting, f"{one.n} x {one.d}", f"{one.epsilon:g}", *shown)
     console.print(table)
-    for n in (300, 1000, 3000):
+    for n in sorted({one.n for one in found if one.kind == "real"}):
         shares = np.array([one.coverage for one in found if one.kind == "real" and one.n == n])
         if len(shares):
             low, worst = float((shares < 0.93).mean()), shares.min()

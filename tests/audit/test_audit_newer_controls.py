@@ -185,8 +185,10 @@ def test_quantiles_with_a_mistake_are_noticed(mistake, monkeypatch):
         )
         assert tallied(quantiles.examine, quantiles.Case(quantiles.QUARTILES, 3, 3)).worst > 1.01
     else:
-        thinned = rank_draw._thinned
-        monkeypatch.setattr(rank_draw, "_thinned", lambda starts: thinned(starts)[: max(1, len(starts) - 1)])
+        shells = rank_draw.RankLaw._shells.func
+        monkeypatch.setattr(
+            rank_draw.RankLaw, "_shells", property(lambda law: shells(law)[: max(1, len(shells(law)) - 1)])
+        )
         assert tallied(quantiles.examine, quantiles.Case(quantiles.MEDIAN, 3, 3)).failures
 
 

@@ -9,6 +9,7 @@ MOVES = f"{AUDIT}test_a_row_that_moves_changes_one_block_of_two_groups_to_the_la
 BLOCKS = f"{AUDIT}test_the_package_ranks_blocks_as_the_account_does"
 OWN_BITS = "tests/mechanisms/test_grouped_means.py::test_every_group_and_step_reads_bits_of_its_own"
 QUANTILES = "tests/audit/test_quantiles.py::"
+INTERVALS = "tests/mechanisms/test_quantile_intervals.py::"
 EVERYTHING = "tests/audit/test_groups_of_everything.py::"
 PERSONS = "tests/data/test_persons.py::"
 SECRET_SIZES = "tests/mechanisms/test_grouped_means.py::test_nothing_but_the_points_depends_on_who_is_in_which_group"
@@ -162,8 +163,8 @@ MUTANTS = (
     Mutant(
         "all of epsilon for each level of quantiles",
         "mechanisms/quantiles.py",
-        "each = budget / (table.d * levels)",
-        "each = budget / table.d",
+        "each = (budget - counted) / (table.d * levels)",
+        "each = (budget - counted) / table.d",
         (f"{QUANTILES}test_each_level_and_column_has_its_part_of_epsilon",),
         "A row is in a part of every level.",
     ),
@@ -171,25 +172,57 @@ MUTANTS = (
         "the accuracy of quantiles from the values that are there",
         "mechanisms/quantiles.py",
         "rehearsal = quantile_rehearsal(size, grid,",
-        "rehearsal = quantile_rehearsal(max(1, int((~np.isnan(table.cells)).sum())), grid,",
+        "rehearsal = quantile_rehearsal(max(1, values.counts[0]), grid,",
         ("tests/mechanisms/test_quantile_rehearsal.py::test_a_forecast_depends_on_public_numbers_alone",),
         "What accuracy to expect would tell how many values are missing.",
     ),
     Mutant(
         "ranks accepted without a look",
         "mechanisms/quantiles.py",
-        "if bernoulli_exp(more.numerator, more.denominator, bits):",
-        "if more >= 0:",
+        "return bernoulli_exp(more.numerator, more.denominator, bits)",
+        "return more >= 0",
         (f"{QUANTILES}test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval",),
         "Points of a shell have scores of their own: farther ones are too likely.",
     ),
     Mutant(
         "shells of ranks too narrow",
         "mechanisms/quantiles.py",
-        "outer = self.interval(edges[i + 1] - 1 if i + 1 < len(edges) else least)",
-        "outer = self.interval(least)",
+        "return np.append(self.starts[1:] - 1, self.starts[-1])",
+        "return self.starts",
         (f"{QUANTILES}test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval",),
         "Points of a shell are counted to the next one, and proposed too rarely.",
+    ),
+    Mutant(
+        "equal values cut for nothing",
+        "mechanisms/quantiles.py",
+        "one.weight * (1 - CUT * one.cuts)",
+        "one.weight",
+        (f"{QUANTILES}test_each_level_and_column_has_its_part_of_epsilon",),
+        "Where equal values are cut is drawn from them, beyond what the level has.",
+    ),
+    Mutant(
+        "a point of a shell whatever it weighs",
+        "mechanisms/round_numbers.py",
+        "return one.step(before + number // one.weight)",
+        "return one.step(before + number % (one.up_to(high) - before))",
+        (f"{QUANTILES}test_weights_of_points_are_those_of_the_multiples_that_they_are",),
+        "Shells are drawn by other weights than their points: the law hangs on where shells end, which are values.",
+    ),
+    Mutant(
+        "numbers of values by group at the price of one group",
+        "trusted/steps.py",
+        "scale, found = paid.scale(sums_from_an_end(HALF), keys), []",
+        "scale, found = paid.scale(sums_from_an_end(HALF)), []",
+        (f"{INTERVALS}test_numbers_of_values_have_noise_of_the_scale_that_is_paid",),
+        "A record that goes to another group moves the numbers of both.",
+    ),
+    Mutant(
+        "the ends of intervals from the values that are there",
+        "mechanisms/quantiles.py",
+        "found_numbers = [float(number) for number in noised]",
+        "found_numbers = [float(number) for number in values.counts]",
+        (f"{INTERVALS}test_ends_hang_on_noised_numbers_alone",),
+        "Which shares are drawn, and whether an end is a bound, would tell how many values are missing.",
     ),
     Mutant(
         "persons averaged in the order of the file",

@@ -128,7 +128,7 @@ def _quantiles() -> Iterator[Pair]:
         (law,) = _made(quantiles, "RankLaw", call)
 
         def draw(key: bytes, law: RankLaw = law) -> float:
-            return float(law.draw(Keystream(key).bits(0)) >> quantiles.TIE_BITS)
+            return float(law.draw(Keystream(key).bits(0)))
 
         draws.append(draw)
     yield Pair(1.0, 0.0, (draws[0], draws[1]))

@@ -26,10 +26,12 @@ from tukeydp.data.files import read_file
 from tukeydp.depth import choice
 from tukeydp.depth.streamed_levels import StreamedLevels
 from tukeydp.mechanisms import clipped_sum
+from tukeydp.mechanisms import quantiles as ranked
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
-from tukeydp.mechanisms.quantiles import RankLaw, tie_broken
+from tukeydp.mechanisms.quantiles import RankLaw
 from tukeydp.mechanisms.rem_test.evidence import Evidence
 from tukeydp.mechanisms.rem_test.safety import SafetyTest, passes, tail
+from tukeydp.mechanisms.round_numbers import RoundNumbers
 from tukeydp.paper import algorithm3 as algorithm3
 from tukeydp.results.release import Release
 from tukeydp.sampling.cutting_planes import DepthSampler
@@ -199,13 +201,14 @@ class DepthLaw:
 
 @dataclass(frozen=True, eq=False)
 class LawOfRanks:
-    """Integers from `low` to `high` by e^(-weight distance), the distance of the wanted rank `share` of all values."""
+    """Integers from `low` to `high` by what `points` weigh and e^(-weight distance), that from the rank `share`."""
 
     values: IntArray
     low: int
     high: int
     share: Fraction
     weight: Fraction
+    points: RoundNumbers
 
     def loss(self, other: LawOfRanks) -> Loss:
         cells, unit = self._cells(other), self.weight / self.share.denominator
@@ -215,8 +218,11 @@ class LawOfRanks:
         return _largest_ratio(self._cells(other), -float(self.weight / self.share.denominator))
 
     def _cells(self, other: LawOfRanks) -> Cells:
-        points, sizes = _on_a_line(np.concatenate([self.values, other.values]), self.low, self.high)
-        return Cells(sizes, self._distances(points[:, 0]), other._distances(points[:, 0]))
+        points, _ = _on_a_line(np.concatenate([self.values, other.values]), self.low, self.high)
+        places = np.sort(points[:, 0])  # of each stretch between two values the first, and each value
+        ends = np.append(places[1:] - 1, self.high)
+        sizes = [float(self.points.weight(*pair)) for pair in zip(places.tolist(), ends.tolist(), strict=True)]
+        return Cells(np.array(sizes), self._distances(places), other._distances(places))
 
     def _distances(self, points: IntArray) -> IntArray:
         """In units of one over the share's denominator."""
@@ -417,8 +423,8 @@ class Recording:
     ----------
     opened
         Keys of streams in their order, and whether what is read from them is public.
-    words, tied
-        What dealings, coins and ties were made of, by key and lane; ties also with the values that they broke.
+    words
+        What dealings, coins and ties were made of, by key and lane.
     parents
         Which keys a key was derived from.
     given
@@ -430,7 +436,6 @@ class Recording:
     draws: list[Draw] = field(default_factory=list)
     opened: list[tuple[bytes, bool]] = field(default_factory=list)
     words: dict[tuple[bytes, int], Any] = field(default_factory=dict)
-    tied: dict[bytes, tuple[IntArray, Any]] = field(default_factory=dict)
     parents: dict[bytes, tuple[bytes, ...]] = field(default_factory=dict)
     given: list[bytes] = field(default_factory=list)
     charged: list[tuple[Guarantee, int]] = field(default_factory=list)
@@ -551,7 +556,7 @@ def _adapters(recorder: Recorder) -> list[tuple[Any, str, Any]]:
         discrete_gaussian: _gaussian(recorder),
         clipped_sum.drawn_by_weight: _radii(recorder),
         steps.drawn_places: _places(recorder),
-        tie_broken: _ties(recorder),
+        ranked.draw_together: _each_by_itself,
         passes: _coin(recorder),
     }
     methods = (_source, _streams, _depth, _ranks, _algorithm3)
@@ -665,11 +670,17 @@ def _ranks(recorder: Recorder) -> list[tuple[Any, str, Any]]:
     draw = RankLaw.draw
 
     def drawn(self: Any, bits: Any) -> Any:
-        law = LawOfRanks(self.values, self.low, self.high, self.share, self.weight)
-        public = (self.low, self.high, self.share, self.weight)
+        values = self.values.at(np.arange(len(self.values)))
+        law = LawOfRanks(values, self.low, self.high, self.share, self.weight, self.points)
+        public = (self.low, self.high, self.share, self.weight, self.points)
         return recorder.drawn("rank", public, law, getattr(bits, "key", None), lambda: draw(self, bits))
 
     return [(RankLaw, "draw", drawn)]
+
+
+def _each_by_itself(laws: Sequence[RankLaw], bits: Sequence[Any], values: Any) -> list[int]:
+    """Draws that share their passes, one after the other: each is recorded."""
+    return [law.draw(own) for law, own in zip(laws, bits, strict=True)]
 
 
 def _cube(recorder: Recorder) -> Any:
@@ -714,35 +725,6 @@ def _places(recorder: Recorder) -> Any:
         return recorder.drawn("places", public, law, key, lambda: original(beyond, weights, kappa, bits))
 
     return places
-
-
-def _ties(recorder: Recorder) -> Any:
-    """A value that goes missing takes its secret bits along: those of the others stay theirs."""
-
-    def broken(steps: IntArray, stream: Any) -> IntArray:
-        fine = tie_broken(steps, stream)
-        if recorder.before is not None and stream.key in recorder.before.tied:
-            old, broken_before = recorder.before.tied[stream.key]
-            fine = _kept_ties(old, broken_before, steps, fine)
-        recorder.now.tied[stream.key] = steps, fine
-        return fine
-
-    return broken
-
-
-def _kept_ties(old: IntArray, ties: IntArray, steps: IntArray, fine: IntArray) -> IntArray:
-    """Values of both tables that stand in the same place, counted from the first or from the last one, keep ties."""
-    if len(old) == len(steps):
-        return fine
-    shorter = min(len(old), len(steps))
-    differ = np.flatnonzero(old[:shorter] != steps[:shorter])
-    first = int(differ[0]) if len(differ) else shorter
-    last = shorter - first
-    kept = fine.copy()
-    kept[:first] = ties[:first]
-    if last:
-        kept[-last:] = ties[-last:]
-    return kept
 
 
 def _coin(recorder: Recorder) -> Any:
@@ -1383,6 +1365,9 @@ CALLS: dict[str, Whole] = {
     "quantiles by groups, add-remove": _at_once(_groups_less(300, td.quantiles, q=["0.25", "0.5", "0.9"])),
     "quantiles of persons": _at_once(_persons(300, td.quantiles, q=["0.25", "0.5", "0.9"], per_person="median")),
     "median on a coarse grid": _swap(40, td.quantiles, q=["0.5"], **_COARSE),
+    "quantiles with intervals": _at_once(_swap(300, td.quantiles, q=["0.25", "0.5"], confidence=0.9)),
+    "quantiles with intervals, add-remove": _at_once(_less(300, td.quantiles, q=["0.5"], confidence=0.9, joint=True)),
+    "quantiles with intervals by groups": _at_once(_groups(300, td.quantiles, q=["0.5"], confidence=0.9)),
     "aggregate": _swap(300, td.aggregate, statistic=_largest, blocks=40, partitions=2),
     "aggregate by a statistic with random numbers": _swap(120, td.aggregate, statistic=_restless, blocks=20),
     "aggregate without bounds": _free(120, td.aggregate, statistic=_largest, blocks=40),
@@ -1584,6 +1569,8 @@ if importlib.util.find_spec("polars") is not None:
         "mean with interval by groups of a lazy frame": _lazy_groups(1500, td.mean, confidence=0.95),
         "summary by groups of a lazy frame": _lazy_groups(1500, td.summary),
         "spread of a lazy frame": _lazy(600, td.spread),
+        "quantiles of a lazy frame": _at_once(_lazy(40, td.quantiles, q=["0.25", "0.5"])),
+        "quantiles by groups of a lazy frame": _at_once(_lazy_groups(40, td.quantiles, q=["0.5"], confidence=0.9)),
         "counts of a lazy frame": _at_once(_lazy(300, _counted, column="c0")),
         "aggregate of a frame with texts": _frame(60, blocks=10),
         "aggregate of a lazy frame": _lazy(300, td.aggregate, statistic="mean", blocks=40, partitions=2),

@@ -64,6 +64,14 @@ def quantiles(
     ] = None,
     neighbours: options.Neighbours = None,
     rows: options.Rows = None,
+    confidence: Annotated[
+        str | None,
+        typer.Option(
+            help="Say 0.95: a nominal 95 % confidence interval for each of the population's quantiles besides; its "
+            "coverage is empirical. Further quantiles are released for its ends, from the same epsilon."
+        ),
+    ] = None,
+    joint: Annotated[bool, typer.Option("--joint", help="One confidence for all quantiles together.")] = False,
     no_check: check.NoCheck = False,
     allow_unreadable: check.AllowUnreadable = None,
     allow_unlisted: check.AllowUnlisted = None,
@@ -102,6 +110,8 @@ def quantiles(
             "resolution": options.one_per_column("resolution", resolution, names, "STEP"),
             "sd": options.one_per_column("sd", reading.sd(sd, names), names, "VALUE"),
             "rows": rows,
+            "confidence": confidence,
+            "joint": joint,
             "accountant": None if ledger is None else Accountant.open(ledger),
             "check": checking(),
         }
@@ -156,6 +166,8 @@ def _sections(found: QuantileRelease, verbose: bool = True) -> Iterator[Section]
             yield REHEARSED, " ".join(assumptions(error))
     if found.rehearsal is not None and found.rehearsal.caveat is not None:
         yield "Bounds", found.rehearsal.caveat
+    if found.interval_note is not None:
+        yield "In brackets", found.interval_note
     yield "Estimated", QUANTILE_NOTE
     yield from map(labelled, found.notes)
 
@@ -188,8 +200,17 @@ def _markdown(found: QuantileRelease) -> str:
 
 def _csv(found: QuantileRelease) -> str:
     same = [epsilon_stated(found.guarantee), "yes" if found.private else "no"]
-    pairs = zip(found.shares, found.values_by_share.tolist(), strict=True)
-    return csv_text([["quantile", *found.names, "epsilon", "private"], *([show(q), *row, *same] for q, row in pairs)])
+    frame = [
+        ("quantile", [show(q) for q in found.shares]),
+        *zip(found.names, found.values_by_share.T.tolist(), strict=True),
+    ]
+    if found.intervals is not None:
+        for j, name in enumerate(found.names):
+            frame += [
+                (f"{name} ({what})", found.intervals[:, j, i].tolist()) for i, what in enumerate(("lower", "upper"))
+            ]
+    rows = zip(*(values for _, values in frame), strict=True)
+    return csv_text([[*(name for name, _ in frame), "epsilon", "private"], *([*row, *same] for row in rows)])
 
 
 _KINDS: dict[str, Callable[[QuantileRelease], str]] = {

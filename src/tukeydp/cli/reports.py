@@ -231,7 +231,7 @@ def grouped_csv(account: GroupAccount) -> str:
     counted = [] if found.counts is None else ["rows (noised)"]
     lines: list[list[object]] = [[found.by, *label, *counted, *names, "epsilon", "mechanism", "private"]]
     same = [epsilon_stated(found.guarantee), found.mechanism, "yes" if found.private else "no"]
-    for key, quantile, values in lines_of_groups(found):
+    for key, quantile, values, _ in lines_of_groups(found):
         count = [] if found.counts is None else [found.counts[key]]
         lines.append([key, *quantile, *count, *values, *same])
     return csv_lines(lines)

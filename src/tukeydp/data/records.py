@@ -67,13 +67,17 @@ class Records:
         """What an accountant is told of them."""
         return {} if self.keys is None else {"by": self.by, "keys": self.keys.names}
 
+    @property
+    def labels(self) -> list[tuple[object, ...]]:
+        """What the keys of each group's draws are labelled with; of all rows without groups."""
+        return [()] if self.keys is None else [("group", g) for g in range(len(self.keys))]
+
     def parts(self) -> list[tuple[tuple[object, ...], FloatArray]]:
-        """The cells of each group, and what the keys of its draws are labelled with; of all rows without groups."""
+        """The cells of each group, and its labels; of all rows without groups."""
         assert isinstance(self.table, Table)
         if self.groups is None:
             return [((), self.table.cells)]
-        assert self.keys is not None
-        return [(("group", g), self.table.cells[self.groups == g]) for g in range(len(self.keys))]
+        return [(label, self.table.cells[self.groups == g]) for g, label in enumerate(self.labels)]
 
     def total(self, *kernels: Kernel) -> list[list[int]]:
         """What each kernel gives, added up over all records: exact, however many there are."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,8 @@ import numpy as np
 from tukeydp.forecast.shapes import RANKED, Shape, made_up
 from tukeydp.mechanisms.cliff import ranks_of_ties, widest_for_ranks, width_sentence
 from tukeydp.mechanisms.mean_ways import known_widths
-from tukeydp.mechanisms.quantile_levels import OneDraw, by_halves
+from tukeydp.mechanisms.quantile_levels import Drawn, OneDraw, by_halves
+from tukeydp.mechanisms.round_numbers import RoundNumbers, round_numbers
 from tukeydp.results.accuracy import (
     FAR,
     MEDIAN_OF_GAUSSIAN,
@@ -26,7 +25,7 @@ from tukeydp.results.accuracy import (
     rounded,
 )
 from tukeydp.results.accuracy_words import of_100, span
-from tukeydp.trusted.parameters import Bounds, FloatArray
+from tukeydp.trusted.parameters import Bounds, FloatArray, IntArray
 from tukeydp.trusted.rows import BoundedColumns, Grid
 
 # What accuracy to expect of quantiles: the forecast, and how it is said.
@@ -36,8 +35,7 @@ _APART = 1.5  # times as far off: worth a word of its own
 _MOST_SHARES = 9  # said one by one; a forecast has all
 _COARSE = 0.01  # standard deviations: a step that is no longer too fine for values that are equal
 _GIVE_RESOLUTION = (
-    "A released value may lie between two values that occur, or between them and a bound: give the true step of such "
-    "columns (resolution)."
+    "A released value may lie between two values that occur: give the true step of such columns (resolution)."
 )
 
 
@@ -133,9 +131,9 @@ class QuantileError(ExpectedError):
 
 # What accuracy to expect of quantiles, from public inputs only: the recursion, on made-up columns.
 #
-# Same grid, same levels, same weights, on columns that have nothing to do with the data. A rank's law is drawn from in
-# floats, which the release never is. Columns with ties are among the made-up ones: there the law finds no value where a
-# grid is fine, since a value is one point of it and the gap beside the value is all others.
+# Same grid, same weights of its points, same levels, on columns that have nothing to do with the data. A rank's law is
+# drawn from in floats, which the release never is. Columns with ties are among the made-up ones: their values are
+# decimals with one digit more than they need to be told apart.
 
 # Made-up columns of one shape, and releases from each: medians of so many are good to 10 percent.
 _COLUMNS, _DRAWS = 20, 10
@@ -143,11 +141,11 @@ _FEWEST = 4  # made-up columns of one kind of bounds and grid
 # Different widths of bounds and grids that are rehearsed at most; others count as the nearest of them.
 _KINDS = 5
 # Rows of a made-up column at most; more take longer.
-_MOST_ROWS = 4000
+_MOST_ROWS = 2000
 # What a rank may count where fewer rows stand for more: above, a column's own gaps would show, which more rows close.
 _MOST_WEIGHT = 0.25
-# Bits below a step that break ties, as in the mechanism.
-_TIE_BITS = 16
+_DIGIT = 4.0  # how many of its units a decimal tells values apart by, at least
+_CUT = 1.0 / 8.0  # of a level, for sharing out equal values: as in the mechanism
 # A column of few grid points has at least this deviation, in steps, or a quarter of its width.
 _STEPS = 2.0
 
@@ -170,14 +168,14 @@ def quantile_rehearsal(
 
 
 def tie_sentence(n: int, grid: Grid, shares: tuple[Fraction, ...], epsilon: Fraction) -> str:
-    """When equal values are found, by the finest grid: the cliff of columns with ties, in ranks."""
-    ranks = ranks_of_ties(n, max(grid.cells), shares, epsilon)
+    """When equal values are found, by the most uneven grid: the cliff of columns with ties, in ranks."""
+    ranks = ranks_of_ties(max(round_numbers(grid, j).log_odds for j in range(grid.d)), shares, epsilon)
     lost = "a random point between them and the next value, or a bound"
     if ranks > n / 2:
         return f"Equal values are not found with {n} row{'s' if n > 1 else ''}: a quantile among them is {lost}."
     return (
-        f"Equal values are found only where the rank asked for lies more than about {rounded(ranks):g} ranks inside "
-        f"theirs, of {n}; otherwise a quantile is {lost}."
+        f"Equal values are found, as far as they are round numbers, where the rank asked for lies more than about "
+        f"{rounded(ranks):g} ranks inside theirs, of {n}; otherwise a quantile may be {lost}."
     )
 
 
@@ -197,7 +195,7 @@ def _quantile_error(
     deviations = columns.widths / known_widths(columns, sd)
     if sd is None:
         deviations = np.maximum(deviations, np.minimum(columns.widths / 4.0, _STEPS * steps))
-    kinds = _kinds(deviations / steps, grid.cells)
+    kinds = _kinds(deviations / steps, grid)
     errors = {shape: _errors(shape, kinds, n, shares, epsilon, missing) for shape in RANKED}
     told = tuple(_shape_error(shape, found, kinds) for shape, found in errors.items())
     ties = [error for error in told if error.few_values]
@@ -225,21 +223,41 @@ def _quantile_error(
 
 @dataclass(frozen=True)
 class _Kind:
-    """A column's standard deviation in steps of its grid, the number of steps, and how many columns are like it."""
+    """A column's standard deviation in steps of its grid, the grid, and how many columns are like it."""
 
     deviation: float
-    cells: int
+    grid: Grid
     columns: float
 
+    @property
+    def cells(self) -> int:
+        return self.grid.cells[0]
 
-def _kinds(deviations: FloatArray, cells: Sequence[int]) -> list[_Kind]:
+    @property
+    def width(self) -> float:
+        return self.cells / self.deviation
+
+    def recorded(self, values: FloatArray) -> FloatArray:
+        """Values in steps as somebody writes them down: in decimals, one digit more than tells them apart."""
+        apart = np.diff(np.unique(values))
+        if not len(apart):
+            return values
+        lower, step = float(self.grid.lower[0]), float(self.grid.step[0])
+        unit = 10.0 ** math.floor(math.log10(float(apart.max()) * step / _DIGIT))
+        return np.asarray((unit * np.rint((lower + values * step) / unit) - lower) / step)
+
+
+def _kinds(deviations: FloatArray, grid: Grid) -> list[_Kind]:
     """Columns that differ; of many, some from the narrowest to the widest bounds."""
-    pairs = list(zip(deviations.tolist(), cells, strict=True))
-    different = sorted(set(pairs), key=lambda pair: pair[1] / pair[0])
+    columns = zip(grid.lower, grid.step, grid.cells, strict=True)
+    pairs = [
+        (deviation, Grid(*((one,) for one in column))) for deviation, column in zip(deviations, columns, strict=True)
+    ]
+    different = sorted(dict.fromkeys(pairs), key=lambda pair: pair[1].cells[0] / pair[0])
     if len(different) <= _KINDS:
-        return [_Kind(deviation, steps, pairs.count((deviation, steps))) for deviation, steps in different]
+        return [_Kind(deviation, one, pairs.count((deviation, one))) for deviation, one in different]
     chosen = [different[i] for i in np.linspace(0, len(different) - 1, _KINDS).round().astype(int).tolist()]
-    return [_Kind(deviation, steps, len(pairs) / _KINDS) for deviation, steps in chosen]
+    return [_Kind(deviation, one, len(pairs) / _KINDS) for deviation, one in chosen]
 
 
 def _errors(
@@ -266,32 +284,73 @@ def _of_column(
     raised = epsilon * n / rows
     if not shape.few_values:
         raised = min(raised, max(epsilon, Fraction(2 * _MOST_WEIGHT)))
-    width = kind.cells / kind.deviation
-    deviation = kind.cells / float(shape.widths(np.array([width]))[0])
+    deviation = kind.cells / float(shape.widths(np.array([kind.width]))[0])
     cells = made_up(shape, rows, 1, number, missing)[:, 0]
-    values = cells[~np.isnan(cells)] * deviation + kind.cells // 2
-    snapped = np.clip(np.rint(values), 0, kind.cells).astype(np.int64)
-    own = np.quantile(snapped if shape.few_values else values, [float(q) for q in shares]) if len(values) else 0.0
     rng = np.random.default_rng([number, rows, kind.cells % 2**32])
-    highest = ((kind.cells + 1) << _TIE_BITS) - 1
-    found = []
-    for _ in range(_DRAWS):
-        fine = (snapped << _TIE_BITS) | rng.integers(0, 1 << _TIE_BITS, len(snapped))
-        found.append([y >> _TIE_BITS for y in by_halves(fine, highest, shares, raised, partial(drawn, rng=rng))])
+    middle = kind.cells / 2.0 + deviation * rng.uniform(-1.0, 1.0)  # not just where the roundest numbers are
+    values = cells[~np.isnan(cells)] * deviation + middle
+    snapped = np.rint(kind.recorded(values) if shape.few_values else values)
+    column = MadeUp(np.sort(np.clip(snapped, 0, kind.cells).astype(np.int64)), round_numbers(kind.grid, 0))
+    own = np.quantile(snapped if shape.few_values else values, [float(q) for q in shares]) if len(values) else 0.0
+    found = [column.release(kind.cells, shares, raised, rng) for _ in range(_DRAWS)]
     shrunk = float(raised * rows / (epsilon * n))
     return np.asarray((np.array(found, dtype=float) - own) / deviation * shrunk)
 
 
-def drawn(one: OneDraw, rng: np.random.Generator) -> int:
-    """A point with about the law of `RankLaw`: a gap between neighbouring values, then a point of it."""
-    edges = np.concatenate([[one.low], one.values, [one.high + 1]])
-    lengths = np.diff(edges).astype(float)
-    scores = np.abs(float(one.share) * len(one.values) - np.arange(len(lengths)))
+class MadeUp:
+    """A made-up column on a grid: releases in floats, which have about the law of the mechanism."""
+
+    def __init__(self, steps: IntArray, points: RoundNumbers) -> None:
+        self._points = points
+        self._values, first = np.unique(steps, return_index=True)
+        self._below, self._up_to = first.astype(float), np.append(first[1:], len(steps)).astype(float)
+        self._shares = points.shares_below(np.stack([self._values, self._values + 1]).astype(float).reshape(-1))
+
+    def release(
+        self, cells: int, shares: tuple[Fraction, ...], epsilon: Fraction, rng: np.random.Generator
+    ) -> list[int]:
+        """Steps of all quantiles."""
+        running = by_halves(int(self._up_to[-1]) if len(self._values) else 0, cells, shares, epsilon)
+        asked = next(running)
+        while True:
+            try:
+                asked = running.send([self.draw(one, rng) for one in asked])
+            except StopIteration as end:
+                return list(end.value)
+
+    def draw(self, one: OneDraw, rng: np.random.Generator) -> Drawn:
+        """A value, or a gap between two different ones and a point of it; then which equal values lie below."""
+        inside = slice(*np.searchsorted(self._up_to, [one.first, one.last - 1], side="right") + [0, 1])
+        values = self._values[inside] if one.last > one.first else self._values[:0]
+        m = len(values)
+        below, up_to = (
+            np.clip(ranks[inside][:m], one.first, one.last) - one.first for ranks in (self._below, self._up_to)
+        )
+        starts = np.empty(2 * m + 2, dtype=np.int64)
+        starts[0], starts[1:-1:2], starts[2:-1:2], starts[-1] = one.low, values, values + 1, one.high + 1
+        shares = np.empty(len(starts))
+        shares[[0, -1]] = self._points.shares_below(starts[[0, -1]].astype(float))
+        shares[1:-1:2], shares[2:-1:2] = self._shares.reshape(2, -1)[:, inside][:, :m]
+        wanted = float(one.share) * (one.last - one.first)
+        scores = np.empty(2 * m + 1)
+        scores[0::2] = np.abs(wanted - np.append(0.0, up_to))
+        scores[1::2] = np.maximum(0.0, np.maximum(wanted - up_to, below - wanted))
+        weight = float(one.weight) * (1.0 - _CUT * one.cuts)
+        number = _by_weight(np.diff(shares), scores, weight, rng)
+        low, high = int(starts[number]), int(starts[number + 1]) - 1
+        if number % 2 == 0:
+            step = self._points.point(low, high, int(rng.random() * self._points.weight(low, high)))
+            return Drawn(step, one.first + int(np.append(0, up_to)[number // 2]))
+        ranks = np.arange(below[number // 2], up_to[number // 2] + 1.0)
+        cut = _by_weight(np.ones(len(ranks)), np.abs(wanted - ranks), float(one.weight) * _CUT, rng)
+        return Drawn(low, one.first + int(ranks[cut]))
+
+
+def _by_weight(sizes: FloatArray, scores: FloatArray, weight: float, rng: np.random.Generator) -> int:
     with np.errstate(divide="ignore"):
-        logs = np.log(lengths) - float(one.weight) * scores
+        logs = np.log(np.maximum(sizes, 0.0)) - weight * scores
     chances = np.cumsum(np.exp(logs - logs.max()))
-    gap = int(np.searchsorted(chances, rng.random() * chances[-1], side="right"))
-    return int(edges[gap]) + int(rng.random() * lengths[gap])
+    return int(np.searchsorted(chances, rng.random() * chances[-1], side="right"))
 
 
 def _shape_error(shape: Shape, found: list[FloatArray], kinds: list[_Kind]) -> ShapeError:

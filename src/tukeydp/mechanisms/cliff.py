@@ -81,14 +81,13 @@ def widest_for_ranks(n: int, shares: tuple[Fraction, ...], epsilon: Fraction, ma
 
 
 def ranks_of_ties(
-    n: int, steps: int, shares: tuple[Fraction, ...], epsilon: Fraction, margin: float = MEANINGFUL
+    log_odds: float, shares: tuple[Fraction, ...], epsilon: Fraction, margin: float = MEANINGFUL
 ) -> float:
     """How many ranks inside those of equal values a quantile's rank must lie to be found among them.
 
-    The value is one step of the grid, the gap beside it up to all others; inside the step, ties are broken by rank.
+    `log_odds` is ln of what the gap beside the value weighs over what the value does.
     """
-    weight = min(float(weight) for weight, _ in levels_of(shares, epsilon))
-    return (margin + math.log(steps) + max(0.0, math.log(weight * n / 2.0))) / weight
+    return (margin + log_odds) / min(float(weight) for weight, _ in levels_of(shares, epsilon))
 
 
 def width_sentence(widest: float, n: int, widths: FloatArray, known: bool) -> str:

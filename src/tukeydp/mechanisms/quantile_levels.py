@@ -1,18 +1,15 @@
 """The recursion of quantiles, level by level: which part of the values each is drawn from, and what a rank counts.
 
-All of it is public. The draw itself is handed in: exact for a release, in floats for a forecast.
+All of it is public. The draws themselves are sent in: exact for a release, in floats for a forecast.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Generator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-import numpy as np
-
-from tukeydp.trusted.parameters import IntArray
 from tukeydp.trusted.prices import kappa_of_parts, rank
 
 
@@ -39,20 +36,28 @@ class Part:
         return [Part(self.first, self.middle, self.low, here), Part(self.middle + 1, self.last, here, self.high)]
 
 
-@dataclass(frozen=True, eq=False)
-class OneDraw:
-    """What one quantile is drawn from: sorted values between two ends, both included.
+class OneDraw(NamedTuple):
+    """What one quantile is drawn from: the values of ranks first ... last - 1, between two steps, both included.
 
-    `number` is that of the quantile; `share` which part of the values shall lie below; `weight` what a rank counts in
-    the exponent.
+    `number` is that of the quantile; `share` which part of these values shall lie below; `weight` what a rank counts in
+    the exponent. `cuts`: something is drawn on either side of it, so that values equal to it must be shared out.
     """
 
     number: int
-    values: IntArray
+    first: int
+    last: int
     low: int
     high: int
     share: Fraction
     weight: Fraction
+    cuts: bool
+
+
+class Drawn(NamedTuple):
+    """A step, and how many of all values belong below it."""
+
+    step: int
+    below: int
 
 
 def number_of_levels(count: int) -> int:
@@ -79,13 +84,16 @@ def level_weight(parts: list[Fraction], epsilon: Fraction, among: Among = ALL) -
     return kappa_of_parts(epsilon, [rank(p) for p in parts], *among)
 
 
-def levels_of(shares: tuple[Fraction, ...], epsilon: Fraction, among: Among = ALL) -> list[tuple[Fraction, list[Part]]]:
+def levels_of(
+    shares: tuple[Fraction, ...], epsilon: Fraction, among: Among = ALL
+) -> tuple[tuple[Fraction, tuple[Part, ...]], ...]:
     """Level by level: what a rank counts, and the parts whose middle quantile is drawn."""
-    found, level = [], [Part(0, len(shares), Fraction(0), Fraction(1))]
+    found = []
+    level: tuple[Part, ...] = (Part(0, len(shares), Fraction(0), Fraction(1)),)
     while level:
         found.append((level_weight([part.share(shares) for part in level], epsilon, among), level))
-        level = [half for part in level for half in part.halves(shares) if half.first < half.last]
-    return found
+        level = tuple(half for part in level for half in part.halves(shares) if half.first < half.last)
+    return tuple(found)
 
 
 def as_if_swapped(shares: tuple[Fraction, ...], epsilon: Fraction, among: Among) -> Fraction:
@@ -95,22 +103,21 @@ def as_if_swapped(shares: tuple[Fraction, ...], epsilon: Fraction, among: Among)
 
 
 def by_halves(
-    values: IntArray,
-    highest: int,
-    shares: tuple[Fraction, ...],
-    epsilon: Fraction,
-    draw: Callable[[OneDraw], int],
-    among: Among = ALL,
-) -> list[int]:
-    """Points from 0 to `highest`, in order: each part's middle quantile, then those on either side of it."""
+    count: int, highest: int, shares: tuple[Fraction, ...], epsilon: Fraction, among: Among = ALL
+) -> Generator[list[OneDraw], list[Drawn], list[int]]:
+    """Steps from 0 to `highest`, in order: each part's middle quantile, then those on either side of it.
+
+    Yields the draws of a level, takes what was drawn, and returns the steps of all quantiles of `count` values.
+    """
     found: dict[int, int] = {}
-    within = {(0, len(shares)): (np.sort(values), 0, highest)}
+    within = {(0, len(shares)): (0, count, 0, highest)}
     for weight, level in levels_of(shares, epsilon, among):
-        for part in level:
-            own, low, high = within[part.first, part.last]
-            y = draw(OneDraw(part.middle, own, low, high, part.share(shares), weight))
-            found[part.middle] = y
-            cut = int(np.searchsorted(own, y, side="right"))  # rows up to y belong below it
-            within[part.first, part.middle] = own[:cut], low, y
-            within[part.middle + 1, part.last] = own[cut:], y, high
+        asked = [
+            OneDraw(part.middle, *within[part.first, part.last], part.share(shares), weight, part.last - part.first > 1)
+            for part in level
+        ]
+        for part, one, drawn in zip(level, asked, (yield asked), strict=True):
+            found[part.middle] = drawn.step
+            within[part.first, part.middle] = one.first, drawn.below, one.low, drawn.step
+            within[part.middle + 1, part.last] = drawn.below, one.last, drawn.step, one.high
     return [found[i] for i in range(len(shares))]

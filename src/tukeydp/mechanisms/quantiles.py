@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
 from tukeydp.blas import on_one_thread
 from tukeydp.data.keys import require_by
-from tukeydp.data.records import held_records
+from tukeydp.data.records import records as opened
 from tukeydp.data.relation import checked_relation
-from tukeydp.data.tables import Table
+from tukeydp.data.sorted_values import HeldValues, SortedValues, sorted_values
 from tukeydp.forecast.quantiles import quantile_rehearsal
+from tukeydp.mechanisms.clipped_interval import Level, checked_confidence, checked_joint
 from tukeydp.mechanisms.per_person import of_persons
-from tukeydp.mechanisms.quantile_levels import Among, OneDraw, as_if_swapped, by_halves, number_of_levels
+from tukeydp.mechanisms.quantile_intervals import COUNTS, Ends, no_ends, noise_of_numbers, shares_of_ends
+from tukeydp.mechanisms.quantile_levels import Among, Drawn, OneDraw, as_if_swapped, by_halves, number_of_levels
 from tukeydp.mechanisms.readable_check import checked
+from tukeydp.mechanisms.round_numbers import EVERY_POINT, RoundNumbers, round_numbers
 from tukeydp.padding import padded
 from tukeydp.results.grouped_release import by_group
 from tukeydp.results.quantile_release import QuantileRelease
@@ -29,7 +31,6 @@ from tukeydp.trusted.account import PureDP, in_steps
 from tukeydp.trusted.bits import Bits, Keystream, source
 from tukeydp.trusted.laws import WeightedDraw, bernoulli_exp
 from tukeydp.trusted.parameters import (
-    FloatArray,
     IntArray,
     ParameterError,
     brief,
@@ -38,38 +39,62 @@ from tukeydp.trusted.parameters import (
     rational,
     show,
 )
-from tukeydp.trusted.release import Charge, Paid, Spends, reserve
+from tukeydp.trusted.release import Paid, Spends, reserve
 from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds, require_bounds
+from tukeydp.trusted.steps import noised_counts
 
 # One quantile by its rank: the exponential mechanism on how far a point's rank is from the wanted one, drawn exactly.
 #
 # Of k sorted integers between two ends, a point y has rank from #{s < y} to #{s <= y}. Its score is the distance of the
 # wanted rank p k to that range, in units of 1/t where p = s/t: a whole number V(y). Points are drawn with probability
-# proportional to e^(-weight V(y) / t) (docs/proofs/quantiles.md). The points with V <= C form an interval between two
-# order statistics: what lies between two such intervals is a shell, and shells are few.
+# proportional to b(y) e^(-weight V(y) / t), b being public (docs/proofs/quantiles.md). The points with V <= C form an
+# interval between two order statistics: what lies between two such intervals is a shell, and shells are few.
 
-# Scores nearest to the wanted rank that have a shell of their own, and by how much the others grow, as a share of their
-# number. Speed only: a shell of several scores rejects some proposals.
-_OWN, _GROWTH = 200, 16
+# Ranks nearest to the wanted one, on either side, that have a shell of their own, and by how much the others grow, as a
+# share of their number. Speed only: a shell of several scores rejects some proposals.
+_OWN, _GROWTH = 100, 16
+
+
+class Values(Protocol):
+    """Integers in order."""
+
+    def __len__(self) -> int: ...
+
+    def at(self, ranks: IntArray) -> IntArray:
+        """Those of these ranks, counted from 0."""
+        ...
+
+    def around(self, y: int) -> tuple[int, int]:
+        """How many are below y, and how many up to it."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
 class RankLaw:
-    """The law of one quantile of `values` (sorted) between the ends `low` and `high`, both included.
+    """The law of one quantile of `values` between the ends `low` and `high`, both included.
 
     Attributes
     ----------
+    values
+        In order; an array of sorted integers will do.
     share
         p: which part of the values shall lie below. A rational between 0 and 1.
     weight
         What one rank counts in the exponent.
+    points
+        b: what each point weighs, whatever the values.
     """
 
-    values: IntArray
+    values: Values
     low: int
     high: int
     share: Fraction
     weight: Fraction
+    points: RoundNumbers = EVERY_POINT
+
+    def __post_init__(self) -> None:
+        if isinstance(self.values, np.ndarray):
+            object.__setattr__(self, "values", Part(HeldValues([self.values]), 0, 0, len(self.values)))
 
     @property
     def wanted(self) -> int:
@@ -78,52 +103,81 @@ class RankLaw:
 
     def score(self, y: int) -> int:
         """V(y): how far the wanted rank is from the ranks of y, in units of 1/t; 0 for a quantile."""
-        below, up_to = bisect_left(self.values, y), bisect_right(self.values, y)
+        below, up_to = self.values.around(y)
         t = self.share.denominator
         return max(0, self.wanted - t * up_to, t * below - self.wanted)
 
     def interval(self, most: int) -> tuple[int, int]:
         """The points with a score of at most `most`."""
-        t, k = self.share.denominator, len(self.values)
-        first = -((most - self.wanted) // t)  # the fewest values up to y
-        last = (self.wanted + most) // t  # the most values below y
-        low = self.low if first <= 0 else int(self.values[first - 1])
-        high = self.high if last >= k else int(self.values[last])
+        ((low, high),) = self._intervals(np.array([most]))
         return low, high
 
+    def _intervals(self, most: IntArray) -> list[tuple[int, int]]:
+        """From the value that the fewest lie up to, to the first that too many lie below; or to an end.
+
+        Values may lie beyond the ends: an interval whose low end is above the high one has no points.
+        """
+        first, last = self._places(most)
+        k = len(self.values)
+        low, high = np.full(len(most), self.low, dtype=np.int64), np.full(len(most), self.high, dtype=np.int64)
+        low[first > 0], high[last < k] = self.values.at(first[first > 0] - 1), self.values.at(last[last < k])
+        low, high = np.maximum(low, self.low), np.minimum(high, self.high)
+        return list(zip(low.tolist(), high.tolist(), strict=True))
+
+    def _places(self, most: IntArray) -> tuple[IntArray, IntArray]:
+        """The fewest values up to a point with such a score, and the most below it."""
+        t = self.share.denominator
+        return -((most - self.wanted) // t), (self.wanted + most) // t
+
+    @cached_property
     def starts(self) -> IntArray:
-        """Scores at which the interval grows, ascending from 0; the last one has all points."""
+        """Scores at which shells start: 0, those of the ranks nearest to the wanted one, then ever fewer, the largest.
+
+        Any others would do, for the same law.
+        """
         t, k = self.share.denominator, len(self.values)
-        ranks = np.arange(k + 1, dtype=np.int64) * t
-        found = np.concatenate([self.wanted - ranks, ranks - self.wanted, [0]])
-        return np.unique(found[found >= 0])
+        below, above = _thinned(self.wanted // t), _thinned(k - -(-self.wanted // t))
+        ends = [0, max(self.wanted, t * k - self.wanted)]
+        return np.unique(np.concatenate([ends, self.wanted % t + t * below, -self.wanted % t + t * above]))
+
+    @property
+    def _outer(self) -> IntArray:
+        """The largest score of each shell."""
+        return np.append(self.starts[1:] - 1, self.starts[-1])
+
+    @property
+    def ranks(self) -> IntArray:
+        """Of the values that shells end at."""
+        first, last = self._places(self._outer)
+        return np.unique(np.concatenate([first[first > 0] - 1, last[last < len(self.values)]]))
 
     @cached_property
     def _shells(self) -> list[Shell]:
         """From the narrowest interval out: scores from `least` up to the next start, and the points that have them."""
-        edges = _thinned(self.starts()).tolist()
         shells, inner = [], None
-        for i, least in enumerate(edges):
-            outer = self.interval(edges[i + 1] - 1 if i + 1 < len(edges) else least)
-            shell = Shell(least, outer, inner)
-            inner = outer
+        for least, outer in zip(self.starts.tolist(), self._intervals(self._outer), strict=True):
+            shell = Shell.of(least, outer, inner, self.points)
+            inner = outer if outer[0] <= outer[1] else None
             if shell.size:
                 shells.append(shell)
         return shells
 
     def draw(self, bits: Bits) -> int:
-        """A point with exactly this law. No cap on tries.
-
-        A shell is drawn as if all its points had its least score, then a point of it, which is kept with the chance
-        that its own score leaves.
-        """
-        unit = self.weight / self.share.denominator
+        """A point with exactly this law. No cap on tries."""
         while True:
-            shell = self._shells[self._law.draw(bits)]
-            y = shell.point(bits.below(shell.size))
-            more = unit * (self.score(y) - shell.least)
-            if bernoulli_exp(more.numerator, more.denominator, bits):
-                return y
+            proposal = self.propose(bits)
+            if self.keeps(proposal, bits):
+                return proposal.point
+
+    def propose(self, bits: Bits) -> Proposal:
+        """A shell as if all its points had its least score, then a point of it, by what points weigh."""
+        shell = self._shells[self._law.draw(bits)]
+        return Proposal(shell.point(bits.below(shell.size), self.points), shell.least)
+
+    def keeps(self, proposal: Proposal, bits: Bits) -> bool:
+        """Keep it with the chance that its own score leaves."""
+        more = self.weight / self.share.denominator * (self.score(proposal.point) - proposal.least)
+        return bernoulli_exp(more.numerator, more.denominator, bits)
 
     @cached_property
     def _law(self) -> WeightedDraw:
@@ -131,33 +185,112 @@ class RankLaw:
         return WeightedDraw([shell.size for shell in self._shells], [-unit * shell.least for shell in self._shells])
 
 
+class Proposal(NamedTuple):
+    """A point, and the least score of the shell that it came from."""
+
+    point: int
+    least: int
+
+
 class Shell(NamedTuple):
-    """Points of an interval that are not in the next narrower one."""
+    """Points of an interval that are not in the next narrower one: up to two stretches, and what each weighs."""
 
     least: int
-    outer: tuple[int, int]
-    inner: tuple[int, int] | None
+    stretches: list[tuple[int, int, int]]
+
+    @staticmethod
+    def of(least: int, outer: tuple[int, int], inner: tuple[int, int] | None, points: RoundNumbers) -> Shell:
+        low, high = outer
+        ends = [outer] if inner is None else [(low, inner[0] - 1), (inner[1] + 1, high)]
+        return Shell(least, [(a, b, points.weight(a, b)) for a, b in ends if a <= b])
 
     @property
     def size(self) -> int:
-        low, high = self.outer
-        return high - low + 1 - (0 if self.inner is None else self.inner[1] - self.inner[0] + 1)
+        return sum(weight for _, _, weight in self.stretches)
 
-    def point(self, number: int) -> int:
-        """The point with this number, from 0 to size - 1, ascending."""
-        low = self.outer[0]
-        if self.inner is None or number < self.inner[0] - low:
-            return low + number
-        return self.inner[1] + 1 + number - (self.inner[0] - low)
+    def point(self, number: int, points: RoundNumbers) -> int:
+        """The point with this number, from 0 to size - 1: each has as many as it weighs."""
+        low, high, weight = self.stretches[0]
+        if number < weight:
+            return points.point(low, high, number)
+        return points.point(*self.stretches[1][:2], number - weight)
 
 
-def _thinned(starts: IntArray) -> IntArray:
-    """All of a few; of many the smallest, and then ever fewer."""
+def _thinned(last: int) -> IntArray:
+    """0 to last: all of a few; of many the smallest, and then ever fewer."""
     kept, i = [], 0
-    while i < len(starts) - 1:
-        kept.append(starts[i])
+    while i <= last:
+        kept.append(i)
         i += 1 if i < _OWN else max(1, i // _GROWTH)
-    return np.array([*kept, starts[-1]], dtype=np.int64)
+    return np.array(kept, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The values of one unit from one rank to another."""
+
+    source: SortedValues
+    unit: int
+    first: int
+    last: int
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+    def at(self, ranks: IntArray) -> IntArray:
+        return self.source.at(self.unit, ranks + self.first)
+
+    def around(self, y: int) -> tuple[int, int]:
+        ((below,), (up_to,)) = self.source.around(self.unit, np.array([y], dtype=np.int64))
+        low, high = (min(max(int(rank), self.first), self.last) - self.first for rank in (below, up_to))
+        return low, high
+
+
+# Equal values. Where something is drawn on either side of a quantile, it must be said how many of the values equal to
+# it belong below: each of them has secret bits, and where these are cut is drawn by rank like the quantile itself.
+
+TIE_BITS = 16
+CUT = Fraction(1, 8)  # of what a level has, where it has to cut: more is taken from finding the quantile
+_WORDS = 2**18  # ties from one lane of words
+
+
+@dataclass(frozen=True, eq=False)
+class Tied:
+    """Ties of the values of a part that are equal to a step, from 0 to 2^16 - 1; others lie before or beyond them all.
+
+    The i-th of all values at a step has the i-th bits that the step has. Bits are independent of each other and of
+    everything else; so a neighbour with a value less, or more, may be given the same ones for the values both have.
+    """
+
+    part: Part
+    step: int
+    stream: Keystream
+
+    def __len__(self) -> int:
+        return len(self.part)
+
+    @cached_property
+    def _ranks(self) -> tuple[int, IntArray]:
+        """The rank of the first value at the step among all, and how many of them have ties of at most 0, 1, 2, ..."""
+        ((below,), (up_to,)) = self.part.source.around(self.part.unit, np.array([self.step], dtype=np.int64))
+        most = 1 << TIE_BITS
+        found = np.zeros(most, dtype=np.int64)
+        for i, start in enumerate(range(int(below), int(up_to), _WORDS)):
+            words = self.stream.words((self.step << TIE_BITS) | i, min(_WORDS, int(up_to) - start))
+            found += np.bincount((words % np.uint64(most)).astype(np.int64), minlength=most)
+        return int(below), np.cumsum(found)
+
+    def at(self, ranks: IntArray) -> IntArray:
+        below, counts = self._ranks
+        inside = ranks + (self.part.first - below)
+        return np.where(inside < 0, -1, np.searchsorted(counts, inside, side="right")).astype(np.int64)
+
+    def around(self, y: int) -> tuple[int, int]:
+        below, counts = self._ranks
+        first, last = self.part.first, self.part.last
+        ranks = below + (int(counts[y - 1]) if y else 0), below + int(counts[y])
+        low, high = (min(max(rank, first), last) - first for rank in ranks)
+        return low, high
 
 
 # Several quantiles of each column at once, pure DP, with an exact law (docs/proofs/quantiles.md).
@@ -166,8 +299,8 @@ def _thinned(starts: IntArray) -> IntArray:
 # (Kaplan, Schnapp and Stemmer 2022). A row is in one part at each level, so that all quantiles of a level share one
 # epsilon: three quantiles cost two levels, seven cost three.
 
-# Bits of a column's default grid, and of what breaks ties: together below 62, so that points fit in 64 bits.
-_GRID_BITS, TIE_BITS = 40, 16
+# Bits of a column's default grid; with those that break ties below 62, so that points fit in 64 bits.
+_GRID_BITS = 40
 _MOST_STEPS = 2**45
 # Quantiles, and the common denominator of their shares: ranks are counted in its units, in 64 bits.
 _MOST, _FINEST = 1000, 10**6
@@ -193,6 +326,8 @@ def quantiles(
     sd: Any = None,
     neighbours: str = "swap",
     rows: Any = None,
+    confidence: Any = None,
+    joint: bool = False,
     accountant: Spends | None = None,
     check: Any = None,
     pad_to: Any = None,
@@ -203,14 +338,22 @@ def quantiles(
     Parameters
     ----------
     x, epsilon, bounds, by, keys, person, per_person, neighbours, rows, accountant, check, pad_to, randomness
-        As for `td.mean`; bounds are needed. A missing cell ranks nowhere: it is left out of its column. With
-        neighbours="add-remove" `rows` is needed for `expected_error` only, and a median has twice the exponent.
+        As for `td.mean`, lazy frames included, which are read some ten times; bounds are needed. A missing cell ranks
+        nowhere: it is left out of its column. With neighbours="add-remove" `rows` is needed for `expected_error` only,
+        and a median has twice the exponent.
     q
         Which quantiles: numbers between 0 and 1, different from each other, such as 0.5 for the median alone.
     resolution
-        Step of the public grid, as for `td.boxem`; the width over 2**40 unless given. Give the true step of columns
-        in which many values are equal (1 for counts and scores): released values are then steps, and far more often
-        values that occur.
+        Step of the public grid, as for `td.boxem`; the width over 2**40 unless given. Round numbers weigh more in any
+        case, so that values which people write down are found. The true step of a column (1 for counts and scores)
+        makes released values steps.
+    confidence
+        Say 0.95: `found.intervals` then has the ends of nominal 95 % confidence intervals for the *population's*
+        quantiles: further quantiles, of shares so far away that sampling and the draws rarely reach beyond. Some two
+        thirds of epsilon go to them, a twentieth to a noised number of values. Coverage is empirical
+        (docs/guide/intervals.md).
+    joint
+        Whether the confidence is for all quantiles, columns and groups together, rather than for each by itself.
     sd
         Standard deviations known without the data, as for `td.mean`: what accuracy to expect is then said in the
         columns' own units. Nothing that is released depends on them.
@@ -234,9 +377,10 @@ def quantiles(
 
     - rows so few that a rank's distance from the ends of the data, q n or (1 - q) n, is below about 2 / epsilon' times
       ln(width of the bounds over the distance between neighbouring values): a random point between the bounds;
-    - ties: where the wanted rank is nearer than that to the end of a run of equal values, a random point of the gap
-      beside it. With the default grid that is some 140 ranks for quartiles at epsilon = 1, whatever n: the median of
-      1000 scores from 1 to 5 may be 3.5 where the table's own is 4, and a column of one value needs about 600 rows.
+    - ties: where the wanted rank is nearer than some 24 ranks (quartiles at epsilon = 1) to the end of a run of equal
+      values, it may be a point of the gap beside it. That is for round numbers, of up to nine digits between the
+      bounds; the median of 1000 scores from 1 to 5 is the table's own, as a rule. Logarithms of such values are no
+      round numbers.
 
     Examples
     --------
@@ -251,54 +395,103 @@ def quantiles(
     budget = positive_rational("epsilon", epsilon)
     relation = checked_relation(neighbours, rows)
     shares = checked_shares(q)
+    level = checked_level(confidence, joint)
     require_bounds(bounds, "wide ones cost little")
     require_by(by, keys)
-    levels = number_of_levels(len(shares))
+    levels = number_of_levels(len(shares) * (1 if level is None else 3))
     steps = _MANY_COLUMNS * levels
     require_room(accountant, in_steps((budget / steps,) * steps, neighbours))  # what no run costs less than
     bits = source(randomness)
-    records = held_records(x, relation, by=by, keys=keys)
+    records = opened(x, relation, by=by, keys=keys)
     table = records.table
-    assert isinstance(table, Table)
     ends = checked_bounds(table.d, bounds, table.columns)
     grid = bounded_grid(table.d, bounds=ends, resolution=resolution, bits=_GRID_BITS, columns=table.columns)
     if max(grid.cells) > _MOST_STEPS:
         rule = "must give at most 2**45 steps between the bounds of a column, so that ranks fit in 64 bits"
         raise ParameterError("resolution", rule, show(min(grid.step)))
-    each = budget / (table.d * levels)
-    column: PureDP = in_steps((each,) * levels, neighbours)
+    counted = Fraction(0) if level is None else COUNTS * budget
+    each = (budget - counted) / (table.d * levels)
     settings = {"quantiles": [show(share) for share in shares], "levels": levels, "epsilon_of_level": each}
+    settings |= {} if level is None else {"confidence": level.confidence, "joint": level.joint}
     settings |= {**relation.settings, **records.settings}
     told = records.public
     public = {**told, "bounds": ends, "grid": grid.to_dict(), "settings": settings, **records.public_groups}
-    parts = {f"column {j}": column for j in range(table.d)}
-    run = reserve(parts, mechanism="quantiles", source=bits, accountant=accountant, parameters=public)
-    charges = [run.charge(name, "column", j) for j, name in enumerate(parts)]
-    groups = records.parts()
-    drawn = [column_quantiles(groups, grid, j, shares, charge, records.count) for j, charge in enumerate(charges)]
-    size = records.size_of_group
+    parts = {f"column {j}": in_steps((each,) * levels, neighbours) for j in range(table.d)}
+    numbers = {} if level is None else {"numbers of values": PureDP(counted, neighbours=neighbours)}
+    run = reserve({**parts, **numbers}, mechanism="quantiles", source=bits, accountant=accountant, parameters=public)
+    values = sorted_values(records, grid)
+    points = [round_numbers(grid, j) for j in range(table.d)]
     among = Among(neighbours, records.count)
-    effective = as_if_swapped(shares, each, among)
+    risk = None if level is None else level.of_one(len(shares) * table.d * len(records.labels))
+
+    def plan(number: float, j: int) -> Ends:
+        """What is drawn of a column with so many values."""
+        if risk is None:
+            return no_ends(shares)
+        return shares_of_ends(shares, number, each, among, risk, points[j].log_odds)
+
+    found_numbers: list[float] = [0.0] * len(values.counts)
+    if level is not None:
+        noised = noised_counts(values.counts, run.charge("numbers of values", "numbers of values"), records.count)
+        found_numbers = [float(number) for number in noised]
+    unsure = 0.0 if risk is None else noise_of_numbers(counted, table.d, among, risk)
+    plans = [plan(number - unsure, u % table.d) for u, number in enumerate(found_numbers)]
+    paid = [run.charge(name, "column", j).consume(rho=levels * each**2 / 8) for j, name in enumerate(parts)]
+    units = [
+        Unit(points[j], grid.cells[j], plans[g * table.d + j].shares, paid[j], labels)
+        for g, labels in enumerate(records.labels)
+        for j in range(table.d)
+    ]
+    drawn = drawn_quantiles(values, units, levels, records.count)
+    size, known = records.size_of_group, in_order("sd", sd, table.columns)
     rehearsal = None
     if size is not None:
-        rehearsal = quantile_rehearsal(size, grid, ends, shares, effective, in_order("sd", sd, table.columns))
+        effective = as_if_swapped(shares, each, among)
+        rehearsal = quantile_rehearsal(size, grid, ends, shares, effective, known)
     found = []
-    for g in range(len(groups)):
-        values = [[point_of(grid, j, y) for j, y in enumerate(row)] for row in zip(*(c[g] for c in drawn), strict=True)]
+    for g in range(len(records.labels)):
+        columns = [
+            _in_units(plans[u], drawn[u], shares, points[j], grid, j)
+            for j, u in enumerate(range(g * table.d, (g + 1) * table.d))
+        ]
         one = QuantileRelease(
-            values_by_share=np.array(values),
+            values_by_share=np.array([values for values, _ in columns]).T,
+            intervals=None if level is None else np.array([ends for _, ends in columns]).transpose(1, 0, 2),
             shares=shares,
             seal=run.seal,
             seeded=not bits.private,
             n=told["n"],
             columns=table.columns,
-            units=table.units,
+            units=getattr(table, "units", None),
             bounds=ends,
             settings=settings,
             rehearsal=rehearsal,
         )
         found.append(one)
     return by_group(found, records, settings)
+
+
+def _in_units(
+    plan: Ends, drawn: list[int], shares: tuple[Fraction, ...], points: RoundNumbers, grid: Grid, j: int
+) -> tuple[list[float], list[tuple[float, float]]]:
+    """A column's quantiles and the ends of their intervals in data units: post-processing."""
+    by_share = {share: points.value(grid, j, y) for share, y in zip(plan.shares, drawn, strict=True)}
+    lowest, highest = (points.value(grid, j, y) for y in (0, grid.cells[j]))
+    ends = [
+        (lowest if low is None else by_share[low], highest if high is None else by_share[high])
+        for low, high in plan.ends
+    ]
+    return [by_share[share] for share in shares], ends
+
+
+def checked_level(confidence: Any, joint: Any) -> Level | None:
+    """None without intervals."""
+    together = checked_joint(joint)
+    if confidence is not None:
+        return Level(checked_confidence(confidence), together)
+    if together:
+        raise ParameterError("joint", "must be left out without confidence", brief(joint))
+    return None
 
 
 def checked_shares(q: Any) -> tuple[Fraction, ...]:
@@ -314,61 +507,67 @@ def checked_shares(q: Any) -> tuple[Fraction, ...]:
     return tuple(shares)
 
 
-def column_quantiles(
-    parts: Sequence[tuple[tuple[object, ...], FloatArray]],
-    grid: Grid,
-    j: int,
-    shares: tuple[Fraction, ...],
-    charge: Charge,
-    keys: int | None = None,
-) -> list[list[int]]:
-    """The quantiles of one column in every group as steps of the grid: pure DP, an equal part for each level.
+class Unit(NamedTuple):
+    """One column of one group: what its points weigh, its steps, which quantiles, and what pays for them."""
 
-    `parts` are the groups' cells, with labels for their keys; `keys` is the number of groups, None without.
+    points: RoundNumbers
+    cells: int
+    shares: tuple[Fraction, ...]
+    paid: Paid
+    labels: tuple[object, ...]
+
+    def bits(self, what: str, one: OneDraw) -> Bits:
+        return self.paid.bits(*self.labels, what, one.number)
+
+
+def drawn_quantiles(
+    values: SortedValues, units: Sequence[Unit], levels: int, keys: int | None = None
+) -> list[list[int]]:
+    """The quantiles of every unit as steps of its grid: pure DP, an equal part of what is paid for each level.
+
+    `keys` is the number of groups, None without. Level by level for all units at once, so that passes are few.
     """
-    levels = number_of_levels(len(shares))
-    paid = charge.consume(rho=levels * (charge.epsilon / levels) ** 2 / 8)
-    highest = ((grid.cells[j] + 1) << TIE_BITS) - 1
-    found = []
-    for labels, cells in parts:
-        fine = tie_broken(steps_of(cells[:, j], grid, j), Keystream(paid.key(*labels, "ties")))
-        found.append([y >> TIE_BITS for y in halved(fine, highest, shares, paid, labels, keys)])
+    found: list[list[int]] = [[] for _ in units]
+    counts = values.counts
+    running = [
+        by_halves(count, unit.cells, unit.shares, unit.paid.epsilon / levels, Among(unit.paid.relation, keys))
+        for count, unit in zip(counts, units, strict=True)
+    ]
+    streams = [Keystream(unit.paid.key(*unit.labels, "ties")) for unit in units]
+    asked = {u: next(one) for u, one in enumerate(running)}
+    while asked:
+        draws = [(u, one) for u, level in asked.items() for one in level]
+        parts = [Part(values, u, one.first, one.last) for u, one in draws]
+        laws = [
+            RankLaw(part, one.low, one.high, one.share, one.weight * (1 - CUT * one.cuts), units[u].points)
+            for (u, one), part in zip(draws, parts, strict=True)
+        ]
+        points = draw_together(laws, [units[u].bits("quantile", one) for u, one in draws], values)
+        drawn: dict[int, list[Drawn]] = {u: [] for u in asked}
+        for (u, one), part, y in zip(draws, parts, points, strict=True):
+            cut = one.first
+            if one.cuts:
+                tied = Tied(part, y, streams[u])
+                law = RankLaw(tied, 0, (1 << TIE_BITS) - 1, one.share, one.weight * CUT)
+                cut += tied.around(law.draw(units[u].bits("cut", one)))[1]
+            drawn[u].append(Drawn(y, cut))
+        asked = {}
+        for u, some in drawn.items():
+            try:
+                asked[u] = running[u].send(some)
+            except StopIteration as end:
+                found[u] = end.value
     return found
 
 
-def halved(
-    fine: IntArray,
-    highest: int,
-    shares: tuple[Fraction, ...],
-    paid: Paid,
-    labels: tuple[object, ...] = (),
-    keys: int | None = None,
-) -> list[int]:
-    """Points from 0 to `highest`, in order, by recursive halving."""
-
-    def exactly(one: OneDraw) -> int:
-        bits = paid.bits(*labels, "quantile", one.number)
-        return RankLaw(one.values, one.low, one.high, one.share, one.weight).draw(bits)
-
-    each = paid.epsilon / number_of_levels(len(shares))
-    return by_halves(fine, highest, shares, each, exactly, Among(paid.relation, keys))
-
-
-def steps_of(cells: FloatArray, grid: Grid, j: int) -> IntArray:
-    """The column's values as steps from the lower bound, each by itself; missing cells are left out."""
-    one = Grid(grid.lower[j : j + 1], grid.step[j : j + 1], grid.cells[j : j + 1])
-    return one.snap(cells[:, np.newaxis])[:, 0] + grid.cells[j] // 2  # the grid counts from its middle
-
-
-def tie_broken(steps: IntArray, stream: Keystream) -> IntArray:
-    """Equal values become different ones: secret bits below each, by its place. What is released is cut off again.
-
-    Without them one part would have all values that are equal to its edge, and the other none.
-    """
-    words = stream.words(0, len(steps))
-    return (steps << TIE_BITS) | (words >> np.uint64(64 - TIE_BITS)).astype(np.int64)
-
-
-def point_of(grid: Grid, j: int, step: int) -> float:
-    """In data units: post-processing."""
-    return float(grid.lower[j] + grid.step[j] * step)
+def draw_together(laws: Sequence[RankLaw], bits: Sequence[Bits], values: SortedValues) -> list[int]:
+    """A point of each law, from its own bits, as `RankLaw.draw`; what they need of the values is asked for at once."""
+    parts = [cast("Part", law.values) for law in laws]
+    values.ask(ranks=[(part.unit, law.ranks + part.first) for law, part in zip(laws, parts, strict=True)])
+    found: dict[int, int] = {}
+    while len(found) < len(laws):
+        proposed = {i: law.propose(bits[i]) for i, law in enumerate(laws) if i not in found}
+        steps = [(parts[i].unit, np.array([one.point], dtype=np.int64)) for i, one in proposed.items()]
+        values.ask(steps=steps)
+        found |= {i: one.point for i, one in proposed.items() if laws[i].keeps(one, bits[i])}
+    return [found[i] for i in range(len(laws))]

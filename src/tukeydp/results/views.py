@@ -517,10 +517,9 @@ def shown_groups(found: Groups) -> Shown:
     ]
     rows = []
     labels = _labels(found)
-    for key, label, values in lines_of_groups(found):
+    for key, label, values, pairs in lines_of_groups(found):
         counted = [] if found.counts is None else [str(found.counts[key])]
-        pairs = _pairs(found.releases[key])
-        cells = (_cell_with(value, pair) for value, pair in zip(values, pairs, strict=True))
+        cells = (cell_with(value, pair) for value, pair in zip(values, pairs, strict=True))
         rows.append([printable(key), *label, *counted, *cells])
     return Shown([by, *labels, *([] if found.counts is None else ["rows, noised"]), *titles], rows, (by, *labels))
 
@@ -531,13 +530,14 @@ def _pairs(release: Viewed) -> list[list[float] | None]:
     return [None] * release.d if ends is None else ends.tolist()
 
 
-def lines_of_groups(found: Groups) -> Iterator[tuple[str, list[str], list[Any]]]:
-    """Key, quantile where there are several, and the values of each column: a line of a table."""
+def lines_of_groups(found: Groups) -> Iterator[tuple[str, list[str], list[Any], list[list[float] | None]]]:
+    """Key, quantile where there are several, the values of each column, and their intervals: a line of a table."""
     for key, release in found.releases.items():
         if isinstance(shares := getattr(release, "shares", None), tuple):
-            yield from ((key, [show(q)], list(release[q])) for q in shares)  # type: ignore[index]
+            for q, pairs in zip(shares, release.pairs(), strict=True):  # type: ignore[attr-defined]
+                yield key, [show(q)], list(release[q]), pairs  # type: ignore[index]
         else:
-            yield key, [], list(release.values())
+            yield key, [], list(release.values()), _pairs(release)
 
 
 def _labels(found: Groups) -> list[str]:
@@ -608,12 +608,12 @@ def frame_of_groups(found: Groups) -> Any:
     else:
         index = pandas.Index(list(found.releases), name=found.by)
     columns = range(one.d) if one.columns is None else list(one.columns)
-    frame = pandas.DataFrame([values for _, _, values in told], index=index, columns=columns)
-    ends = [interval(release) for release in found.releases.values()]
+    frame = pandas.DataFrame([values for _, _, values, _ in told], index=index, columns=columns)
     for j, name in enumerate(columns):
+        ends = [pairs[j] for *_, pairs in told]
         for end, what in enumerate(("lower", "upper")):
-            if all(pairs is not None for pairs in ends):
-                frame[f"{name} ({what})"] = [float(pairs[j][end]) for pairs in ends if pairs is not None]
+            if all(pair is not None for pair in ends):
+                frame[f"{name} ({what})"] = [float(pair[end]) for pair in ends if pair is not None]
     if found.counts is not None:
         frame.insert(0, "rows" if "rows" not in frame.columns else "rows (noised)", list(found.counts.values()))
     return frame
@@ -623,7 +623,7 @@ def _cell(value: float | None) -> str:
     return REFUSED if value is None or math.isnan(value) else number(value)
 
 
-def _cell_with(value: float | None, ends: list[float] | None) -> str:
+def cell_with(value: float | None, ends: list[float] | None) -> str:
     """A value with its interval, if it has one: two digits of the half-width."""
     if value is None or math.isnan(value) or ends is None or not ends[0] < ends[1]:
         return _cell(value)

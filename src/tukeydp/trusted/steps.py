@@ -261,11 +261,17 @@ def noised_sums(sums: WindowSums | TableCounts, total: Sequence[int], charge: Ch
     ]
 
 
-def noised_counts(counts: Sequence[int], charge: Charge) -> list[Fraction]:
-    """Numbers of cells in each column with cube noise: one record moves each by at most 1. Pure epsilon-DP."""
+def noised_counts(counts: Sequence[int], charge: Charge, keys: int | None = None) -> list[Fraction]:
+    """Numbers of cells in each column, group by group, with cube noise: pure epsilon-DP for all groups together.
+
+    A record moves each number of its group by at most 1.
+    """
     paid = charge.for_any_law()
-    noise = cube_noise(len(counts), paid.scale(sums_from_an_end(HALF)), paid.bits())
-    return [Fraction(count * HALF + z, HALF) for count, z in zip(counts, noise, strict=True)]
+    scale, found = paid.scale(sums_from_an_end(HALF), keys), []
+    for g, row in enumerate(_rows(counts, len(counts) // (keys or 1))):
+        noise = cube_noise(len(row), scale, paid.bits(*(() if keys is None else ("group", g))))
+        found += [Fraction(count * HALF + z, HALF) for count, z in zip(row, noise, strict=True)]
+    return found
 
 
 @dataclass(frozen=True, eq=False)

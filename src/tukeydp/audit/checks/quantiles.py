@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,15 @@ from tukeydp.audit.check import Check, Tally, over_cases
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import quantiles as oracle
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
+from tukeydp.data.sorted_values import HeldValues
 from tukeydp.mechanisms import quantiles as module
 from tukeydp.mechanisms import quantiles as rank_draw
 from tukeydp.mechanisms.quantile_levels import number_of_levels
 from tukeydp.mechanisms.quantiles import RankLaw
+from tukeydp.mechanisms.round_numbers import RoundNumbers, round_numbers
 from tukeydp.trusted.account import in_steps
-from tukeydp.trusted.bits import Keystream, derived_key, seeded
-from tukeydp.trusted.release import Charge, rehearsed_charge
+from tukeydp.trusted.bits import derived_key, seeded
+from tukeydp.trusted.release import rehearsed_charge
 from tukeydp.trusted.rows import Grid
 
 _ROUNDING = 1e-9  # of laws in floats
@@ -43,15 +46,16 @@ class Case:
     tie_bits: int = 0
 
 
-QUICK = (Case(MEDIAN, 4, 4), Case(QUARTILES, 3, 3), Case(UNEVEN, 3, 3), Case(MEDIAN, 2, 2, 1))
+QUICK = (Case(MEDIAN, 4, 4), Case(QUARTILES, 3, 3), Case(UNEVEN, 3, 3), Case(QUARTILES, 2, 2, 1))
 FULL = (
     *QUICK,
     Case(MEDIAN, 6, 5),
     Case(QUARTILES, 4, 4),
     Case(UNEVEN, 4, 4),
     Case(FIFTHS, 3, 3),
-    Case(MEDIAN, 3, 3, 2),
-    Case(QUARTILES, 2, 2, 1),
+    Case(MEDIAN, 4, 12),
+    Case(QUARTILES, 3, 2, 1),
+    Case(UNEVEN, 2, 2, 2),
 )
 
 
@@ -84,19 +88,16 @@ def examine(case: Case, tally: Tally) -> None:
 def _stated(case: Case, levels: int, tally: Tally) -> None:
     """A whole call on two columns states what its levels cost."""
     asked: list[Fraction] = []
-    column = module.column_quantiles
+    drawn = module.drawn_quantiles
 
-    def spied(parts: Any, grid: Any, j: int, shares: Any, charge: Charge, keys: Any) -> list[list[int]]:
-        asked.append(charge.epsilon)
-        return column(parts, grid, j, shares, charge, keys)
+    def spied(values: Any, units: Any, levels: int, keys: Any) -> list[list[int]]:
+        asked.extend(unit.paid.epsilon for unit in units)
+        return drawn(values, units, levels, keys)
 
-    with forced((module, "column_quantiles", spied)):
+    with forced((module, "drawn_quantiles", spied)):
         found = module.quantiles(
             [[0.0, 1.0], [1.0, 1.0]], list(case.shares), epsilon=EPSILON, bounds=(0, 1), randomness=seeded(1)
         )
-    steps = np.arange(case.highest + 1)
-    cut_off = module.tie_broken(steps, Keystream(derived_key("ties"))) >> module.TIE_BITS
-    tally.require(bool((cut_off == steps).all()), "bits that break ties change a value")
     assert found.guarantee is not None
     tally.require(sum(asked) == found.guarantee.epsilon == EPSILON, "columns and levels do not add up to epsilon")
 
@@ -108,30 +109,38 @@ class _Open(Exception):
         self.law = law
 
 
+def _points(case: Case) -> RoundNumbers:
+    return round_numbers(Grid((Fraction(0),), (Fraction(1),), (case.highest,)), 0)
+
+
 def _joint(case: Case, values: Sequence[float], seen: dict[tuple[Any, ...], tuple[float, ...]], tally: Tally) -> Any:
     """All outcomes of one column, by letting each draw come out in every way there is."""
     total: defaultdict[tuple[int, ...], float] = defaultdict(float)
-    coins = list(itertools.product(range(1 << case.tie_bits), repeat=sum(v == v for v in values)))
-    grid = Grid((Fraction(0),), (Fraction(1),), (case.highest,))
-    cells = np.array(values)[:, np.newaxis]
+    steps = np.array(sorted(int(v) for v in values if v == v), dtype=np.int64)
+    coins = list(itertools.product(range(1 << case.tie_bits), repeat=len(steps)))
+    levels = number_of_levels(len(case.shares))
 
     def run_column() -> list[int]:
-        levels = number_of_levels(len(case.shares))
         charge = rehearsed_charge(in_steps((EPSILON,) * levels), derived_key("unused"))
-        return module.column_quantiles([((), cells)], grid, 0, case.shares, charge)[0]
+        paid = charge.consume(rho=levels * EPSILON**2 / 8)
+        unit = module.Unit(_points(case), case.highest, case.shares, paid, ())
+        return module.drawn_quantiles(HeldValues([steps]), [unit], levels)[0]
 
     for ties in coins:
-        broken = np.array(ties, dtype=np.int64)
-        with forced(
-            (module, "TIE_BITS", case.tie_bits),
-            (module, "tie_broken", _breaking(broken, case.tie_bits)),
-        ):
+        stream = _stream(dict(_by_step(steps.tolist(), ties)), case.tie_bits)
+        with forced((module, "TIE_BITS", case.tie_bits), (module, "Keystream", stream)):
             _walk(run_column, [], 1.0 / len(coins), total, seen, tally)
     return dict(total)
 
 
-def _breaking(ties: Any, bits: int) -> Callable[..., Any]:
-    return lambda steps, stream: (steps << bits) | ties
+def _by_step(steps: list[int], ties: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    for step, some in itertools.groupby(zip(steps, ties, strict=True), key=lambda pair: pair[0]):
+        yield step, [tie for _, tie in some]
+
+
+def _stream(ties: dict[int, list[int]], bits: int) -> Callable[[bytes], Any]:
+    """Words that break ties as the script says."""
+    return lambda key: SimpleNamespace(words=lambda lane, count: np.array(ties[lane >> bits][:count], dtype=np.uint64))
 
 
 def _walk(
@@ -152,8 +161,11 @@ def _walk(
             except StopIteration:
                 raise _Open(self) from None
 
+    def together(laws: Sequence[RankLaw], bits: Sequence[Any], values: object) -> list[int]:
+        return [law.draw(own) for law, own in zip(laws, bits, strict=True)]
+
     try:
-        with forced((module, "RankLaw", Scripted)):
+        with forced((module, "RankLaw", Scripted), (module, "draw_together", together)):
             outcome = run_column()
     except _Open as stop:
         law = stop.law
@@ -168,16 +180,17 @@ def _one(law: RankLaw, seen: dict[tuple[Any, ...], tuple[float, ...]], tally: Ta
 
     Each point lies in one shell, whose least score is no more than the point's: else the chance to keep it is above 1.
     """
-    what = (tuple(law.values.tolist()), law.low, law.high, law.share, law.weight)
+    values = law.values.at(np.arange(len(law.values)))
+    what = (tuple(values.tolist()), law.low, law.high, law.share, law.weight, law.points)
     if what not in seen:
         unit = float(law.weight / law.share.denominator)
         given: defaultdict[int, float] = defaultdict(float)
         for shell, size, exponent in zip(law._shells, law._law._sizes, law._law._exponents, strict=True):
-            for number in range(shell.size):
-                y = shell.point(number)
+            for y in (y for low, high, _ in shell.stretches for y in range(low, high + 1)):
                 more = law.score(y) - shell.least
                 tally.require(more >= 0, "a point is kept with a chance above one")
-                given[y] += math.exp(float(exponent) - unit * more) * size / shell.size
+                part = law.points.weight(y, y) / shell.size
+                given[y] += math.exp(float(exponent) - unit * more) * size * part
         tally.require(sorted(given) == list(range(law.low, law.high + 1)), "shells leave out a point, or add one")
         together = sum(given.values())
         seen[what] = tuple(given[y] / together for y in range(law.low, law.high + 1))
@@ -185,14 +198,14 @@ def _one(law: RankLaw, seen: dict[tuple[Any, ...], tuple[float, ...]], tally: Ta
 
 
 def _expected(case: Case, there: tuple[int, ...], weights: Sequence[Fraction]) -> oracle.Joint:
-    """By definition, mixed over the bits that break ties; these are cut off again."""
+    """By definition, mixed over the bits that break ties."""
     total: defaultdict[tuple[int, ...], float] = defaultdict(float)
     coins = list(itertools.product(range(1 << case.tie_bits), repeat=len(there)))
-    top = ((case.highest + 1) << case.tie_bits) - 1
+    points = tuple(_points(case).weight(y, y) for y in range(case.highest + 1))
     for ties in coins:
         fine = tuple((v << case.tie_bits) + tie for v, tie in zip(there, ties, strict=True))
-        for outcome, p in oracle.joint(fine, top, case.shares, weights).items():
-            total[tuple(y >> case.tie_bits for y in outcome)] += p / len(coins)
+        for outcome, p in oracle.joint(fine, case.highest, case.shares, weights, case.tie_bits, points).items():
+            total[outcome] += p / len(coins)
     return dict(total)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 
 Values = tuple[int, ...]
+CUT = Fraction(1, 8)  # of a rank's weight, for sharing out values that are equal to a quantile
 Joint = dict[tuple[int, ...], float]
 
 
@@ -19,9 +19,14 @@ def score(values: Sequence[int], share: Fraction, y: int) -> Fraction:
 
 
 @cache
-def law(values: Values, low: int, high: int, share: Fraction, weight: Fraction) -> tuple[float, ...]:
-    """Of one quantile among points from low to high."""
-    weights = [math.exp(-float(weight * score(values, share, y))) for y in range(low, high + 1)]
+def law(
+    values: Values, low: int, high: int, share: Fraction, weight: Fraction, points: Values | None = None
+) -> tuple[float, ...]:
+    """Of one quantile among points from low to high; `points` say what each from 0 on weighs beforehand."""
+    weights = [
+        (1 if points is None else points[y]) * math.exp(-float(weight * score(values, share, y)))
+        for y in range(low, high + 1)
+    ]
     return tuple(w / sum(weights) for w in weights)
 
 
@@ -41,8 +46,18 @@ def weights(shares: Sequence[Fraction], epsilon: Fraction) -> list[Fraction]:
     return found
 
 
-def joint(values: Values, highest: int, shares: Sequence[Fraction], by_level: Sequence[Fraction]) -> Joint:
-    """Probability of every outcome: the middle quantile first, then those of the values up to it, and of the others."""
+def joint(
+    values: Values,
+    highest: int,
+    shares: Sequence[Fraction],
+    by_level: Sequence[Fraction],
+    tie_bits: int = 0,
+    points: Values | None = None,
+) -> Joint:
+    """Probability of every outcome: the middle quantile first, then those of the values up to it, and of the others.
+
+    A value is a step and, below it, the bits that break its ties: where these are cut is drawn by rank as well.
+    """
 
     def of_part(
         first: int, last: int, mine: Values, low: int, high: int, ends: tuple[Fraction, Fraction], level: int
@@ -52,14 +67,22 @@ def joint(values: Values, highest: int, shares: Sequence[Fraction], by_level: Se
         middle = (first + last) // 2
         here = shares[middle]
         share = (here - ends[0]) / (ends[1] - ends[0])
-        found: defaultdict[tuple[int, ...], float] = defaultdict(float)
-        for y, chance in zip(range(low, high + 1), law(mine, low, high, share, by_level[level]), strict=True):
-            below, above = tuple(v for v in mine if v <= y), tuple(v for v in mine if v > y)
-            left = of_part(first, middle, below, low, y, (ends[0], here), level + 1)
-            right = of_part(middle + 1, last, above, y, high, (here, ends[1]), level + 1)
-            for a, p in left.items():
-                for b, q in right.items():
-                    found[(*a, y, *b)] += chance * p * q
-        return dict(found)
+        cuts = last - first > 1
+        weight, steps = by_level[level], tuple(v >> tie_bits for v in mine)
+        found: dict[tuple[int, ...], float] = {}
+        chances = law(steps, low, high, share, weight * (1 - CUT * cuts), points)
+        for y, chance in zip(range(low, high + 1), chances, strict=True):
+            start, end = y << tie_bits, ((y + 1) << tie_bits) - 1
+            edges = law(mine, start, end, share, weight * CUT) if cuts else (0.0,) * (end - start) + (1.0,)
+            for edge, kept in zip(range(start, end + 1), edges, strict=True):
+                below = tuple(v for v in mine if v <= edge)
+                above = tuple(v for v in mine if v > edge)
+                left = of_part(first, middle, below, low, y, (ends[0], here), level + 1)
+                right = of_part(middle + 1, last, above, y, high, (here, ends[1]), level + 1)
+                for a, p in left.items():
+                    for b, q in right.items():
+                        key = (*a, y, *b)
+                        found[key] = found.get(key, 0.0) + chance * kept * p * q
+        return found
 
     return of_part(0, len(shares), tuple(sorted(values)), 0, highest, (Fraction(0), Fraction(1)), 0)
