@@ -650,3 +650,81 @@ Theorem check_costs {Row : Type} (there odd : nat -> Row -> bool) (unlisted : Ro
 Proof.
   intros He K told. apply cube_costs; auto; try lra; intros out Ho; apply check_private; auto.
 Qed.
+
+(* 3. A clipped mean, step by step: cells around the centre by the most records on one side of a column's, radii by the most
+   records farther away, and the sums of what is left between, with cube noise. Each step is chosen by the ones before. *)
+Section ClippedMean.
+Context {Row Cell Rung : Type}.
+Variables (cells : list Cell) (rungs : list Rung) (weight : Rung -> R).
+Variables (aside : nat -> Cell -> Row -> bool) (farther : Cell -> nat -> Rung -> Row -> bool) (columns : list nat).
+Variables (d : nat) (h : Z) (clipped : Cell -> Rung -> Row -> list Z) (all : R) (ys : list (vec d)).
+Hypothesis some : cells <> [] /\ rungs <> [] /\ (forall r, In r rungs -> 0 < weight r) /\ NoDup ys.
+Hypothesis clips : forall c r x, fits d h (clipped c r x).
+Variables (e1 e2 e3 : R).
+Hypothesis positive : (0 < d)%nat /\ (0 < h)%Z /\ 0 < e1 /\ 0 < e2 /\ 0 < e3.
+Notation one_constant scale := (0 < all /\ forall centre, length centre = d -> law_everywhere (cube_law d scale all centre)).
+
+Definition centre_drawn (kappa : R) (rows : list Row) : Cell -> R :=
+  draw cells (fun _ => 1) kappa (real (fun rows y => - most_beyond Row Cell aside columns rows y)%Z rows).
+Definition radii_drawn (kappa : R) (c : Cell) (rows : list Row) : Rung -> R :=
+  draw rungs weight kappa (real (fun rows y => - most_beyond Row Rung (farther c) columns rows y)%Z rows).
+Definition sums_noised (scale : R) (c : Cell) (r : Rung) (rows : list Row) : option (vec d) -> R :=
+  seen ys (cube_law d scale all (sums d (map (clipped c r) rows))).
+Definition clipped_mean (k1 k2 scale : R) (rows : list Row) : Cell * (Rung * option (vec d)) -> R :=
+  joint (centre_drawn k1 rows) (fun c => joint (radii_drawn k2 c rows) (fun r => sums_noised scale c r rows)).
+
+Lemma all_fit c r rows : Forall (fits d h) (map (clipped c r) rows).
+Proof. apply Forall_forall. intros v Hv. apply in_map_iff in Hv. destruct Hv as (x & <- & _). apply clips. Qed.
+
+Lemma three_steps k1 k2 scale s t : one_constant scale ->
+  private e1 0 (centre_drawn k1 s) (centre_drawn k1 t) cells ->
+  (forall c, private e2 0 (radii_drawn k2 c s) (radii_drawn k2 c t) rungs) ->
+  (forall c r, close_everywhere e3 (cube_law d scale all (sums d (map (clipped c r) s))) (cube_law d scale all (sums d (map (clipped c r) t)))) ->
+  private (e1 + e2 + e3) 0 (clipped_mean k1 k2 scale s) (clipped_mean k1 k2 scale t) (pairs cells (pairs rungs (window ys))).
+Proof.
+  intros [A L] P1 P2 P3. destruct some as (Hc & Hr & W & N). destruct positive as (Hd & Hh & E1 & E2 & E3).
+  assert (L1 : forall rows, law (centre_drawn k1 rows) cells) by (intros; apply draw_law; auto; intros; lra).
+  assert (L2 : forall c rows, law (radii_drawn k2 c rows) rungs) by (intros; apply draw_law; auto).
+  assert (E : forall c r rows, law_everywhere (cube_law d scale all (sums d (map (clipped c r) rows))))
+    by (intros; apply L; apply (sums_length d h); apply all_fit).
+  assert (L3 : forall c r rows, law (sums_noised scale c r rows) (window ys)) by (intros; apply window_law; auto).
+  pose proof (composition cells (pairs rungs (window ys)) e1 0 (e2 + e3) (0 + 0) (centre_drawn k1 s) (centre_drawn k1 t)
+    (fun c => joint (radii_drawn k2 c s) (fun r => sums_noised scale c r s)) (fun c => joint (radii_drawn k2 c t) (fun r => sums_noised scale c r t))
+    ltac:(lra) (L1 s) (L1 t)) as C.
+  replace (e1 + e2 + e3) with (e1 + (e2 + e3)) by ring. replace 0 with (0 + (0 + 0)) by ring. apply C; auto; try lra.
+  - intros c _. apply joint_law; auto.
+  - intros c _. apply joint_law; auto.
+  - intros c _. apply composition; auto; try lra. intros r _.
+    apply (window_costs (same_vec d)); auto; lra.
+Qed.
+
+Lemma sums_close scale s t : (forall out, length out = d -> cube_weight scale s out <= exp e3 * cube_weight scale t out) ->
+  (forall out, length out = d -> cube_weight scale t out <= exp e3 * cube_weight scale s out) -> 0 < all ->
+  close_everywhere e3 (cube_law d scale all s) (cube_law d scale all t).
+Proof.
+  intros A B P v. specialize (A (listed d v) (listed_length d v)). specialize (B (listed d v) (listed_length d v)). unfold cube_law, Rdiv.
+  assert (I : 0 < / all) by (apply Rinv_0_lt_compat; auto). split; rewrite <- Rmult_assoc; apply Rmult_le_compat_r; lra.
+Qed.
+
+(* @says A clipped mean (two-step): cells with e1/2, radii with e2/2, sums with cube noise of scale 2h/e3: pure (e1 + e2 + e3)-DP, one record replaced. *)
+Theorem clipped_mean_replaced x x' rows : one_constant (2 * IZR h / e3) ->
+  private (e1 + e2 + e3) 0 (clipped_mean (e1 / 2) (e2 / 2) (2 * IZR h / e3) (x :: rows))
+    (clipped_mean (e1 / 2) (e2 / 2) (2 * IZR h / e3) (x' :: rows)) (pairs cells (pairs rungs (window ys))).
+Proof.
+  intros K. destruct some as (Hc & Hr & W & N). destruct positive as (Hd & Hh & E1 & E2 & E3). apply three_steps; auto.
+  - apply radii_replace; auto. intros; lra.
+  - intros c. apply radii_replace; auto.
+  - intros c r. cbn [map]. apply sums_close; [| | apply K]; intros out Ho; apply (sums_replace d h e3 (conj E3 Hh)); auto; apply all_fit.
+Qed.
+
+(* @says Cells with e1, radii with e2, noise of scale h/e3: one record more or less. *)
+Theorem clipped_mean_added x rows : one_constant (IZR h / e3) ->
+  private (e1 + e2 + e3) 0 (clipped_mean e1 e2 (IZR h / e3) (x :: rows)) (clipped_mean e1 e2 (IZR h / e3) rows) (pairs cells (pairs rungs (window ys))) /\
+  private (e1 + e2 + e3) 0 (clipped_mean e1 e2 (IZR h / e3) rows) (clipped_mean e1 e2 (IZR h / e3) (x :: rows)) (pairs cells (pairs rungs (window ys))).
+Proof.
+  intros K. destruct some as (Hc & Hr & W & N). destruct positive as (Hd & Hh & E1 & E2 & E3).
+  split; (apply three_steps; auto; [apply radii_add_remove; auto; intros; lra | intros c; apply radii_add_remove; auto |]);
+    intros c r; cbn [map]; (apply sums_close; [| | apply K]); intros out Ho;
+    apply (sums_add_remove d h e3 (conj E3 Hh)); auto; apply all_fit.
+Qed.
+End ClippedMean.

@@ -51,6 +51,7 @@ MORE = {
     "mean, clipped: centre": 16_000,
     "mean, clipped: radii": 16_000,
     "algorithm 3": 40_000,
+    "gaussian baseline": 40_000,
     "boxem by groups": 100_000,
     "quantiles": 100_000,
 }

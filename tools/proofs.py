@@ -213,6 +213,11 @@ MUTANTS = (
         "beside (noised (IZR h / eps) all (added (c :: here)))",
     ),
     ("Infinite", "cube_law 3 (1 / eps) all (counts there", "cube_law 3 (1 / (2 * eps)) all (counts there"),
+    (
+        "Infinite",
+        "(clipped_mean (e1 / 2) (e2 / 2) (2 * IZR h / e3) (x :: rows))",
+        "(clipped_mean e1 (e2 / 2) (2 * IZR h / e3) (x :: rows))",
+    ),
     ("Bridge", "Definition depth_score : Z * Z := (1, 2).", "Definition depth_score : Z * Z := (1, 1)."),
     ("Bridge", "Definition most_beyond_score : Z * Z := (1, 2).", "Definition most_beyond_score : Z * Z := (1, 1)."),
     ("Bridge", "Definition count_score : Z * Z := (1, 1).", "Definition count_score : Z * Z := (0, 1)."),
