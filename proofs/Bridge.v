@@ -56,9 +56,25 @@ Fixpoint two_largest (first second : Q) (parts : list Q) : Q * Q :=
   | [] => (first, second)
   | p :: r => if Qle_bool first p then two_largest p first r else two_largest first (Qmax second p) r
   end.
-Definition kappa_of_parts (epsilon : Q) (parts : list (Q * Q)) : Q :=
+Definition kappa_of_parts (epsilon : Q) (parts : list (Q * Q)) (add_remove : bool) (keys : Z) : Q :=
   let two := two_largest 0 0 (map fst parts) in
-  Qred (epsilon / fold_right Qmax (fst two + snd two)%Q (map snd parts)).
+  if add_remove || (2 <=? keys) then kappa epsilon (fst two) (2 * fst two) add_remove keys
+  else Qred (epsilon / fold_right Qmax (fst two + snd two)%Q (map snd parts)).
+
+(* What scores and sums declare, (A1, R1), ranks in units of 1/den: Tight.v proves it. *)
+Definition depth_score : Z * Z := (1, 2).
+Definition most_beyond_score : Z * Z := (1, 2).
+Definition count_score : Z * Z := (1, 1).
+Definition blocks_score (dealings : nat) : Z * Z := (2 * Z.of_nat dealings, 2 * Z.of_nat dealings).
+Definition middle_score (half : Z) : Z * Z := (half, 2 * half).
+Definition end_score (most : Z) : Z * Z := (most, most).
+Definition rank_declared (num den : Z) : Z * Z := (2 * Z.max num (den - num), 2 * den).
+
+(* trusted/prices.py::share_of_group and trusted/account.py::rho_of_cells. *)
+Definition touched (add_remove : bool) (keys : Z) : Z := if add_remove then 1 else if 2 <=? keys then 2 else 1.
+Definition share_of_group (add_remove : bool) (keys : Z) : Q := Qred (1 / inject_Z (touched add_remove keys)).
+Definition rho_of_cells (epsilon : Q) (add_remove : bool) (cells : Z) : Q :=
+  Qred (epsilon * epsilon / (2 * inject_Z (touched add_remove cells))).
 
 (* accounts/budget.py::Limits.admit, as in Accountant.mixed_admitted: epsilons and deltas, or rhos and their deltas. *)
 Record sums := { s_eps : Q; s_delta : Q; s_rho : Q; s_rho_delta : Q }.

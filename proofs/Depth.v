@@ -3,7 +3,7 @@
    A table is a list of records; a record with a missing cell satisfies no test. [declares A1 R1 u] says that where a
    record comes or goes the change of u has a range of at most A1 over outcomes, and of at most R1 where it is replaced:
    the two numbers that prices follow from (Prices.v). *)
-Require Import List Arith Lia ZArith.
+Require Import List Arith Lia ZArith Permutation.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -257,6 +257,18 @@ Proof.
 Qed.
 End Most.
 
+(* One window for each column, drawn for all columns at once: the most rows of a column outside its window. *)
+Section Windows.
+Definition outside_window (j : nat) (windows : list (Z * Z)) (r : list (option Z)) : bool :=
+  match nth j r None with Some v => negb ((fst (nth j windows (0, 0)) <=? v) && (v <=? snd (nth j windows (0, 0)))) | None => false end.
+Definition outside_windows (d : nat) : list (list (option Z)) -> list (Z * Z) -> Z :=
+  most_beyond (list (option Z)) (list (Z * Z)) outside_window (seq 0 d).
+
+(* @says Minus the most rows of a column outside its window, one window for each of d columns at once: A1 = 1, R1 = 2, whatever d is. *)
+Theorem windows_declare d : declares 1 2 (fun rows windows => - outside_windows d rows windows).
+Proof. apply most_beyond_declares. Qed.
+End Windows.
+
 (* A quantile: the distance of the wanted rank p k, p = num / den, of k values to the ranks of a point, in units of
    1/den. [value r] is None where the value is missing. The point y has from #{s < y} to #{s <= y} values up to it. *)
 Section Quantile.
@@ -361,3 +373,39 @@ Proof.
       repeat match goal with |- context [?a <? ?b] => destruct (Z.ltb_spec a b) | |- context [?a <=? ?b] => destruct (Z.leb_spec a b) end; nia.
 Qed.
 End Quantile.
+
+(* The order of records says nothing: what holds where the first is replaced holds where any is. *)
+Section Anywhere.
+Variables (Row Outcome : Type).
+Definition ignores_order (u : score Row Outcome) : Prop := forall s t, Permutation s t -> forall y, u s y = u t y.
+
+Lemma count_ignores_order (test : Outcome -> Row -> bool) : ignores_order (fun rows y => count test y rows).
+Proof.
+  intros s t P y. induction P as [| x s t P IH | x x' s | s t v P IH1 Q IH2]; rewrite ?count_one_more; lia.
+Qed.
+
+(* @says A score that ignores the order of records declares for a record anywhere what it declares for the first. *)
+Theorem declared_anywhere a1 r1 u : ignores_order u -> declares a1 r1 u -> forall before x x' after,
+  both_ways Row Outcome a1 u (before ++ x :: after) (before ++ after) /\
+  range_of_change Row Outcome r1 u (before ++ x :: after) (before ++ x' :: after).
+Proof.
+  intros I [C D] before x x' after.
+  assert (E : forall r y, u (before ++ r :: after) y = u (r :: before ++ after) y)
+    by (intros; apply I, Permutation_sym, Permutation_middle).
+  destruct (C x (before ++ after)) as [A B]. repeat split; intros y z; rewrite !E; auto. apply D.
+Qed.
+End Anywhere.
+
+(* @says Depth, the most rows beyond, counts and ranks ignore the order of records. *)
+Theorem scores_ignore_order (Row Half Point : Type) (inside : Half -> Point -> Row -> bool) halves
+  (outside : nat -> Point -> Row -> bool) columns (value : Row -> option Z) num den :
+  ignores_order Row Point (depth Row Half Point inside halves) /\
+  ignores_order Row Point (most_beyond Row Point outside columns) /\
+  ignores_order Row Z (off Row value num den).
+Proof.
+  repeat split; intros s t P y.
+  - unfold depth. rewrite (Permutation_length P). f_equal. apply map_ext. intros h. apply (count_ignores_order Row Point (inside h) s t P y).
+  - unfold most_beyond. f_equal. apply map_ext. intros j. apply (count_ignores_order Row Point (outside j) s t P y).
+  - unfold off. rewrite (count_ignores_order Row Z (present Row value) s t P y), (count_ignores_order Row Z (up_to Row value) s t P y),
+      (count_ignores_order Row Z (below Row value) s t P y). reflexivity.
+Qed.

@@ -121,14 +121,18 @@ Qed.
 
 (* Splitting a drawn leaf inside a try: child j of weight w_j with chance w_j / w, the rest a rejection, is as if the
    children had been there from the start. *)
-(* @says A leaf may be split inside a try. (The design of the core; not used today.) *)
-Theorem splitting w child : 0 < w -> (w / all) * (child / w) = child / all.
-Proof. intros H. field. lra. Qed.
+(* @says A leaf may be split inside a try: its children, who weigh no more together, come by chances, and as often as if they had been leaves from the start. *)
+Theorem splitting {C} w (children : list C) (weight : C -> R) : 0 < w -> total weight children <= w ->
+  total (fun c => weight c / w) children <= 1 /\ forall c, (w / all) * (weight c / w) = weight c / all.
+Proof.
+  intros H Le. split; [| intros; field; lra]. unfold Rdiv. rewrite (total_ext _ (fun c => / w * weight c)) by (intros; ring).
+  rewrite total_scale. apply Rmult_le_reg_l with w; auto. rewrite <- Rmult_assoc, Rinv_r by lra. lra.
+Qed.
 End Caps.
 
 (* 3'. The same with its proposals written out: leaves of any shape, each with a finite set of proposals that holds it. A try
    draws a leaf with chance |proposals| e^(kappa cap) / all, one of its proposals, rejects what lies in another leaf, and
-   keeps the rest with chance e^(-kappa (cap - depth)). *)
+   keeps the rest with chance e^(-kappa (cap - depth)), or surely where a cap did not hold and this were more than 1. *)
 Section Partition.
 Open Scope R_scope.
 Context {Y L : Type}.
@@ -137,11 +141,13 @@ Variables (grid : list Y) (leaves : list L) (leaf : Y -> L) (proposals : L -> li
 Hypothesis once : NoDup leaves /\ forall l, NoDup (proposals l).
 Hypothesis leaves_cover : forall y, In y grid -> In (leaf y) leaves /\ In y (proposals (leaf y)).
 Hypothesis some : grid <> [].
+Hypothesis kappa_nonneg : 0 <= kappa.
+Hypothesis caps_hold : forall y, In y grid -> depth y <= cap_of (leaf y).
 
 Definition number (l : L) : R := INR (length (proposals l)).
 Definition all_leaves : R := total (fun l => number l * exp (kappa * cap_of l)) leaves.
 Definition kept_from (l : L) (z y : Y) : R :=          (* the leaf l and its proposal z were drawn: y is released *)
-  if same_leaf (leaf z) l then if same z y then exp (- (kappa * (cap_of l - depth z))) else 0 else 0.
+  if same_leaf (leaf z) l then if same z y then Rmin 1 (exp (- (kappa * (cap_of l - depth z)))) else 0 else 0.
 Definition try_keeps (y : Y) : R :=
   total (fun l => number l * exp (kappa * cap_of l) / all_leaves * total (fun z => / number l * kept_from l z y) (proposals l)) leaves.
 
@@ -172,6 +178,10 @@ Proof.
   unfold try_keeps. rewrite (only same_leaf _ (leaf y) leaves N Hl).
   - rewrite (only same _ y (proposals (leaf y)) (Np _) Hp).
     + unfold kept_from. destruct (same_leaf (leaf y) (leaf y)); [| congruence]. destruct (same y y); [| congruence].
+      assert (C : exp (- (kappa * (cap_of (leaf y) - depth y))) <= 1).
+      { assert (0 <= kappa * (cap_of (leaf y) - depth y)) by (apply Rmult_le_pos; [auto | specialize (caps_hold y Hy); lra]).
+        rewrite <- exp_0. destruct (Req_dec (- (kappa * (cap_of (leaf y) - depth y))) 0) as [-> | Ne]; [lra | left; apply exp_increasing; lra]. }
+      rewrite Rmin_right by exact C.
       replace (kappa * depth y) with (kappa * cap_of (leaf y) + - (kappa * (cap_of (leaf y) - depth y))) by ring. rewrite exp_plus. field. lra.
     + intros z Hz. unfold kept_from. destruct (same z y); [congruence |]. destruct (same_leaf _ _); ring.
   - intros l Hne. rewrite (total_ext _ (fun _ => 0)), total_zero; [ring |]. intros z _. unfold kept_from.
@@ -187,6 +197,45 @@ Proof.
     by (rewrite <- total_scale; apply total_ext; intros; apply try_weight; auto).
   rewrite E, (try_weight y Hy). assert (0 < total (fun z => exp (kappa * depth z)) grid) by (apply total_pos; [auto | intros; apply exp_pos]).
   field. lra.
+Qed.
+
+(* Grouped by leaves: every point of the grid is a proposal of its own leaf. *)
+Lemma by_leaves (g : L -> R) : (forall l, 0 <= g l) -> NoDup grid -> total (fun y => g (leaf y)) grid <= total (fun l => number l * g l) leaves.
+Proof.
+  intros G Ng. destruct once as [N Np].
+  assert (count : forall l, (length (filter (fun y => if same_leaf (leaf y) l then true else false) grid) <= length (proposals l))%nat).
+  { intros l. apply NoDup_incl_length; [apply NoDup_filter; auto |]. intros y Hy. apply filter_In in Hy. destruct Hy as [Hy E].
+    destruct (same_leaf (leaf y) l) as [<- |]; [apply (leaves_cover y Hy) | discriminate]. }
+  apply Rle_trans with (total (fun l => INR (length (filter (fun y => if same_leaf (leaf y) l then true else false) grid)) * g l) leaves).
+  - clear count Ng. assert (C : forall y, In y grid -> In (leaf y) leaves) by (intros; apply leaves_cover; auto). clear - N C G.
+    induction grid as [| y r IH]; simpl; [rewrite (total_ext _ (fun _ => 0)) by (intros; ring); rewrite total_zero; lra |].
+    specialize (IH (fun z Hz => C z (or_intror Hz))).
+    apply Rle_trans with (total (fun l => (if same_leaf (leaf y) l then g l else 0)) leaves +
+                          total (fun l => INR (length (filter (fun y => if same_leaf (leaf y) l then true else false) r)) * g l) leaves).
+    + rewrite (only same_leaf (fun l => if same_leaf (leaf y) l then g l else 0) (leaf y) leaves N (C y (or_introl eq_refl))).
+      * destruct (same_leaf (leaf y) (leaf y)); [lra | congruence].
+      * intros l Hl. destruct (same_leaf (leaf y) l); [congruence | auto].
+    + rewrite <- total_plus. apply total_le. intros l _. destruct (same_leaf (leaf y) l); cbn [length]; [rewrite S_INR |]; lra.
+  - apply total_le. intros l _. apply Rmult_le_compat_r; [auto |]. unfold number. apply le_INR. auto.
+Qed.
+
+(* @says A try keeps something with a chance between 0 and 1, so tries end; within n of them y is kept with its chance in the exponential mechanism, up to what is left undecided, which tends to nothing. *)
+Theorem partition_ends : NoDup grid -> 0 < total try_keeps grid <= 1 /\
+  forall n y, In y grid -> within_tries grid try_keeps n y =
+    exp (kappa * depth y) / total (fun z => exp (kappa * depth z)) grid * (1 - (1 - total try_keeps grid) ^ n).
+Proof.
+  intros Ng. pose proof all_pos as A.
+  assert (E : total try_keeps grid = / all_leaves * total (fun z => exp (kappa * depth z)) grid)
+    by (rewrite <- total_scale; apply total_ext; intros; apply try_weight; auto).
+  assert (P : 0 < total (fun z => exp (kappa * depth z)) grid) by (apply total_pos; [auto | intros; apply exp_pos]).
+  assert (U : total (fun z => exp (kappa * depth z)) grid <= all_leaves).
+  { eapply Rle_trans; [| apply (by_leaves (fun l => exp (kappa * cap_of l)) (fun l => Rlt_le _ _ (exp_pos _)) Ng)].
+    apply total_le. intros y Hy. assert (kappa * depth y <= kappa * cap_of (leaf y)) by (apply Rmult_le_compat_l; auto).
+    destruct (Req_dec (kappa * depth y) (kappa * cap_of (leaf y))) as [-> | Ne]; [lra | left; apply exp_increasing; lra]. }
+  assert (B : 0 < total try_keeps grid <= 1).
+  { rewrite E. split; [apply Rmult_lt_0_compat; [apply Rinv_0_lt_compat; auto | auto] |].
+    apply Rmult_le_reg_l with all_leaves; auto. rewrite <- Rmult_assoc, Rinv_r by lra. lra. }
+  split; [exact B |]. intros n y Hy. rewrite (kept_law grid try_keeps B n y), (partition_exact y Hy). reflexivity.
 Qed.
 End Partition.
 
@@ -428,8 +477,14 @@ End Checks.
 Section Slanted.
 Context {P : Type}.
 Variables (turn back : P -> P).
-Hypothesis inverse : forall y, back (turn y) = y.
-(* @says A matrix with an integer inverse maps grid points one to one: a slanted box has as many points as its widths' product. *)
-Theorem turned_once : forall y z, turn y = turn z -> y = z.
-Proof. intros y z H. rewrite <- (inverse y), <- (inverse z), H. reflexivity. Qed.
+Hypothesis inverse : (forall y, back (turn y) = y) /\ forall y, turn (back y) = y.
+(* @says A matrix with an integer inverse maps grid points one to one: turning the points of a box of the new coordinates back gives each point of the slanted box once, as many as there are in the box. *)
+Theorem turned_box (points : list P) : NoDup points ->
+  NoDup (map back points) /\ length (map back points) = length points /\ forall y, In y (map back points) <-> In (turn y) points.
+Proof.
+  destruct inverse as [B T]. intros N. split; [| split; [apply map_length |]].
+  - induction N as [| p ps Hp N IH]; simpl; constructor; auto. intros I. apply in_map_iff in I. destruct I as (r & E & I).
+    apply Hp. rewrite <- (T p), <- E, T. exact I.
+  - intros y. rewrite in_map_iff. split; [intros (p & <- & I); rewrite T; auto | intros I; exists (turn y); auto].
+Qed.
 End Slanted.

@@ -173,6 +173,12 @@ Theorem most_prices (outside : nat -> Rung -> Row -> bool) columns :
   prices rungs base (in_whole (fun rows y => - most_beyond Row Rung outside columns rows y)%Z) (1 / 2) (1 / 2) 1.
 Proof. by_rule 1%Z 2%Z most_beyond_declares. Qed.
 
+(* @says Windows of all columns at once, by the most rows of a column outside its own: epsilon/2, epsilon/2, epsilon. *)
+Theorem windows_prices (candidates : list (list (Z * Z))) (weight : list (Z * Z) -> R) d :
+  (forall w, In w candidates -> 0 < weight w) -> candidates <> [] ->
+  prices candidates weight (in_whole (fun rows windows => - outside_windows d rows windows)%Z) (1 / 2) (1 / 2) 1.
+Proof. intros W N. eapply whole_prices with (a1 := 1%Z) (r1 := 2%Z); auto; [lia | lia | apply windows_declare | lra | lra | lra]. Qed.
+
 (* @says Rows in a window (magnitudes, octaves): epsilon/2, epsilon/2, epsilon. *)
 Theorem window_prices (inside : Rung -> Row -> bool) :
   prices rungs base (in_whole (fun rows y => count inside y rows)) (1 / 2) (1 / 2) 1.

@@ -36,7 +36,9 @@ FILES = (
     "Accountant",
     "Mechanisms",
     "Table",
+    "Infinite",
     "Bridge",
+    "Tight",
 )
 STATEMENTS, MAP = PROOFS / "STATEMENTS.md", PROOFS / "map.toml"
 # The standard library's: classical real numbers, and functions that agree everywhere are equal.
@@ -175,6 +177,57 @@ MUTANTS = (
         "Definition thrown_away : R := / 2 * ((1 - q) * q ^ 0).",
         "Definition thrown_away : R := 0 * ((1 - q) * q ^ 0).",
     ),
+    (
+        "Sampler",
+        "Hypothesis caps_hold : forall y, In y grid -> depth y <= cap_of (leaf y).",
+        "Hypothesis caps_hold : forall y, In y grid -> depth y <= cap_of (leaf y) + 1.",
+    ),
+    (
+        "Sampler",
+        "Hypothesis inverse : (forall y, back (turn y) = y) /\\ forall y, turn (back y) = y.",
+        "Hypothesis inverse : (forall y, back (turn y) = y) /\\ forall y, back (turn y) = y.",
+    ),
+    ("Sampler", "0 < w -> total weight children <= w ->", "0 < w -> total weight children <= 2 * w ->"),
+    ("Depth", "Theorem windows_declare d : declares 1 2", "Theorem windows_declare d : declares 1 1"),
+    ("Depth", "Theorem declared_anywhere a1 r1 u : ignores_order u ->", "Theorem declared_anywhere a1 r1 u : True ->"),
+    (
+        "Table",
+        "- outside_windows d rows windows)%Z) (1 / 2) (1 / 2) 1.",
+        "- outside_windows d rows windows)%Z) 1 (1 / 2) 1.",
+    ),
+    ("Infinite", "None => 1 - total p ys end.", "None => 0 end."),
+    ("Infinite", "concentrated_everywhere (eps ^ 2 / 2) p q.", "concentrated_everywhere (eps ^ 2 / 3) p q."),
+    (
+        "Infinite",
+        "concentrated_everywhere (eps ^ 2 / 4) (counted (2 / eps)",
+        "concentrated_everywhere (eps ^ 2 / 8) (counted (2 / eps)",
+    ),
+    (
+        "Infinite",
+        "private_everywhere eps 0 (counted (2 / eps) (x :: rows))",
+        "private_everywhere eps 0 (counted (1 / eps) (x :: rows))",
+    ),
+    (
+        "Infinite",
+        "beside (noised (2 * IZR h / eps) all (added (c :: here)))",
+        "beside (noised (IZR h / eps) all (added (c :: here)))",
+    ),
+    ("Infinite", "cube_law 3 (1 / eps) all (counts there", "cube_law 3 (1 / (2 * eps)) all (counts there"),
+    (
+        "Infinite",
+        "(clipped_mean (e1 / 2) (e2 / 2) (2 * IZR h / e3) (x :: rows))",
+        "(clipped_mean e1 (e2 / 2) (2 * IZR h / e3) (x :: rows))",
+    ),
+    ("Bridge", "Definition depth_score : Z * Z := (1, 2).", "Definition depth_score : Z * Z := (1, 1)."),
+    ("Bridge", "Definition most_beyond_score : Z * Z := (1, 2).", "Definition most_beyond_score : Z * Z := (1, 1)."),
+    ("Bridge", "Definition count_score : Z * Z := (1, 1).", "Definition count_score : Z * Z := (0, 1)."),
+    (
+        "Bridge",
+        "(2 * Z.of_nat dealings, 2 * Z.of_nat dealings).",
+        "(Z.of_nat dealings, 2 * Z.of_nat dealings).",
+    ),
+    ("Bridge", "Z * Z := (half, 2 * half).", "Z * Z := (half, half)."),
+    ("Bridge", "Z * Z := (2 * Z.max num (den - num), 2 * den).", "Z * Z := (Z.max num (den - num), 2 * den)."),
     ("Accountant", "| Stop => 0 <= left /\\ 0 <= left_delta", "| Stop => True"),
     (
         "Accountant",
@@ -278,17 +331,26 @@ def faults(found: list[Statement]) -> Iterator[str]:
 
 def described(work: Path, found: list[Statement]) -> tuple[dict[str, str], dict[str, set[str]]]:
     """Each theorem with all that it assumes written out, and the axioms that it rests on."""
+    parts = os.cpu_count() or 1
+    with ThreadPoolExecutor(parts) as pool:
+        told = list(pool.map(lambda i: _described(work, f"Described{i}", found[i::parts]), range(parts)))
+    closed = {name: text for one, _ in told for name, text in one.items()}
+    axioms = {name: names for _, one in told for name, names in one.items()}
+    keys = [one.key for one in found]
+    return {key: closed[key] for key in keys}, {key: axioms[key] for key in keys}
+
+
+def _described(work: Path, file: str, found: list[Statement]) -> tuple[dict[str, str], dict[str, set[str]]]:
     lines = [
         "Set Printing Width 110.",
         "Require Import Reals List ZArith.",
-        *(f"Require Import {file}." for file in FILES),
+        *(f"Require Import {name}." for name in FILES),
     ]
     lines.append("Import ListNotations. Open Scope R_scope.")
     for one in found:
-        name = f"{one.file}.{one.name}"
-        lines += [f"Check @{name}.", f"Print Assumptions {name}."]
-    (work / "Described.v").write_text("\n".join(lines), encoding="utf-8")
-    run = subprocess.run(["coqc", "-q", "Described.v"], cwd=work, capture_output=True, text=True, check=True)
+        lines += [f"Check @{one.key}.", f"Print Assumptions {one.key}."]
+    (work / f"{file}.v").write_text("\n".join(lines), encoding="utf-8")
+    run = subprocess.run(["coqc", "-q", f"{file}.v"], cwd=work, capture_output=True, text=True, check=True)
     closed: dict[str, str] = {}
     axioms: dict[str, set[str]] = {}
     rest = run.stdout
@@ -299,11 +361,10 @@ def described(work: Path, found: list[Statement]) -> tuple[dict[str, str], dict[
             assert start is not None, following
             end = start.start() + 1
         here, rest = rest[:end], rest[end:]
-        name = f"{one.file}.{one.name}"
         cut = re.search(r"^(Axioms:|Closed under the global context)", here, re.M)
         assert cut is not None
-        closed[name] = here[: cut.start()].strip()
-        axioms[name] = set(re.findall(r"^([\w.]+)(?= ?:|\n  :)", here[cut.end() :], re.M))
+        closed[one.key] = here[: cut.start()].strip()
+        axioms[one.key] = set(re.findall(r"^([\w.]+)(?= ?:|\n  :)", here[cut.end() :], re.M))
     return closed, axioms
 
 
@@ -325,7 +386,7 @@ def page(found: list[Statement], closed: dict[str, str]) -> str:
                     f"**{one.name}.** {one.says} Code: {code}.",
                     "",
                     "```coq",
-                    closed[f"{file}.{one.name}"],
+                    closed[one.key],
                     "```",
                     "",
                 ]

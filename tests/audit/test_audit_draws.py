@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -53,7 +54,9 @@ def test_draws_that_tell_neighbours_apart_prove_a_larger_epsilon(name):
             (lambda key, draw=draw, side=side: 77.0 + side if key[0] % 2 else draw(key))
             for side, draw in enumerate(pair.draws)
         )
-        found = lower_bounds.lower_bound(name, replace(pair, draws=telling), QUICK, 1500 if pair.epsilon > 2 else 700)
+        # Of none among so many a bound holds that is e^epsilon times below one half.
+        draws = 200 + round(90 * math.exp(pair.epsilon)) if pair.epsilon < 5 else 40_000
+        found = lower_bounds.lower_bound(name, replace(pair, draws=telling), QUICK, draws)
     assert found > pair.epsilon
 
 

@@ -28,7 +28,7 @@ def counts(epsilon, *, delta=0.0):
         noise = rng.geometric(1 - math.exp(-epsilon), DRAWS) - rng.geometric(1 - math.exp(-epsilon), DRAWS)
         told = rng.random(DRAWS) < delta
         sides.append(np.where(told, 1000.0 + count, count + noise).astype(float))
-    return others.halves(sides[0], sides[1], 1.0, delta)
+    return others.parted(sides[0], sides[1], 1.0, delta)
 
 
 @pytest.mark.parametrize("name", others.TESTERS)
@@ -52,7 +52,7 @@ def test_delta_is_allowed_for():
 
 def test_what_tells_nothing_has_no_power():
     same = np.zeros(DRAWS)
-    bounds = others.bounds_of(others.halves(same, same.copy(), 1.0, 0.0))
+    bounds = others.bounds_of(others.parted(same, same.copy(), 1.0, 0.0))
     assert others.verdict(bounds) == "no power"
     assert {others.shown(bound) for bound in bounds.values()} == {"no power"}
 

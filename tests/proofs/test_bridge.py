@@ -18,12 +18,26 @@ import pytest
 import tukeydp as td
 from tukeydp.accounts.budget import Budget
 from tukeydp.mechanisms.quantiles import RankLaw
-from tukeydp.trusted.account import ApproxDP, Concentrated, PureDP, delta_of
+from tukeydp.trusted.account import ApproxDP, Concentrated, PureDP, delta_of, rho_of_cells
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import SHIFT, Multipliers, in_integers, proves_empty, upper_bound
 from tukeydp.trusted.laws import WeightedDraw
 from tukeydp.trusted.levels import level_sets
-from tukeydp.trusted.prices import Score, kappa, kappa_of_parts
+from tukeydp.trusted.prices import (
+    COUNT,
+    DEPTH,
+    MOST_BEYOND,
+    Score,
+    depth_of_blocks,
+    kappa,
+    kappa_of_parts,
+    rank,
+    share_of_group,
+    sums_from_an_end,
+    sums_from_the_middle,
+)
+from tukeydp.trusted.rows import BoundedColumns
+from tukeydp.trusted.steps import BeyondCounts, CellCounts
 
 PROOFS = Path(__file__).resolve().parents[2] / "proofs"
 REQUIRED = os.environ.get("TUKEYDP_COQ") == "required"
@@ -266,14 +280,86 @@ def test_prices(coq):
 def test_prices_of_parts(coq):
     rng = np.random.default_rng(29)
     ours, asked = [], []
-    for _ in range(500):
+    for _ in range(900):
         epsilon = Fraction(int(rng.integers(1, 50)), int(rng.integers(1, 50)))
         shares = [Fraction(int(rng.integers(0, 9)), 8) for _ in range(int(rng.integers(1, 6)))]
         parts = [Score(2 * max(p, 1 - p), Fraction(2)) for p in shares]
-        ours.append([kappa_of_parts(epsilon, parts)])
+        relation, keys = str(rng.choice(["swap", "add-remove"])), int(rng.integers(0, 4))
+        ours.append([kappa_of_parts(epsilon, parts, relation, keys or None)])
         pairs = listed(f"({rational(part.one)}, {rational(part.swap)})" for part in parts)
-        asked.append(told(f"[kappa_of_parts {rational(epsilon)} {pairs}]"))
-    assert ours == [rationals(one) for one in coq(asked)]
+        added = "true" if relation == "add-remove" else "false"
+        asked.append(told(f"[kappa_of_parts {rational(epsilon)} {pairs} {added} {keys}]"))
+    theirs = [rationals(one) for one in coq(asked)]
+    assert ours == theirs
+    assert [[2 * ours[0][0]], *ours[1:]] != theirs
+
+
+def test_what_scores_declare(coq):
+    """Every price of trusted/prices.py that is a number: the one that Tight.constants_declared proves."""
+    ours = [DEPTH, MOST_BEYOND, COUNT]
+    asked = ["depth_score", "most_beyond_score", "count_score"]
+    for number in (1, 2, 3, 17, 2**29):
+        ours += [sums_from_the_middle(number), sums_from_an_end(number)]
+        asked += [f"middle_score {number}", f"end_score {number}"]
+    for dealings in (1, 2, 3, 17, 40):
+        ours.append(depth_of_blocks(dealings))
+        asked.append(f"blocks_score {dealings}%nat")
+    for den in range(1, 13):
+        for num in range(den + 1):
+            score = rank(Fraction(num, den))
+            ours.append(Score(den * score.one, den * score.swap))
+            asked.append(f"rank_declared {num} {den}")
+    theirs = [tuple(map(int, one.strip("()").split(","))) for one in coq(asked)]
+    assert [tuple(map(int, score)) for score in ours] == theirs
+    assert all(score.one.denominator == score.swap.denominator == 1 for score in ours)
+    assert [(1, 1), *theirs[1:]] != theirs
+
+
+def test_shares_and_rho_of_cells(coq):
+    ours, asked = [], []
+    for relation, added in (("swap", "false"), ("add-remove", "true")):
+        for keys in range(5):
+            ours.append([share_of_group(relation, keys or None)])
+            asked.append(told(f"[share_of_group {added} {keys}]"))
+            for epsilon in (Fraction(1), Fraction(3, 7), Fraction(22, 5)):
+                ours.append([rho_of_cells(epsilon, relation, keys + 1)])
+                asked.append(told(f"[rho_of_cells {rational(epsilon)} {added} {keys + 1}]"))
+    theirs = [rationals(one) for one in coq(asked)]
+    assert ours == theirs
+    assert [[Fraction(2)], *theirs[1:]] != theirs
+
+
+def test_records_beyond_radii_and_cells(coq):
+    """What clipped means draw by: the most records, over columns, beyond a radius, or on one side of a cell."""
+    rng = np.random.default_rng(31)
+    ours, asked = [], []
+    columns = BoundedColumns((Fraction(-8),) * 2, (Fraction(8),) * 2)
+    for _ in range(300):
+        n = int(rng.integers(0, 7))
+        values = rng.integers(-8, 8, size=(n, 2)).astype(float)
+        values[rng.random((n, 2)) < 0.2] = np.nan
+        centre, radius = rng.integers(-7, 8, size=2), int(rng.integers(0, 17))
+        kernel = BeyondCounts(columns, (0, 1), tuple(centre / 8), (radius / 8,))
+        counts, _ = kernel.counts(kernel(values, (0,)).tolist())
+        ours.append(int(max(count[0] for count in counts)))
+        away = [cells(np.abs(row - centre)) for row in values]
+        asked.append(f"beyond_most [0%nat; 1%nat] {listed(away)} {radius}")
+        # Sixteen cells of width 1: beyond a cell lie the values of lower or of higher cells, whichever are more.
+        wanted = rng.integers(0, 16, size=2)
+        found = CellCounts(columns, (0, 1), 16)
+        sides = found.most_beyond(found(values, (0,)).tolist())
+        ours.append(int(max(side[cell] for side, cell in zip(sides, wanted, strict=True))))
+        up, down = values + 8 - wanted, wanted - values - 8
+        both = [cells(np.concatenate(pair)) for pair in zip(up, down, strict=True)]
+        asked.append(f"beyond_most [0%nat; 1%nat; 2%nat; 3%nat] {listed(both)} 0")
+    theirs = [whole(one) for one in coq(asked)]
+    assert ours == theirs
+    assert len(set(ours)) > 3
+    assert [ours[0] + 1, *ours[1:]] != theirs
+
+
+def cells(values) -> str:
+    return listed("None" if np.isnan(v) else f"Some {z(v)}" for v in values)
 
 
 def guarantees(rng):

@@ -5,12 +5,11 @@ A new one: a function here that yields a `Pair`, and a line in `PAIRS`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,9 @@ from tukeydp.baselines.noise import Noise
 from tukeydp.data.records import in_pieces
 from tukeydp.data.tables import Table
 from tukeydp.depth.notions import AxisAligned
-from tukeydp.mechanisms import scale_step, spread_step, subset_means
+from tukeydp.mechanisms import clipped_mean, scale_step, spread_step, subset_means
 from tukeydp.mechanisms.certificate import depth_certificate
+from tukeydp.mechanisms.clipped_mean import ClippedMean, Shares
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.readable_check import exact_counts, noisy_counts
@@ -31,7 +31,7 @@ from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded, passes
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.mechanisms.subset_means import SubsetPlan
-from tukeydp.mechanisms.two_step import TwoStepPlan
+from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_result
 from tukeydp.paper import algorithm3 as algorithm3
 from tukeydp.paper.algorithm3 import Rejection, approximate_boxem, boxem_parameters
 from tukeydp.sampling.cutting_planes import DepthSampler
@@ -43,7 +43,7 @@ from tukeydp.trusted.laws import LevelDraw
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import rehearsed_charge
 from tukeydp.trusted.rows import BoundedColumns, Grid
-from tukeydp.trusted.steps import Window, WindowSums, noised_sums
+from tukeydp.trusted.steps import CategoryCounts, Window, WindowSums, noised_cells, noised_sums
 
 REFUSED = 1e9  # in the place of a number
 
@@ -59,27 +59,31 @@ class Pair:
     draws: tuple[Drawn, Drawn]
 
 
-# Neighbours found by enumeration: with epsilon = 1 there is an event of probability 0.128 on the one table and 0.051 on
-# the other, a loss of 0.92.
-_FAR = ([0, 0, 1, 1, 1], [0, 1, 1, 1, 15])
-_LINE = Grid((Fraction(0),), (Fraction(1),), (15,))
+# Of most pairs. Larger ones are lost in fewer results, smaller ones need more draws.
+_EPSILON = Fraction(3)
+# Two rows at the ends of a line, or both at one: every point has depth 1, or one has 2 and all others 0. So this one
+# gains, and nearly all others lose, as much as one row can do: of 121 points it has a share of 0.008 or 0.143, a loss
+# of 2.85 for epsilon = 3. Blocks of one row each are such rows, however they are dealt.
+_LAST = 120
+_ENDS = ([-1.0, 1.0], [-1.0, -1.0])
 
 
 def _column(values: Sequence[float]) -> FloatArray:
     return np.array(values, dtype=float)[:, np.newaxis]
 
 
+def _on_a_line(last: int) -> Iterator[tuple[Any, Box]]:
+    """Depth of either of these neighbours on the points 0 ... last."""
+    line = Grid((Fraction(0),), (Fraction(1),), (last,))
+    for x in ([0, last], [0, 0]):
+        yield AxisAligned().prepare(line.snap(_column(x)), line, bytes(32)), whole_grid(line)
+
+
 @contextmanager
 def _boxem() -> Iterator[Pair]:
-    epsilon = Fraction(1)
-    samplers = [
-        DepthSampler(
-            AxisAligned().prepare(_LINE.snap(_column(x)), _LINE, bytes(32)), within=whole_grid(_LINE), epsilon=epsilon
-        )
-        for x in _FAR
-    ]
+    samplers = [DepthSampler(prepared, within=within, epsilon=_EPSILON) for prepared, within in _on_a_line(_LAST)]
     one, other = ((lambda key, s=s: float(s.draw(key)[0])) for s in samplers)
-    yield Pair(float(epsilon), 0.0, (one, other))
+    yield Pair(float(_EPSILON), 0.0, (one, other))
 
 
 @contextmanager
@@ -134,21 +138,87 @@ def _mean(plan: MeanPlan, tables: tuple[list[float], list[float]]) -> Iterator[P
 
 
 @contextmanager
+def _two_step() -> Iterator[Pair]:
+    """Nearly all of epsilon is for the sums: a row moves them from one end of whatever range was found to the other."""
+    small = _EPSILON / 40
+    steps = TwoStepPlan((small,) * 4 + (36 * small,), SubsetPlan(2, 1, (4,)), SpreadPlan(1), None)
+    plan = TwoStepMean(_EPSILON, steps)
+
+    def drawn(x: Sequence[float]) -> Drawn:
+        relative = _column(x)
+
+        def draw(key: bytes) -> float:
+            charge = rehearsed_charge(plan.guarantee, key)
+            found = two_step_result(relative, steps, derived_key("public"), charge)
+            low, high = float(found.low[0]), float(found.high[0])
+            return (2 * float(found.mean[0]) - low - high) / (high - low)
+
+        return draw
+
+    with _known_samplers():
+        yield Pair(float(_EPSILON), 0.0, (drawn(_ENDS[0]), drawn(_ENDS[1])))
+
+
+# A clipped mean one of whose steps has nearly all of epsilon: (epsilon, shares of the steps, weights of the radii,
+# tables). Weights of radii are public; here they make what the other steps released readable.
+_SMALL = Fraction(1, 40)
+_CLIPPED: dict[str, tuple[Fraction, Shares, tuple[int, ...], tuple[list[float], list[float]]]] = {
+    # Of 128 cells one gains.
+    "centre": (Fraction(4), Shares(1 - 3 * _SMALL, _SMALL, _SMALL, Fraction(0)), (1,) * 16 + (10**6,), _ENDS),
+    # Many rows at the lower end: the centre is there. Beyond the radius 1 lies the row at the upper end, if there is
+    # one; beyond the radius 2 lies none.
+    "radii": (
+        _EPSILON,
+        Shares(_SMALL, 1 - 3 * _SMALL, _SMALL, Fraction(0)),
+        (3 * 10**6, 1, 10**6, *(1,) * 14),
+        ([-1.0] * 401, [-1.0] * 400 + [1.0]),
+    ),
+    "sums": (_EPSILON, Shares(*(_SMALL,) * 3, Fraction(0)), (1,) * 17, _ENDS),
+}
+
+
+@contextmanager
+def _clipped(step: str) -> Iterator[Pair]:
+    epsilon, shares, weights, tables = _CLIPPED[step]
+    plan = ClippedMean(epsilon, shares, (0,), (), weights)
+    guarantee = plan.guarantee
+    unit = BoundedColumns((Fraction(-1),), (Fraction(1),))
+
+    def drawn(x: Sequence[float]) -> Drawn:
+        relative = _column(x)
+
+        def draw(key: bytes) -> float:
+            charge = rehearsed_charge(guarantee, key)
+            found = plan.run(lambda *kernels: in_pieces(relative, *kernels), unit, len(relative), charge)
+            return float(found.sums[0][0]) if step == "sums" else found.window.high[0]
+
+        return draw
+
+    with forced((clipped_mean, "CELLS", 128)):
+        yield Pair(float(epsilon), 0.0, (drawn(tables[0]), drawn(tables[1])))
+
+
+@contextmanager
 def _spread() -> Iterator[Pair]:
-    """Two equal rows, or two as far apart as can be."""
-    plan = SpreadPlan(1, octaves=2)
+    """Two pairs of rows: one nearly equal, the other as far apart as can be, or nearly equal too.
+
+    Which rows are paired is a secret that the proof conditions on: here it is known.
+    """
+    plan = SpreadPlan(2, octaves=10)
+    near = -1.0 + 2.0**-8
 
     def drawn(x: list[float]) -> Drawn:
         relative = _column(x)
 
         def draw(key: bytes) -> float:
-            charge = rehearsed_charge(bounded_range(2), key)
+            charge = rehearsed_charge(bounded_range(_EPSILON), key)
             return float(spread_octaves(relative, charge, plan, derived_key("public"))[0])
 
         return draw
 
-    with _known_samplers():
-        yield Pair(2.0, 0.0, (drawn([-1.0, -0.6]), drawn([-1.0, 1.0])))
+    known = (spread_step, "secret_order", lambda n, stream: np.arange(n))
+    with _known_samplers(), forced(known):
+        yield Pair(float(_EPSILON), 0.0, (drawn([-1.0, near, -1.0, 1.0]), drawn([-1.0, near, -1.0, near])))
 
 
 class _Unseen:
@@ -164,14 +234,15 @@ class _Unseen:
         return 0
 
 
-_SPLIT = ([-1.0, -1.0, math.nan, math.nan], [-1.0, 1.0, math.nan, math.nan])
-_SHARES = (Fraction(1, 4), Fraction(1, 4), Fraction(1, 4), Fraction(1, 8), Fraction(1, 8))
-
-
 @contextmanager
 def _algorithm3() -> Iterator[Pair]:
-    """Sizes are estimated once for each table: what is drawn afterwards must keep epsilon for any good estimates."""
-    settings: dict[str, Any] = {"epsilon": 2, "delta": "1e-2", "bounds": (0, 15), "resolution": 1}
+    """Sizes are estimated once for each table: what is drawn afterwards must keep epsilon for any good estimates.
+
+    Levels end at half of the rows. One of five rows goes from one end to the other: the depth of that end falls from 2
+    to 1, and that of all points but one rises from 0 to 1.
+    """
+    epsilon, delta, last = Fraction(4), Fraction(1, 1000), 200
+    settings: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "bounds": (0, last), "resolution": 1}
     runs: list[Any] = []
     prepared = algorithm3._prepared
 
@@ -180,15 +251,13 @@ def _algorithm3() -> Iterator[Pair]:
         return runs[-1]
 
     with forced((algorithm3, "_prepared", spied)):
-        for x in _FAR:
+        for x in ([0, 0, 1, 1, 1], [0, 1, 1, 1, last]):
             approximate_boxem(_column(x), **settings, padding="1/4", randomness=seeded(1))
     law = cache(lambda groups, epsilon: LevelDraw(groups, epsilon))
-    sampler, epsilon = Rejection(), boxem_parameters(2, "1e-2").epsilon_draw
-    one, other = (
-        (lambda key, run=run: float(replace(run, key=key).draw(sampler, 0, epsilon).point[0])) for run in runs
-    )
+    sampler, weight = Rejection(), boxem_parameters(epsilon, delta).epsilon_draw
+    one, other = ((lambda key, run=run: float(replace(run, key=key).draw(sampler, 0, weight).point[0])) for run in runs)
     with forced((algorithm3, "LevelDraw", lambda groups, epsilon: law(tuple(groups), epsilon))):
-        yield Pair(2.0, 1e-2, (one, other))
+        yield Pair(float(epsilon), float(delta), (one, other))
 
 
 @contextmanager
@@ -206,40 +275,65 @@ def _gaussian() -> Iterator[Pair]:
     yield Pair(1.0, 1e-2, (drawn([-1.0, -1.0]), drawn([-1.0, 1.0])))
 
 
+def _nearer(found: Sequence[Any], here: Sequence[float], there: Sequence[float]) -> float:
+    """How much nearer noised numbers are to the one place than to the other, by their largest coordinate: what cube
+    noise says of where they come from."""
+    values = np.array([float(number) for number in found])
+    return float(np.abs(values - np.array(there)).max() - np.abs(values - np.array(here)).max())
+
+
 @contextmanager
 def _groups() -> Iterator[Pair]:
-    """A row goes from one group to the other: each group loses half of epsilon."""
+    """A row goes from one group to the other: each group's sum and number of rows move, each for half of epsilon."""
     columns = BoundedColumns((Fraction(-1),), (Fraction(1),))
     sums = WindowSums(columns, Window((-1.0,), (1.0,), (0.0,)), 2, records=True)
+    one, none = (1.0, 1.0), (0.0, 0.0)
 
     def drawn(group: int) -> Drawn:
         (total,) = in_pieces(np.array([[1.0, group], [0.0, np.nan]]), sums)
 
         def draw(key: bytes) -> float:
-            (_, first), (_, second) = noised_sums(sums, total, rehearsed_charge(PureDP(Fraction(1)), key))
-            return float(first - second)
+            first, second = noised_sums(sums, total, rehearsed_charge(PureDP(_EPSILON), key))
+            return _nearer(first, one, none) + _nearer(second, none, one)
 
         return draw
 
-    yield Pair(1.0, 0.0, (drawn(0), drawn(1)))
+    yield Pair(float(_EPSILON), 0.0, (drawn(0), drawn(1)))
+
+
+@contextmanager
+def _cells() -> Iterator[Pair]:
+    """A row goes from one cell of a table of counts to another."""
+    counts = CategoryCounts(1, (0,), (2,), (None,), rest=False)
+
+    def drawn(category: int) -> Drawn:
+        (total,) = in_pieces(np.array([[float(category)]]), counts)
+
+        def draw(key: bytes) -> float:
+            first, second = noised_cells(counts, total, rehearsed_charge(PureDP(_EPSILON), key), "swap")
+            return float(np.clip(first, 0, 1) - np.clip(second, 0, 1))
+
+        return draw
+
+    yield Pair(float(_EPSILON), 0.0, (drawn(0), drawn(1)))
 
 
 @contextmanager
 def _certificate() -> Iterator[Pair]:
     """Point and noised depth together."""
-    half = Fraction(1)  # of epsilon, for each of the two
+    half = Fraction(2)  # of epsilon, for each of the two
     draws = []
-    for x in _FAR:
-        prepared = AxisAligned().prepare(_LINE.snap(_column(x)), _LINE, bytes(32))
-        sampler = DepthSampler(prepared, within=whole_grid(_LINE), epsilon=half)
+    for prepared, within in _on_a_line(20):
+        sampler, low = DepthSampler(prepared, within=within, epsilon=half), within.low[0]
 
-        def draw(key: bytes, prepared: Any = prepared, sampler: DepthSampler = sampler) -> float:
+        def draw(key: bytes, prepared: Any = prepared, sampler: DepthSampler = sampler, low: int = low) -> float:
             y = sampler.draw(key)
             charge = rehearsed_charge(PureDP(half), derived_key("certificate", key))
-            return 1000.0 * y[0] + depth_certificate(prepared, y, charge, every=True).noised
+            noised = depth_certificate(prepared, y, charge, every=True).noised
+            return float(noised >= 2) + 2.0 * (y[0] == low)
 
         draws.append(draw)
-    yield Pair(2.0, 0.0, (draws[0], draws[1]))
+    yield Pair(float(2 * half), 0.0, (draws[0], draws[1]))
 
 
 @contextmanager
@@ -251,25 +345,25 @@ def _readable_rows() -> Iterator[Pair]:
         counts = exact_counts(Table(cells, unreadable=np.array([unreadable])))
 
         def draw(key: bytes) -> float:
-            found = noisy_counts(counts, rehearsed_charge(PureDP(Fraction(1)), key))
-            return 1000.0 * found.unreadable + found.values
+            found = noisy_counts(counts, rehearsed_charge(PureDP(_EPSILON), key))
+            return _nearer((found.unreadable, found.values), (1.0, 3.0), (2.0, 2.0))
 
         return draw
 
-    yield Pair(1.0, 0.0, (drawn(1), drawn(2)))
+    yield Pair(float(_EPSILON), 0.0, (drawn(1), drawn(2)))
 
 
 PAIRS: dict[str, Callable[[], Any]] = {
     "boxem": _boxem,
     "rem": _rem,
-    "mean, subset": lambda: _mean(SubsetMean(Fraction(1), SubsetPlan(2, 2, (4,))), _SPLIT),
-    "mean, two-step": lambda: _mean(
-        TwoStepMean(Fraction(1), TwoStepPlan(_SHARES, SubsetPlan(2, 1, (4,)), SpreadPlan(1), None)), _SPLIT
-    ),
-    "mean, cube": lambda: _mean(CubeMean(Fraction(1)), ([-1.0, -1.0], [-1.0, 1.0])),
-    "mean, scale first": lambda: _mean(ScaledMean(Fraction(2), Fraction(1), (100.0,)), ([-1.0, -1.0], [-1.0, 1.0])),
+    "mean, subset": lambda: _mean(SubsetMean(_EPSILON, SubsetPlan(2, 2, (_LAST,))), _ENDS),
+    "mean, two-step": _two_step,
+    "mean, cube": lambda: _mean(CubeMean(_EPSILON), _ENDS),
+    "mean, scale first": lambda: _mean(ScaledMean(_EPSILON, _EPSILON / 40, (100.0,)), _ENDS),
+    **{f"mean, clipped: {step}": partial(_clipped, step) for step in _CLIPPED},
     "spread": _spread,
     "summary, groups": _groups,
+    "counts": _cells,
     "depth certificate": _certificate,
     "readable rows": _readable_rows,
     "algorithm 3": _algorithm3,

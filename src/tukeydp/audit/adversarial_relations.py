@@ -28,10 +28,14 @@ from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.rows import Grid
 
-LINE: dict[str, Any] = {"bounds": (0, 15), "resolution": 1, "randomness": td.seeded(1)}
-# Neighbours found by enumeration: without the bits that break ties, 15 has probability 0.060 on the one table and 0.024
-# on the other.
-_RANKED = ([0.0, 14.0, 14.0, 15.0], [0.0, 0.0, 14.0, 14.0])
+EPSILON = 3
+# A value goes from the upper end to the lower: the ranks of all points below the median come nearer to it by one, those
+# of the points above go farther away. Without the bits that break ties these have a share of 0.21 or 0.015.
+_RANKED = ([0.0, 40.0, 40.0, 52.0], [0.0, 0.0, 40.0, 40.0])
+
+
+def _line(last: int) -> dict[str, Any]:
+    return {"bounds": (0, last), "resolution": 1, "randomness": td.seeded(1)}
 
 
 def _made(module: ModuleType, name: str, call: Callable[[], object]) -> list[Any]:
@@ -50,12 +54,12 @@ def _made(module: ModuleType, name: str, call: Callable[[], object]) -> list[Any
 
 @contextmanager
 def _boxem() -> Iterator[Pair]:
-    """No row, or one: the point where it lies is drawn with probability 0.06 or 0.15, a loss of 0.90."""
+    """No row, or one: the point where it lies is drawn with probability 0.008 or 0.143, a loss of 2.85."""
     draws: list[Drawn] = []
-    for rows in (np.empty((0, 1)), np.array([[15.0]])):
+    for rows in (np.empty((0, 1)), np.array([[120.0]])):
 
         def call(rows: Any = rows) -> object:
-            return td.boxem(rows, epsilon=1, depth=td.AxisAligned(), neighbours="add-remove", **LINE)
+            return td.boxem(rows, epsilon=EPSILON, depth=td.AxisAligned(), neighbours="add-remove", **_line(120))
 
         (sampler,) = _made(boxem, "DepthSampler", call)
 
@@ -63,7 +67,7 @@ def _boxem() -> Iterator[Pair]:
             return float(sampler.draw(key)[0])
 
         draws.append(draw)
-    yield Pair(1.0, 0.0, (draws[0], draws[1]))
+    yield Pair(float(EPSILON), 0.0, (draws[0], draws[1]))
 
 
 @contextmanager
@@ -93,27 +97,27 @@ def _on_line(table: Any) -> tuple[Any, Any]:
 
 @contextmanager
 def _groups() -> Iterator[Pair]:
-    """One of eight equal rows of a group goes to another, which was empty.
+    """The upper of two rows at the ends goes to another group, which was empty, and to its lower end.
 
-    That the first group's point lies elsewhere, and the second's where the row is now, has probability 0.013 or 0.031:
-    a loss of 0.83 in both together.
+    That both points lie at the lower end has probability 0.004 or 0.11: a loss of 3.3 for epsilon = 4, half of it in
+    either group.
     """
+    lowest = whole_grid(Grid((Fraction(0),), (Fraction(1),), (15,))).low[0]
     draws: list[Drawn] = []
     for moved in (0, 1):
-        rows = np.array([[0.0]] * 7 + [[15.0 * moved]])
+        rows = np.array([[0.0], [0.0 if moved else 15.0]])
 
         def call(rows: Any = rows, moved: int = moved) -> object:
-            keys = [0] * 7 + [moved]
-            return td.boxem(rows, by=keys, keys=[0, 1], epsilon=1, depth=td.AxisAligned(), **LINE)
+            return td.boxem(rows, by=[0, moved], keys=[0, 1], epsilon=4, depth=td.AxisAligned(), **_line(15))
 
         first, second = _made(grouped_centre, "DepthSampler", call)
 
         def draw(key: bytes, first: DepthSampler = first, second: DepthSampler = second) -> float:
             left, came = first.draw(derived_key("first", key))[0], second.draw(derived_key("second", key))[0]
-            return float((left > -7) + 2 * (came == 8))
+            return float((left == lowest) + 2 * (came == lowest))
 
         draws.append(draw)
-    yield Pair(1.0, 0.0, (draws[0], draws[1]))
+    yield Pair(4.0, 0.0, (draws[0], draws[1]))
 
 
 @contextmanager
@@ -123,7 +127,7 @@ def _quantiles() -> Iterator[Pair]:
     for column in _RANKED:
 
         def call(column: Any = column) -> object:
-            return td.quantiles(column, [Fraction(1, 2)], epsilon=1, **LINE)
+            return td.quantiles(column, [Fraction(1, 2)], epsilon=EPSILON, **_line(52))
 
         (law,) = _made(quantiles, "RankLaw", call)
 
@@ -131,7 +135,7 @@ def _quantiles() -> Iterator[Pair]:
             return float(law.draw(Keystream(key).bits(0)))
 
         draws.append(draw)
-    yield Pair(1.0, 0.0, (draws[0], draws[1]))
+    yield Pair(float(EPSILON), 0.0, (draws[0], draws[1]))
 
 
 RELATIONS: dict[str, Callable[[], Any]] = {
