@@ -22,14 +22,17 @@ from tukeydp.data.lazy_tables import from_path, is_lazy
 from tukeydp.data.records import Records
 from tukeydp.data.records import records as open_records
 from tukeydp.data.relation import Relation, checked_relation
+from tukeydp.data.sorted_values import HeldValues, steps_of
 from tukeydp.data.tables import Source, Table, width_of_rows
 from tukeydp.mechanisms.clipped_interval import Level, checked_confidence, checked_joint
 from tukeydp.mechanisms.clipped_mean import RADII, ClippedMean, Transcript
 from tukeydp.mechanisms.cube import checked_epsilon
 from tukeydp.mechanisms.mean_ways import known_widths
 from tukeydp.mechanisms.per_person import OfPersons, of_persons, person_note
-from tukeydp.mechanisms.quantiles import column_quantiles, point_of
+from tukeydp.mechanisms.quantile_levels import number_of_levels
+from tukeydp.mechanisms.quantiles import Unit, drawn_quantiles
 from tukeydp.mechanisms.readable_check import asked, checked
+from tukeydp.mechanisms.round_numbers import round_numbers
 from tukeydp.mechanisms.table_lines import Counted, NormSummed, TableSource
 from tukeydp.mechanisms.table_plan import (
     GRID,
@@ -634,9 +637,13 @@ class _Steps:
         if not isinstance(self.records.table, Table):
             raise ParameterError("statistics", "must be mean (SD) with a lazy frame: collect it first", STATISTICS[1])
         grid = self.columns.grid([GRID] * self.columns.d)
-        charge = self.run.charge(f"median {j}", "median", j)
-        drawn = column_quantiles(self.records.parts(), grid, j, QUARTILES, charge, self.records.count)
-        return [[point_of(grid, j, y) for y in row] for row in drawn]
+        points, levels = round_numbers(grid, j), number_of_levels(len(QUARTILES))
+        charge, groups = self.run.charge(f"median {j}", "median", j), self.records.parts()
+        paid = charge.consume(rho=levels * (charge.epsilon / levels) ** 2 / 8)
+        values = HeldValues([np.sort(steps_of(cells[:, j], grid, j)) for _, cells in groups])
+        units = [Unit(points, grid.cells[j], QUARTILES, paid, labels) for labels, _ in groups]
+        drawn = drawn_quantiles(values, units, levels, self.records.count)
+        return [[points.value(grid, j, y) for y in row] for row in drawn]
 
 
 # Before anything is spent.
