@@ -7,8 +7,7 @@ than 10^10 d^3), and the number that suffices in practice is known from experien
 
 from __future__ import annotations
 
-from tukeydp.paper.random_walks import mcmc_level_volumes
-from tukeydp.paper.random_walks import VolumeEstimate, polytope_estimate, walk
+from tukeydp.paper.random_walks import VolumeEstimate, mcmc_level_volumes, polytope_estimate, walk
 from tukeydp.paper.unproven import HitAndRun, McmcVolumes, mcmc_boxem, mcmc_rem
 
 __all__ = [

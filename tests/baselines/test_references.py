@@ -144,7 +144,7 @@ def test_the_recipe_is_a_reference():
 
 
 def test_the_recipe_of_rem_releases_deep_points_or_refuses():
-    """Algorithm 2 in two columns: n = 900 passes (needs about 680), n = 400 does not; points have depth n/4 at least."""
+    """Algorithm 2 in two columns: n = 900 passes (680 would), n = 400 does not; points have depth n/4 at least."""
     rng, notion = np.random.default_rng(0), td.Random(30, axes=False, seed=5)
     x, source = rng.normal(size=(900, 2)) + 7, td.seeded(1)
     told = {"epsilon": 1, "delta": "1e-6", "depth": notion, "randomness": source}
@@ -159,9 +159,9 @@ def test_the_recipe_of_rem_releases_deep_points_or_refuses():
 
 def test_the_recipe_wants_bounds_or_delta():
     for arguments in ({}, {"bounds": (-5, 5), "delta": "1e-6"}):
-        with pytest.raises(td.ParameterError, match="^bounds must be given for BoxEM, delta for REM"):
+        with pytest.raises(td.ParameterError, match=r"^bounds must be given for BoxEM, delta for REM"):
             td.baselines.paper_recipe([[0, 0], [1, 1]], epsilon=1, **arguments)
-    with pytest.raises(td.ParameterError, match="^delta must"):
+    with pytest.raises(td.ParameterError, match=r"^delta must"):
         td.baselines.paper_recipe([[0, 0], [1, 1]], epsilon=1, delta=2)
-    with pytest.raises(td.ParameterError, match="^threshold must"):
+    with pytest.raises(td.ParameterError, match=r"^threshold must"):
         td.baselines.paper_recipe([[0, 0], [1, 1]], epsilon=1, delta="1e-6", threshold=0)
