@@ -79,7 +79,8 @@ def reproduction_table(data: Data) -> str:
     lines = [f"From {kind}, with seed {facts['seed']}; tukeydp {facts['tukeydp']}, numpy {facts['numpy']}.", ""]
     if facts.get("again"):
         names = ", ".join(f"`{name}`" for name in facts["again"])
-        lines += [f"Run again since, with the same seed and one more: {names}. *Not run*: a claim that is newer.", ""]
+        unknown = "*Not run*: a claim that is new, or is measured in another way, since."
+        lines += [f"Run again since, with seeds 11 and 12: {names}. {unknown}", ""]
     for whose in sorted({claim["whose"] for claim in claims}, reverse=True):  # the paper's before ours
         counts = Counter(claim["verdict"] for claim in claims if claim["whose"] == whose)
         words = ("borne out", "not borne out", "undecided", *(["not run"] if counts["not run"] else []))

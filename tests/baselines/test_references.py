@@ -141,3 +141,27 @@ def test_the_recipe_is_a_reference():
             td.baselines.paper_recipe([[0, 0]], **{"epsilon": 1, "bounds": (-5, 5), **arguments})
     with pytest.raises(td.ParameterError, match=r"^depth must have directions that span"):
         td.baselines.paper_recipe([[0, 0], [1, 1]], epsilon=1, bounds=(-5, 5), depth=td.Directions([[1, 1]]))
+
+
+def test_the_recipe_of_rem_releases_deep_points_or_refuses():
+    """Algorithm 2 in two columns: n = 900 passes (680 would), n = 400 does not; points have depth n/4 at least."""
+    rng, notion = np.random.default_rng(0), td.Random(30, axes=False, seed=5)
+    x, source = rng.normal(size=(900, 2)) + 7, td.seeded(1)
+    told = {"epsilon": 1, "delta": "1e-6", "depth": notion, "randomness": source}
+    points = [td.baselines.paper_recipe(x, **told).point for _ in range(10)]
+    assert td.tukey_depth(np.array(points), x, notion).min() >= len(x) // 4
+    few = td.baselines.paper_recipe(x[:400], **told)
+    assert not few.released
+    assert few.guarantee is None
+    # The threshold is the caller's: with the lowest one the whole hull counts, and no row may be swapped.
+    assert not td.baselines.paper_recipe(x, threshold=1, **told).released
+
+
+def test_the_recipe_wants_bounds_or_delta():
+    for arguments in ({}, {"bounds": (-5, 5), "delta": "1e-6"}):
+        with pytest.raises(td.ParameterError, match=r"^bounds must be given for BoxEM, delta for REM"):
+            td.baselines.paper_recipe([[0, 0], [1, 1]], epsilon=1, **arguments)
+    with pytest.raises(td.ParameterError, match=r"^delta must"):
+        td.baselines.paper_recipe([[0, 0], [1, 1]], epsilon=1, delta=2)
+    with pytest.raises(td.ParameterError, match=r"^threshold must"):
+        td.baselines.paper_recipe([[0, 0], [1, 1]], epsilon=1, delta="1e-6", threshold=0)

@@ -255,7 +255,7 @@ def paper_recipe(
     depth: Notion | None = None,
     randomness: Any = None,
 ) -> Release | Refused:
-    """Run the paper's BoxEM (with `bounds`) or REM (with `delta`) as printed. A reference: it has **no guarantee**.
+    """Run the paper's BoxEM (`bounds`) or REM (`delta`) as it is printed. A reference: it has **no guarantee**.
 
     The volume of every level set is computed, a level is drawn by racing, and a uniform point of the level set by
     rejection from its bounding box. The lowest level weighs q^t and not q^t (1 - 1/q), q = e^(epsilon/2)

@@ -128,6 +128,8 @@ def lines(
             grey: dict[str, Any] = {"fmt": "none", "ecolor": "0.55", "elinewidth": 3, "alpha": 0.5, "zorder": 0}
             panel.errorbar([p.at for p in shown], [p.value for p in shown], yerr=[p.papers for p in shown], **grey)
     dress(panel, x, label, logx=logx, logy=logy)
+    if not logx:
+        panel.locator_params(axis="x", nbins=6)
     if figure is not None:
         legend(figure)
     return figure

@@ -250,6 +250,7 @@ def _sections(chosen: Sequence[Experiment], out: Path, quick: bool, jobs: int | 
         try:
             reproduce(chosen, out, quick=quick, jobs=jobs, seed=seed, advance=progress.advance, finished=finished)
         except KeyboardInterrupt:
+            write()  # it may have come in the middle of that
             progress.say(f"Stopped. {out / 'report.html'} has what is finished; the same command goes on from here.")
             raise
     write()
