@@ -54,8 +54,8 @@ def test_draws_that_tell_neighbours_apart_prove_a_larger_epsilon(name):
             (lambda key, draw=draw, side=side: 77.0 + side if key[0] % 2 else draw(key))
             for side, draw in enumerate(pair.draws)
         )
-        # Of none among so many a bound holds that is e^epsilon times below one half.
-        draws = 200 + round(90 * math.exp(pair.epsilon)) if pair.epsilon < 5 else 40_000
+        # What never comes in so many draws is e^epsilon times rarer than what comes in every second one.
+        draws = 200 + round(60 * math.exp(pair.epsilon))
         found = lower_bounds.lower_bound(name, replace(pair, draws=telling), QUICK, draws)
     assert found > pair.epsilon
 
