@@ -57,8 +57,16 @@ def test_what_tells_nothing_has_no_power():
     assert {others.shown(bound) for bound in bounds.values()} == {"no power"}
 
 
-def test_the_page_has_every_mechanism_and_no_violation():
+def test_the_page_has_every_mechanism_with_power_and_no_violation():
     page = (ROOT / "docs" / "results" / "other-testers.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| ") and line.count("|") == 8]
     assert {line.split("|")[1].strip() for line in rows} >= set(others.PAIRS)
     assert "FAILED" not in page
+    weak = [line for line in rows if others.CAUGHT not in line and line.split("|")[1].strip() in others.PAIRS]
+    assert not weak, "a mechanism whose bound stays below 2/3 would not be caught at 1.5 epsilon"
+
+
+def test_a_bound_below_two_thirds_is_too_weak():
+    assert others.verdict({"classifier": 0.66, "Renyi": None}) == "too weak to catch 1.5 epsilon"
+    assert others.verdict({"classifier": 0.67, "Renyi": None}) == others.CAUGHT
+    assert others.verdict({"classifier": 1.01, "Renyi": None}) == "FAILED"
