@@ -102,9 +102,9 @@ class QuantileRelease(Mapping[float, NDArray[np.float64]]):
             return None
         together = ", for all of them together" if self.settings["joint"] else ""
         return (
-            f"A {nominal(self.settings['confidence'])} for the population's quantile{together}: between further quantiles, "
-            "of shares so far from the asked one that sampling and the draws rarely reach beyond. An end at a bound says "
-            "nothing. Coverage is empirical, for values that are round numbers or lie close."
+            f"A {nominal(self.settings['confidence'])} for the population's quantile{together}: between further "
+            "quantiles, of shares so far from the asked one that sampling and the draws rarely reach beyond. An end at "
+            "a bound says nothing. Coverage is empirical, for values that are round numbers or lie close."
         )
 
     @property
