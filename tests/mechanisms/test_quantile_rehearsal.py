@@ -108,11 +108,11 @@ def test_a_hundred_equal_values_between_wide_bounds_are_said_to_be_lost():
     found = quartiles(np.full(100, 5.5), bounds=(-(10**6), 10**6))
     assert np.abs(found.values_by_share - 5.5).max() > 1e5
     assert "Bounds may be up to 7 standard deviations wide for 100 rows and 1 column" in found.caveats[1]
-    assert "Equal values are not found with 100 rows" in found.caveats[1]
+    assert "24 ranks inside theirs, of 100, or more where the next value is far" in found.caveats[1]
     assert found.caveats[1].split(". ")[0] in " ".join(str(found).split())
     error = found.expected_error
     assert error.far > 0.5
-    assert error.ties_far > 0.9
+    assert error.ties_far > 0.5
     assert "mostly noise" in str(error)
     assert str(error).startswith("Half of the released values are within")
 

@@ -175,7 +175,8 @@ def tie_sentence(n: int, grid: Grid, shares: tuple[Fraction, ...], epsilon: Frac
         return f"Equal values are not found with {n} row{'s' if n > 1 else ''}: a quantile among them is {lost}."
     return (
         f"Equal values are found, as far as they are round numbers, where the rank asked for lies more than about "
-        f"{rounded(ranks):g} ranks inside theirs, of {n}; otherwise a quantile may be {lost}."
+        f"{rounded(ranks):g} ranks inside theirs, of {n}, or more where the next value is far; otherwise a quantile "
+        f"may be {lost}."
     )
 
 
