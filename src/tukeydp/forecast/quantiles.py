@@ -250,10 +250,8 @@ class _Kind:
 
 def _kinds(deviations: FloatArray, grid: Grid) -> list[_Kind]:
     """Columns that differ; of many, some from the narrowest to the widest bounds."""
-    columns = zip(grid.lower, grid.step, grid.cells, strict=True)
-    pairs = [
-        (deviation, Grid(*((one,) for one in column))) for deviation, column in zip(deviations, columns, strict=True)
-    ]
+    columns = zip(deviations.tolist(), grid.lower, grid.step, grid.cells, strict=True)
+    pairs = [(deviation, Grid((lower,), (step,), (cells,))) for deviation, lower, step, cells in columns]
     different = sorted(dict.fromkeys(pairs), key=lambda pair: pair[1].cells[0] / pair[0])
     if len(different) <= _KINDS:
         return [_Kind(deviation, one, pairs.count((deviation, one))) for deviation, one in different]
