@@ -38,7 +38,7 @@ POPULATIONS = {
 
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_intervals_cover(name):
-    """40 samples of 600: of a true coverage of 0.95, 34 or fewer are covered with a chance of 1 in 70. Fixed seeds."""
+    """40 samples of 600; of a coverage of 0.95, 34 or fewer are covered with a chance of 1 in 70; seeds are fixed."""
     draw, truth, bounds = POPULATIONS[name]
     inside = []
     for i in range(40):

@@ -108,11 +108,11 @@ def test_a_hundred_equal_values_between_wide_bounds_are_said_to_be_lost():
     found = quartiles(np.full(100, 5.5), bounds=(-(10**6), 10**6))
     assert np.abs(found.values_by_share - 5.5).max() > 1e5
     assert "Bounds may be up to 7 standard deviations wide for 100 rows and 1 column" in found.caveats[1]
-    assert "Equal values are not found with 100 rows" in found.caveats[1]
+    assert "24 ranks inside theirs, of 100, or more where the next value is far" in found.caveats[1]
     assert found.caveats[1].split(". ")[0] in " ".join(str(found).split())
     error = found.expected_error
     assert error.far > 0.5
-    assert error.ties_far > 0.9
+    assert error.ties_far > 0.5
     assert "mostly noise" in str(error)
     assert str(error).startswith("Half of the released values are within")
 
@@ -138,10 +138,10 @@ def test_equal_values_are_found_from_the_stated_rank_on(resolution):
     found = []
     for depth in (1.3 * ranks, 1):
         below = n // 2 - round(depth)
-        x = np.repeat([49.0, 50.0], [below, n - below])
+        x = np.repeat([50.0, 51.0], [below, n - below])
         runs = [td.quantiles(x, 0.5, epsilon=1, bounds=(0, 100), resolution=resolution, randomness=td.seeded(i))
                 for i in range(20)]  # fmt: skip
-        found.append(np.mean([run[0.5][0] == 50.0 for run in runs]))
+        found.append(np.mean([run[0.5][0] == 51.0 for run in runs]))
     assert found[0] >= 0.9
     assert found[1] <= 0.8
 

@@ -204,7 +204,7 @@ MUTANTS = (
         "a point of a shell whatever it weighs",
         "mechanisms/round_numbers.py",
         "return one.step(before + number // one.weight)",
-        "return one.step(before + number % (one.up_to(high) - before))",
+        "return one.step(before + number // (one.weight + 1))",
         (f"{QUANTILES}test_weights_of_points_are_those_of_the_multiples_that_they_are",),
         "Shells are drawn by other weights than their points: the law hangs on where shells end, which are values.",
     ),

@@ -53,8 +53,8 @@ MUTANTS = (
     Mutant(
         "missing cells counted without their scale",
         "trusted/steps.py",
-        "paid.scale(sums_from_an_end(HALF)), paid.bits())",
-        "paid.scale(sums_from_an_end(1)), paid.bits())",
+        "paid.scale(sums_from_an_end(HALF), keys)",
+        "paid.scale(sums_from_an_end(1), keys)",
         (NOISE,),
         "Numbers of missing cells with next to no noise.",
     ),

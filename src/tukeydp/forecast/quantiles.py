@@ -175,7 +175,8 @@ def tie_sentence(n: int, grid: Grid, shares: tuple[Fraction, ...], epsilon: Frac
         return f"Equal values are not found with {n} row{'s' if n > 1 else ''}: a quantile among them is {lost}."
     return (
         f"Equal values are found, as far as they are round numbers, where the rank asked for lies more than about "
-        f"{rounded(ranks):g} ranks inside theirs, of {n}; otherwise a quantile may be {lost}."
+        f"{rounded(ranks):g} ranks inside theirs, of {n}, or more where the next value is far; otherwise a quantile "
+        f"may be {lost}."
     )
 
 
@@ -249,8 +250,8 @@ class _Kind:
 
 def _kinds(deviations: FloatArray, grid: Grid) -> list[_Kind]:
     """Columns that differ; of many, some from the narrowest to the widest bounds."""
-    columns = zip(deviations, grid.lower, grid.step, grid.cells, strict=True)
-    pairs = [(deviation, Grid((low,), (step,), (cells,))) for deviation, low, step, cells in columns]
+    columns = zip(deviations.tolist(), grid.lower, grid.step, grid.cells, strict=True)
+    pairs = [(deviation, Grid((lower,), (step,), (cells,))) for deviation, lower, step, cells in columns]
     different = sorted(dict.fromkeys(pairs), key=lambda pair: pair[1].cells[0] / pair[0])
     if len(different) <= _KINDS:
         return [_Kind(deviation, one, pairs.count((deviation, one))) for deviation, one in different]
