@@ -14,7 +14,7 @@ from tukeydp.results.counts_release import CountsRelease
 from tukeydp.results.escaping import in_latex, printable
 from tukeydp.results.forest import Mark, Panel, release_panels, summary_panels
 from tukeydp.results.grouped_release import GroupedRelease
-from tukeydp.results.summary_cells import footnote, title
+from tukeydp.results.summary_cells import details, footnote, title
 from tukeydp.results.summary_result import Summary, latex_table
 from tukeydp.results.summary_result import table as summary_table
 from tukeydp.results.views import Shown, guarantee_sentence, shown, shown_groups
@@ -99,7 +99,7 @@ def _of_table(summary: Summary | CountsRelease) -> Told:
     if isinstance(summary, CountsRelease):
         said = [guarantee, ("Footnote", " ".join(summary.said))]
         return Told(summary.headline, summary.shown(), said, [], summary.mechanism, _named(reports))
-    said = [guarantee, ("Footnote", " ".join(footnote(summary)))]
+    said = [guarantee, ("Footnote", " ".join(footnote(summary))), ("Details", " ".join(details(summary)))]
     return Told(
         title(summary), summary_table(summary), said, summary_panels(summary), summary.mechanism, _named(reports)
     )
