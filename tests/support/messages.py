@@ -156,7 +156,7 @@ COMMANDS = [
     f"summary t.csv {ASKED} --by age --keys A",
     f"summary t.csv {ASKED} --by note",
     f"summary t.csv {ASKED} --by note --keys A,A",
-    f"summary t.csv {ASKED} --out table.docx",
+    f"summary t.csv {ASKED} --out table.pdf",
     f"summary t.csv {ASKED} --out t.csv",
     f"summary t.csv {ASKED} --out nowhere/table.csv",
     "regress t.csv --features age --epsilon 1 --delta 1e-6",

@@ -12,9 +12,8 @@ import numpy as np
 import tukeydp as td
 from tukeydp.data.dictionary import Categories, detection, listed_parts, parsed_categories
 from tukeydp.data.grouped_files import GroupOfRow
-from tukeydp.data.numbers import read_cells
 from tukeydp.data.tables import Source, Table
-from tukeydp.forecast.options import option_of_mean, option_of_summary
+from tukeydp.forecast.options import option_of_mean
 from tukeydp.forecast.plan import Plan, plan
 from tukeydp.forecast.plan_words import answer
 from tukeydp.forecast.question import Option
@@ -22,12 +21,13 @@ from tukeydp.forecast.shapes import SHAPES, made_up
 from tukeydp.forecast.tables import MOST_CELLS
 from tukeydp.spending import dry_run
 from tukeydp.trusted.account import Guarantee, about_persons
-from tukeydp.trusted.parameters import ParameterError, checked_choice, positive_rational, rational
+from tukeydp.trusted.parameters import FloatArray, ParameterError, checked_choice, positive_rational, rational
 
 _MOST_PLANNED = 10**8  # rows to plan for: a blank table with groups has a key for each, a gigabyte in all
 # And the function of `td` that releases it.
 STATISTICS = {"mean": "mean", "centre": "boxem", "summary": "summary", "counts": "counts"}
 KINDS = ("number", "category")
+_MOST_BLANK = 100_000  # rows of a dry run with categories, whose cells are texts; its price is the same for more
 
 
 @dataclass(frozen=True)
@@ -46,21 +46,27 @@ class Column:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Held(Source):
-    """Cells that were read from the file, by column: for functions that take categories."""
+    """What was read from the file: columns of numbers, and cells of the others. For functions that take categories."""
 
     columns: tuple[str, ...]
     names: tuple[str, ...]
+    numbers: Table
     cells: Mapping[str, list[Any]]
 
     def __getitem__(self, columns: Sequence[str]) -> Held:
         return replace(self, columns=tuple(columns))
 
     def table(self) -> Table:
-        return Table(np.column_stack([read_cells(self.cells[name]) for name in self.columns]), self.columns)
+        known = self.numbers.columns or ()
+        places = [known.index(name) for name in self.columns if name in known]
+        return Table(self.numbers.cells[:, places], tuple(known[j] for j in places))
 
     def with_cells(self, *named: str) -> tuple[Table, list[list[Any]]]:
-        others = tuple(name for name in self.columns if name not in named) or self.columns[:1]
-        return replace(self, columns=others).table(), [self.cells[name] for name in named]
+        return self.table(), [self.cells[name] for name in named]
+
+
+def held(numbers: Table, cells: Mapping[str, list[Any]], columns: Sequence[str]) -> Held:
+    return Held(tuple(columns), (*(numbers.columns or ()), *cells), numbers, cells)
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,17 @@ class Choices:
     @property
     def columns(self) -> tuple[Column, ...]:
         """Those that the chosen statistic is of."""
-        return self.categories if self.statistic == "counts" else self.numbers
+        both = {"counts": self.categories, "summary": (*self.numbers, *self.categories)}
+        return both.get(self.statistic, self.numbers)
+
+    @property
+    def measured(self) -> tuple[Column, ...]:
+        return () if self.statistic == "counts" else self.numbers
+
+    @property
+    def listed(self) -> dict[str, dict[str, str]]:
+        """What stands in the cells of categories, and what it is called."""
+        return {column.name: dict(column.categories) for column in self.columns if column.categories}
 
     @property
     def read(self) -> list[str]:
@@ -95,21 +111,19 @@ class Choices:
     def allowed(self) -> dict[str, str]:
         """What the check may let pass, where it was typed: public shares. Persons are not checked."""
         told = {"unreadable": self.unreadable, "unlisted": self.unlisted if self.by else ""}
-        return (
-            {} if self.person or self.statistic == "counts" else {name: share for name, share in told.items() if share}
-        )
+        return {} if self.person or self.listed else {name: share for name, share in told.items() if share}
 
     @property
     def bounds(self) -> dict[str, tuple[str, str]]:
-        return {column.name: (column.lower, column.upper) for column in self.columns}
+        return {column.name: (column.lower, column.upper) for column in self.measured}
 
     @property
     def sd(self) -> dict[str, str]:
-        return {column.name: column.sd for column in self.columns if column.sd}
+        return {column.name: column.sd for column in self.measured if column.sd}
 
     @property
     def units(self) -> dict[str, str]:
-        return {column.name: column.unit for column in self.columns if column.unit}
+        return {column.name: column.unit for column in self.measured if column.unit}
 
     @property
     def intervals(self) -> bool:
@@ -120,18 +134,20 @@ class Choices:
     @property
     def shared(self) -> bool:
         """Whether something else than means takes part of epsilon, or no mean is released."""
-        return self.statistic != "mean" or (self.intervals and len(self.sd) < len(self.columns))
+        return self.statistic != "mean" or (self.intervals and len(self.sd) < len(self.measured))
 
     def call(self) -> tuple[str, dict[str, Any]]:
         """The function of `td` and its options, but for the table, its groups or persons, and who pays."""
         options: dict[str, Any] = {"epsilon": self.epsilon, "bounds": self.bounds}
         if self.statistic == "counts":
-            listed = {column.name: [code for code, _ in column.categories] for column in self.columns}
-            options = {"epsilon": self.epsilon, "categories": listed}
+            codes = {name: list(told) for name, told in self.listed.items()}
+            options = {"epsilon": self.epsilon, "categories": codes}
+        elif self.listed:
+            options["categories"] = self.listed
         if self.intervals or self.statistic in ("summary", "counts"):
             options["confidence"] = self.confidence or None
-        if self.statistic in ("mean", "summary") and len(self.sd) == len(self.columns):
-            options["sd"] = [column.sd for column in self.columns]
+        if self.statistic in ("mean", "summary") and 0 < len(self.sd) == len(self.measured):
+            options["sd"] = self.sd if self.listed else [column.sd for column in self.measured]
         return STATISTICS[self.statistic], options
 
     def plan(self) -> Plan:
@@ -140,18 +156,22 @@ class Choices:
 
     def forecast(self) -> Option | None:
         """What to expect of the release, with the shares of epsilon that it will have; None if there would be none."""
-        if self.statistic == "counts":
+        if self.statistic in ("counts", "summary"):
             return None
         found = self.plan()
         known = found.question, found.n, found.epsilon, self.confidence if self.intervals else None
         if self.statistic == "centre":
             return next((option for option in found.options if option.estimand == "centre" and option.possible), None)
         try:
-            if self.statistic == "mean":
-                return option_of_mean(*known)
-            return option_of_summary(*known[:3], grouped=bool(self.by))
+            return option_of_mean(*known)
         except ParameterError:
             return None
+
+    def table_plan(self) -> Any:
+        """How far each line of Table 1 is typically off, and which would be left out."""
+        sd = self.sd if "sd" in self.call()[1] else None
+        known: dict[str, Any] = {"bounds": self.bounds, "categories": self.listed or None, "sd": sd}
+        return td.plan_summary(n=self.rows, epsilon=self.epsilon, keys=list(self.keys) or None, **known)
 
     def answers(self) -> list[str]:
         """Which epsilon, and how many rows, the wished error needs, or why none does; nothing without a wish."""
@@ -168,37 +188,41 @@ class Choices:
 
     def dry_run(self) -> tuple[Guarantee, str]:
         """What a release costs, and its mechanism; it raises as a release would. The table is one of blanks."""
-        if self.statistic == "counts":
-            cost, mechanism = dry_run(lambda pays: self.on(self._held(["1"] * self.rows), {}, accountant=pays))
-            return cost, mechanism
-        blank = Table(np.broadcast_to(np.nan, (self.rows, len(self.columns))), tuple(self.bounds))
+        if self.listed:
+            few = min(self.rows, _MOST_BLANK)
+            return dry_run(lambda pays: self.on(self._held(few), {}, accountant=pays))
+        blank = Table(np.broadcast_to(np.nan, (self.rows, len(self.measured))), tuple(self.bounds))
         cost, mechanism = dry_run(lambda pays: self.on(blank, self._groups([None] * self.rows), accountant=pays))
         return about_persons(cost) if self.person else cost, mechanism
 
     def rehearsal(self) -> Any:
         """The same release of made-up rows, bell-shaped between the bounds: public numbers only, nothing spent."""
-        if self.statistic == "counts":
-            return self.on(self._held(list(range(min(self.rows, MOST_CELLS)))), {})
         rows = min(self.rows, MOST_CELLS // len(self.columns))
-        lower, upper = (np.array([float(Fraction(pair[i])) for pair in self.bounds.values()]) for i in (0, 1))
-        shaped = made_up(SHAPES[0], rows, len(self.columns), 0)
-        cells = (lower + upper) / 2 + (upper - lower) / self.plan().question.widths * shaped
+        if self.listed:
+            return self.on(self._held(rows, self._made_up(rows)), {})
         groups = [self.keys[i % len(self.keys)] for i in range(rows)] if self.by else []
-        return self.on(Table(cells, tuple(self.bounds)), self._groups(groups))
+        return self.on(Table(self._made_up(rows), tuple(self.bounds)), self._groups(groups))
+
+    def _made_up(self, rows: int) -> FloatArray:
+        if not self.measured:
+            return np.empty((rows, 0))
+        lower, upper = (np.array([float(Fraction(pair[i])) for pair in self.bounds.values()]) for i in (0, 1))
+        shaped = made_up(SHAPES[0], rows, len(self.measured), 0)
+        cells: FloatArray = (lower + upper) / 2 + (upper - lower) / self.plan().question.widths * shaped
+        return cells
 
     def _groups(self, keys: Sequence[str | None]) -> dict[str, Any]:
         """The key of each row of a table of blanks or made-up rows."""
         return {"by": GroupOfRow(self.by, keys), "keys": list(self.keys)} if self.by else {}
 
-    def _held(self, rows: Sequence[Any]) -> Held:
-        """Made-up rows in which categories, groups and persons come one after the other."""
-        every = {column.name: [code for code, _ in column.categories] for column in self.columns}
+    def _held(self, rows: int, numbers: FloatArray | None = None) -> Held:
+        """Made-up or blank rows in which categories, groups and persons come one after the other."""
+        every = {name: list(codes) for name, codes in self.listed.items()}
         every |= {self.by: list(self.keys)} if self.by else {}
-        cells: dict[str, list[Any]] = {
-            n: [codes[i % len(codes)] for i in range(len(rows))] for n, codes in every.items()
-        }
-        cells |= {self.person: list(range(len(rows)))} if self.person else {}
-        return Held(tuple(column.name for column in self.columns), tuple(cells), cells)
+        cells: dict[str, list[Any]] = {n: [codes[i % len(codes)] for i in range(rows)] for n, codes in every.items()}
+        cells |= {self.person: list(range(rows))} if self.person else {}
+        blank = np.full((rows, len(self.measured)), np.nan) if numbers is None else numbers
+        return held(Table(blank, tuple(self.bounds)), cells, [column.name for column in self.columns])
 
     def on(self, table: Table | Held, apart: Mapping[str, Any], **more: Any) -> Any:
         """The call on a table, with each row's group and person where there are any."""
@@ -210,7 +234,7 @@ class Choices:
 
     def _planned(self) -> dict[str, Any]:
         groups = len(self.keys) if len(self.keys) > 1 else None
-        if self.statistic == "counts":  # for what is said of epsilon alone
+        if not self.measured:  # for what is said of epsilon alone
             return {"columns": {column.name: ("0", "1") for column in self.columns}, "by": groups}
         return {"columns": self.bounds, "sd": self.sd or None, "by": groups}
 
@@ -236,10 +260,10 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
     planned = typed.get("rows", "").strip()
     if planned and not (planned.isdecimal() and planned.isascii() and len(planned) < len(str(_MOST_PLANNED))):
         raise ParameterError("rows", f"must be a whole number below {_MOST_PLANNED:,}", repr(planned[:40]))
-    usual = "mean" if measured else "counts"
+    usual = "summary" if listed else "mean"
     statistic = checked_choice("statistic", typed.get("statistic") or usual, STATISTICS)
-    if not (listed if statistic == "counts" else measured):  # what was chosen for other columns
-        statistic = usual if measured else "counts"
+    if not {"counts": listed, "summary": columns}.get(statistic, measured):  # it was chosen for other columns
+        statistic = usual
     wish_for = _named([column.name for column in measured if column.sd], typed.get("wish_for", ""))
     numbers: dict[str, Any] = {
         "epsilon": _number("epsilon", typed.get("epsilon") or "1"),

@@ -196,6 +196,8 @@ class Pages:
             ]
             for c in (option.columns if option is not None else ())
         ]
+        if choices.statistic == "summary":
+            rows = [self._line(line) for line in choices.table_plan().lines]
         widths = sorted({f"{width:.3g}" for width in plan.question.widths.tolist()}, key=float)
         return {
             "plan": plan, "option": option, "rows": rows, "counted": counted, "widths": widths, "many": MANY,
@@ -204,13 +206,21 @@ class Pages:
             "weak": plan.epsilon > LITTLE_PROTECTION, **self._cost(choices),
         }  # fmt: skip
 
+    def _line(self, line: Any) -> list[str]:
+        """A line of Table 1: how far it is typically off, and what it would need where that is too much."""
+        words = self.t["plan"]
+        unit = words["share" if "%" in line.statistic else "sd"]
+        error, unit = (words["left_out"], "") if line.error is None else (f"{line.error:.2g}", unit)
+        needs = "" if line.needs is None else words["needs"].format(needs=line.needs)
+        return [line.column, line.statistic, error, "; ".join(filter(None, (unit, needs)))]
+
     def _doubts(self, choices: Choices) -> list[str]:
         """What is in the file and would stop the release, or make it noise: for the owner, where the look is shown."""
         s, words = self.session, self.t["plan"]
-        if s.hidden or s.look is None or choices.statistic == "counts":
+        if s.hidden or s.look is None:
             return []
         read, found = {column.name: column for column in s.look.columns}, []
-        for column in choices.columns:
+        for column in choices.measured:
             about = read[column.name]
             if about.kind in ("text", "dates", "empty"):
                 found.append(words["doubt_kind"].format(column=column.name, kind=about.kind))

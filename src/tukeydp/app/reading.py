@@ -24,6 +24,7 @@ from tukeydp.data.readers.excel import sheet_names
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory, kind_of, name_of
 from tukeydp.data.readers.unpacked import refuse_bombs
+from tukeydp.data.tables import Table
 from tukeydp.trusted.parameters import ParameterError
 
 Found = TypeVar("Found")
@@ -47,14 +48,18 @@ def looked_at(file: InMemory, options: ReadOptions | None, most: int) -> tuple[L
     return look, tuple(sheets)
 
 
-def cells_of(file: InMemory, names: Sequence[str], options: ReadOptions) -> dict[str, list[Any]]:
-    """Cells of columns as they are, all from one reading."""
-    return dict(zip(names, FileTable(file, tuple(names), tuple(names), options).with_cells(*names)[1], strict=True))
+def held_in(
+    file: InMemory, numbers: Sequence[str], others: Sequence[str], options: ReadOptions
+) -> tuple[Table, dict[str, list[Any]]]:
+    """Columns of numbers, and the cells of others as they are: all from one reading."""
+    every = (*numbers, *others)
+    table, cells = FileTable(file, every, tuple(numbers), options.only(every)).with_cells(*others)
+    return table, dict(zip(others, cells, strict=True))
 
 
 def persons_in(file: InMemory, name: str, options: ReadOptions) -> int:
     """How many different ids a column has: public where a budget protects persons."""
-    return int(person_numbers(cells_of(file, [name], options.only([name]))[name]).max(initial=NOBODY)) + 1
+    return int(person_numbers(held_in(file, [], [name], options)[1][name]).max(initial=NOBODY)) + 1
 
 
 def within(memory: int, function: Callable[..., Found], file: InMemory, *given: Any) -> Found:

@@ -19,9 +19,9 @@ from shutil import rmtree
 from typing import Any
 
 from tukeydp.accounts.accountant import Accountant
-from tukeydp.app.choices import Choices, Held
+from tukeydp.app.choices import Choices, held
 from tukeydp.app.keeping import ORDER, Shelf, keep, note_seen
-from tukeydp.app.reading import cells_of, within
+from tukeydp.app.reading import held_in, within
 from tukeydp.app.results import Told, numbers, told
 from tukeydp.app.script import notebook, parts, script, settings
 from tukeydp.data.grouped_files import read_records
@@ -51,10 +51,11 @@ class Order:
         """The call of the public API. What raises before the budget is spent costs nothing."""
         choices, names = self.choices, [column.name for column in self.choices.columns]
         randomness = None if seed is None else seeded(seed)
-        if choices.statistic == "counts":
-            cells = within(self.memory, cells_of, self.file, choices.read, self.options)
-            held = Held(tuple(names), tuple(cells), cells)
-            return choices.on(held, {}, accountant=account, randomness=randomness)
+        if choices.listed:
+            numbers = list(choices.bounds)
+            others = [name for name in choices.read if name not in numbers]
+            table, cells = within(self.memory, held_in, self.file, numbers, others, self.options)
+            return choices.on(held(table, cells, names), {}, accountant=account, randomness=randomness)
         apart: dict[str, Any] = {
             "by": choices.by or None,
             "keys": choices.keys or None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,11 @@ from tukeydp.results.counts_release import CountsRelease
 from tukeydp.results.escaping import in_latex, printable
 from tukeydp.results.forest import Mark, Panel, release_panels, summary_panels
 from tukeydp.results.grouped_release import GroupedRelease
-from tukeydp.results.summary_cells import details, footnote, title
+from tukeydp.results.summary_cells import footnote, title
 from tukeydp.results.summary_result import Summary, latex_table
 from tukeydp.results.summary_result import table as summary_table
 from tukeydp.results.views import Shown, guarantee_sentence, shown, shown_groups
+from tukeydp.trusted.parameters import ParameterError
 
 # Files of a release and how they are served. All are downloads: nothing of them runs in the page.
 FILES = {
@@ -26,6 +28,8 @@ FILES = {
     "result.json": "application/json",
     "table.md": "text/markdown",
     "table.tex": "application/x-tex",
+    "table.docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "table.xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "repeat.py": "text/x-python",
     "repeat.ipynb": "application/x-ipynb+json",
     "settings.json": "application/json",
@@ -86,8 +90,8 @@ def _told(
 
 
 def _named(reports: dict[str, str]) -> dict[str, bytes]:
-    made_here = (name for name in FILES if not name.startswith(("repeat", "settings")))
-    return {name: reports[f".{name.partition('.')[2]}"].encode() for name in made_here}
+    endings = {name: f".{name.partition('.')[2]}" for name in FILES if not name.startswith(("repeat", "settings"))}
+    return {name: reports[ending].encode() for name, ending in endings.items() if ending in reports}
 
 
 def _of_table(summary: Summary | CountsRelease) -> Told:
@@ -99,10 +103,18 @@ def _of_table(summary: Summary | CountsRelease) -> Told:
     if isinstance(summary, CountsRelease):
         said = [guarantee, ("Footnote", " ".join(summary.said))]
         return Told(summary.headline, summary.shown(), said, [], summary.mechanism, _named(reports))
-    said = [guarantee, ("Footnote", " ".join(footnote(summary))), ("Details", " ".join(details(summary)))]
+    said = [guarantee, ("Footnote", " ".join(footnote(summary))), ("Details", " ".join(summary.details))]
+    panels = summary_panels(summary)
     return Told(
-        title(summary), summary_table(summary), said, summary_panels(summary), summary.mechanism, _named(reports)
+        title(summary), summary_table(summary), said, panels, summary.mechanism, _named(reports) | _office(summary)
     )
+
+
+def _office(summary: Summary) -> dict[str, bytes]:
+    """For Word and Excel, where their packages are there."""
+    with suppress(ParameterError):
+        return {"table.docx": summary.to_docx(), "table.xlsx": summary.to_xlsx()}
+    return {}
 
 
 def _group_panels(found: GroupedRelease) -> Iterator[Panel]:
