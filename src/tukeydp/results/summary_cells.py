@@ -31,8 +31,8 @@ _NO = {"no", "false", "nein", "non", "0"}
 _HOW = {
     "two-step": "means clipped where the data are, with cube noise",
     "cube": "means clipped at the bounds, with cube noise",
-    "norm": "records bounded in all columns at once, around a rough centre, with Laplace noise; standard deviations are "
-    "those of bell-shaped columns with such distances from it",
+    "norm": "records bounded in all columns at once, around a rough centre, with Laplace noise; SDs are those of "
+    "bell-shaped columns with such distances from it",
     "counts": "counts with cube noise",
 }
 # The last column: what it compares, of the first two groups.
