@@ -76,7 +76,8 @@ def unknown(runs: int) -> dict[str, list[float]]:
         rng = np.random.default_rng(seed)
         frame = pd.DataFrame(
             {
-                "age": rng.normal(62, 12, 1000), "bmi": rng.normal(27, 4.5, 1000), "systolic": rng.normal(138, 19, 1000),
+                "age": rng.normal(62, 12, 1000), "bmi": rng.normal(27, 4.5, 1000),
+                "systolic": rng.normal(138, 19, 1000),
                 "crp": rng.lognormal(0.8, 1.1, 1000), "sodium": rng.normal(140, 3, 1000),
                 "leucocytes": rng.lognormal(8.8, 0.3, 1000), "creatinine": rng.lognormal(0, 0.3, 1000),
                 "change": rng.normal(-0.4, 2, 1000), "income": rng.lognormal(10, 0.6, 1000),

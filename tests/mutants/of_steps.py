@@ -13,8 +13,8 @@ MUTANTS = (
     Mutant(
         "half the noise of sums",
         "trusted/steps.py",
-        "scale = paid.scale(sums_from_the_middle(HALF), sums.groups)",
-        "scale = paid.scale(sums_from_the_middle(HALF), sums.groups) / 2",
+        "    scale = paid.scale(sums_from_the_middle(HALF), sums.groups)",
+        "    scale = paid.scale(sums_from_the_middle(HALF), sums.groups) / 2",
         (NOISE,),
         "All sums at twice epsilon.",
     ),

@@ -1149,6 +1149,19 @@ def _counted(x: Any, bounds: Any, **more: Any) -> Any:
     return td.counts(x, edges=[-9, -1, 0, 1, 9], **more)
 
 
+def _tabled(x: Any, bounds: Any, **more: Any) -> Any:
+    """A table whose last column is whole numbers, of which three are categories."""
+    last = x.shape[1] - 1
+    whole = np.column_stack([x[:, :last], np.round(x[:, last])])
+    return td.summary(whole, categories={last: [-1, 0, 1]}, bounds=dict.fromkeys(range(last), bounds), **more)
+
+
+def _weighed(x: Any, bounds: Any, **more: Any) -> Any:
+    """The first column is the weight."""
+    ends = dict.fromkeys(range(1, x.shape[1]), bounds)
+    return td.summary(x, bounds=ends, weights=0, weight_bounds=(0, 2), **more)
+
+
 def _noised(function: Callable[..., Any], **more: Any) -> Whole:
     epsilon = Fraction(9, 10)
     given = {"epsilon": epsilon, "delta": "1e-6", "bounds": (-5, 5), **more}
@@ -1356,6 +1369,14 @@ CALLS: dict[str, Whole] = {
     "summary without intervals": _swap(3000, td.summary, confidence=None),
     "summary with a share": _swap(3000, td.summary, bounds=_SHARES),
     "summary of shares": _swap(60, td.summary, bounds=(0, 1)),
+    "summary with categories": _at_once(_swap(300, _tabled, d=4)),
+    "summary with categories, median": _at_once(_swap(2000, _tabled, d=3, statistics={0: "median [IQR]"})),
+    "summary with categories by groups": _at_once(_groups(300, _tabled, d=4)),
+    "summary with categories by groups, add-remove": _at_once(_groups_less(300, _tabled, d=4)),
+    "summary with weights": _at_once(_swap(300, _weighed, d=4)),
+    "summary with weights by groups": _at_once(_groups(300, _weighed, d=4)),
+    "summary without bounds": _at_once(_swap(1500, td.summary, bounds=None)),
+    "summary without bounds by groups": _at_once(_groups(1500, td.summary, bounds=None)),
     "quantiles": _at_once(_swap(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
     "quantiles, add-remove": _at_once(_less(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
     "quantiles by groups": _at_once(_groups(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),

@@ -202,13 +202,13 @@ def _of_numbers(
     *,
     epsilon: Any,
     bounds: Any,
-    by: Any,
-    keys: Any,
     confidence: Any,
     sd: Any,
     joint: bool,
     neighbours: str,
     rows: Any,
+    by: Any = None,
+    keys: Any = None,
     accountant: Spends | None = None,
     check: Any = None,
     randomness: Any = None,
@@ -307,7 +307,7 @@ class _Asked:
     bounds: Any
     grouped: tuple[Question, ...]
     statistics: Any
-    weight: tuple[str, float] | None
+    weight: tuple[str | int, float] | None
     apart: Apart
 
     @property
@@ -401,12 +401,12 @@ def names_of(x: Any) -> list[Any] | None:
     return list(range(width_of_rows(x) or 1)) if isinstance(x, list | tuple) else None
 
 
-def _weighed(weights: Any, bounds: Any) -> tuple[str, float] | None:
+def _weighed(weights: Any, bounds: Any) -> tuple[str | int, float] | None:
     if weights is None:
         if bounds is not None:
             raise ParameterError("weights", "must be given with weight_bounds", "none")
         return None
-    if not isinstance(weights, str):
+    if not isinstance(weights, str | int) or isinstance(weights, bool):
         raise ParameterError("weights", "must be the name of a column", type(weights).__name__)
     try:
         low, high = (rational("weight_bounds", end) for end in bounds)
@@ -600,8 +600,8 @@ class _Steps:
 
     def _centre(self, places: tuple[int, ...], charge: Charge) -> tuple[float, ...]:
         """Rough means, from -1 to 1; over a public number of records where there is one."""
-        n = None if self.records.relation.secret or self.layout.weight is not None else self.records.table.n
-        kernel = self._kernel(1, shares=places, records=n is None)
+        n = None if self.records.relation.secret else self.records.table.n
+        kernel = self._kernel(1, shares=places, records=n is None, weight=None)
         (total,) = self.records.total(kernel)
         noised = noised_sums(kernel, total, charge)[0]
         many = max(Fraction(1), noised[-1]) if n is None else Fraction(n)
@@ -700,7 +700,7 @@ def plan_summary(
     >>> bounds = {"age": (18, 95), "crp": (0, 50)}
     >>> plan = td.plan_summary(n=560, epsilon=1, bounds=bounds, categories={"sex": ["f", "m"]}, keys=["A", "B"])
     >>> [(line.column, line.statistic, round(line.error, 3)) for line in plan.lines]
-    [('age', 'mean (SD)', 0.042), ('crp', 'mean (SD)', 0.042), ('sex', 'n (%)', 0.014)]
+    [('age', 'mean (SD)', 0.048), ('crp', 'mean (SD)', 0.048), ('sex', 'n (%)', 0.013)]
     """
     budget = checked_epsilon(epsilon)
     relation = checked_relation(neighbours, None)

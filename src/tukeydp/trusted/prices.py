@@ -72,18 +72,16 @@ def depth_of_blocks(dealings: int) -> Score:
 
 
 def sums_from_the_middle(half: int) -> Score:
-    """Sums of contributions from -half to half in every coordinate; a missing one is 0."""
+    """Sums of contributions of size `half` at most in the norm that the noise falls with; a missing one is 0.
+
+    For cube noise that is the largest coordinate's size, for Laplace noise the sum of all sizes.
+    """
     return Score(Fraction(half), Fraction(2 * half))
 
 
 def sums_from_an_end(most: int) -> Score:
     """Sums of contributions from 0 to `most` in every coordinate."""
     return Score(Fraction(most), Fraction(most))
-
-
-def sums_of_norm(most: int) -> Score:
-    """Sums of vectors whose coordinates are together at most `most` in size: in the norm that adds up sizes."""
-    return Score(Fraction(most), Fraction(2 * most))
 
 
 def rank(share: Fraction) -> Score:

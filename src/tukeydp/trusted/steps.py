@@ -20,7 +20,7 @@ from tukeydp.trusted.account import rho_of_cells
 from tukeydp.trusted.bits import Bits
 from tukeydp.trusted.laws import WORD, Group, LevelDraw, cube_noise, discrete_laplace
 from tukeydp.trusted.parameters import FloatArray, IntArray
-from tukeydp.trusted.prices import COUNT, MOST_BEYOND, sums_from_an_end, sums_from_the_middle, sums_of_norm
+from tukeydp.trusted.prices import COUNT, MOST_BEYOND, sums_from_an_end, sums_from_the_middle
 from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import BoundedColumns
 
@@ -325,13 +325,12 @@ def noised_cells(counts: CategoryCounts, total: Sequence[int], charge: Charge, r
 Weight = tuple[int, float]  # the place of the records' weights among the cells, and the largest, which is public
 
 
-def _weighed(steps: IntArray, inside: FloatArray, weight: Weight | None) -> IntArray:
-    """Steps times the record's share of the largest weight, towards 0: no size grows. Missing weights are 0."""
+def _weighed(inside: FloatArray, weight: Weight | None) -> FloatArray:
+    """Every record's share of the largest weight, from 0 to 1, each by itself; missing weights are 0."""
     if weight is None:
-        return steps
+        return np.ones((len(inside), 1))
     with np.errstate(all="ignore"):
-        share = np.nan_to_num(np.clip(inside[:, weight[0] : weight[0] + 1] / weight[1], 0.0, 1.0), nan=0.0)
-    return np.sign(steps) * (np.abs(steps) * np.floor(share * HALF).astype(np.int64) // HALF)
+        return np.nan_to_num(np.clip(inside[:, weight[0] : weight[0] + 1] / weight[1], 0.0, 1.0), nan=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -365,8 +364,8 @@ class TableCounts(ByGroup):
         signs += [np.where(inside[:, j] == level, 1.0, -1.0) * self._there(inside, j) for j, level in self.levels]
         signs += [np.ones(len(inside))] * self.records + [self._there(inside, j) for j in self.counted]
         # Once more after rounding: no record adds more, whatever floats did before.
-        steps = np.clip(np.rint(np.column_stack(signs) * HALF).astype(np.int64), -HALF, HALF)
-        return _by_group(_weighed(steps, inside, self.weight), groups, self.groups)
+        steps = np.rint(np.column_stack(signs) * _weighed(inside, self.weight) * HALF).astype(np.int64)
+        return _by_group(np.clip(steps, -HALF, HALF), groups, self.groups)
 
     def _there(self, inside: FloatArray, j: int) -> FloatArray:
         """1 for a value, or one of the column's categories; else 0."""
@@ -378,9 +377,9 @@ class TableCounts(ByGroup):
 class NormSums(ByGroup):
     """Of every group: sums of records' distances from `centre` in the columns at `places`, all of them bounded at once.
 
-    A record is a vector of (value - centre) times the column's `scale`, missing cells 0. Where its sizes add up to more
-    than `radius`, it is made shorter until they do not. With `absolute` its coordinates' sizes are summed. Whatever a
-    record adds, in sizes it is HALF at most.
+    A record is a vector of (value - centre) times the column's `scale` and its weight, missing cells 0. Where its sizes
+    add up to more than `radius`, it is made shorter until they do not. With `absolute` its coordinates' sizes are
+    summed. Whatever a record adds, in sizes it is HALF at most.
     """
 
     d: int
@@ -400,19 +399,19 @@ class NormSums(ByGroup):
     def away(self, inside: FloatArray) -> FloatArray:
         """The records' vectors."""
         relative = self.columns.relative(inside[:, : self.columns.d])[:, list(self.places)]
-        return np.nan_to_num((relative - np.array(self.centre)) * np.array(self.scale), nan=0.0)
+        away = np.nan_to_num((relative - np.array(self.centre)) * np.array(self.scale), nan=0.0)
+        return away * _weighed(inside, self.weight)
 
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
         inside, groups = listed(cells, self.d)
         away = self.away(inside)
-        steps = np.trunc(away / np.maximum(np.abs(away).sum(axis=1, keepdims=True), self.radius) * HALF).astype(
-            np.int64
-        )
+        share = away / np.maximum(np.abs(away).sum(axis=1, keepdims=True), self.radius)
+        steps = (share * HALF).astype(np.int64)  # towards 0
         # Once more in integers, whatever floats did before: sizes add up to HALF at most.
         sizes = np.abs(steps)
         shorter = sizes * HALF // np.maximum(sizes.sum(axis=1, keepdims=True), HALF)
         shorter *= 1 if self.absolute else np.sign(steps)
-        return _by_group(_weighed(shorter, inside, self.weight), groups, self.groups)
+        return _by_group(shorter, groups, self.groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -428,7 +427,7 @@ class NormBeyond:
 
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
         norm = np.abs(self.sums.away(listed(cells, self.sums.d)[0])).sum(axis=1)
-        return np.array([np.count_nonzero(norm > radius) for radius in self.radii], dtype=np.int64)
+        return (norm[:, np.newaxis] > np.array(self.radii)).sum(axis=0)
 
 
 def noised_norm_sums(sums: NormSums, total: Sequence[int], charge: Charge) -> list[list[Fraction]]:
@@ -437,9 +436,9 @@ def noised_norm_sums(sums: NormSums, total: Sequence[int], charge: Charge) -> li
     A record that is replaced, or goes to another group, moves them by twice HALF in the norm that adds up sizes.
     """
     paid = charge.for_any_law()
-    scale = paid.scale(sums_of_norm(HALF), sums.groups)
+    laplace = paid.scale(sums_from_the_middle(HALF), sums.groups)
     return [
-        [Fraction(s + discrete_laplace(scale, paid.bits("group", g, j)), HALF) for j, s in enumerate(row)]
+        [Fraction(s + discrete_laplace(laplace, paid.bits("group", g, j)), HALF) for j, s in enumerate(row)]
         for g, row in enumerate(_rows(total, sums.width))
     ]
 
