@@ -277,6 +277,7 @@ COMMANDS = [
     "contours t.csv --columns age,pulse --out p.gif",
     "contours t.csv --columns age,pulse --out nowhere/p.png",
     "demo --save nowhere/t.csv",
+    "app --ledger nowhere/study.db --no-browser",
     "audit --only nonsense",
     "audit --html nowhere/audit.html",
     "mean",

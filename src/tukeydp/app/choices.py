@@ -42,6 +42,7 @@ class Column:
     missing: tuple[str, ...] = ()
     detection: tuple[str, ...] = ()
     categories: Categories = ()
+    label: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,6 +79,7 @@ class Choices:
     rows: int
     by: str = ""
     keys: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()  # what the groups are called; as their keys where empty
     person: str = ""
     statistic: str = "mean"
     epsilon: str = "1"
@@ -106,6 +108,18 @@ class Choices:
     def read(self) -> list[str]:
         """All columns that a release reads."""
         return [*(column.name for column in self.columns), *filter(None, (self.by, self.person))]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What Table 1 calls columns, with their units."""
+        told = {c.name: f"{c.label} ({c.unit})" if c.unit else c.label for c in self.columns if c.label}
+        return {name: label for name, label in told.items() if label}
+
+    @property
+    def groups(self) -> list[str] | dict[str, str]:
+        """The keys, with what Table 1 calls them."""
+        named = self.called and self.statistic == "summary"
+        return dict(zip(self.keys, self.called, strict=True)) if named else list(self.keys)
 
     @property
     def allowed(self) -> dict[str, str]:
@@ -144,6 +158,8 @@ class Choices:
             options = {"epsilon": self.epsilon, "categories": codes}
         elif self.listed:
             options["categories"] = self.listed
+        if self.statistic == "summary" and self.labels:
+            options["labels"] = self.labels
         if self.intervals or self.statistic in ("summary", "counts"):
             options["confidence"] = self.confidence or None
         if self.statistic in ("mean", "summary") and 0 < len(self.sd) == len(self.measured):
@@ -229,7 +245,8 @@ class Choices:
         function, options = self.call()
         allowed: dict[str, Any] = {"check": td.Check(**self.allowed)} if self.allowed else {}
         if isinstance(table, Held):
-            apart = {"by": self.by or None, "keys": list(self.keys) or None, "person": self.person or None}
+            apart = {"by": self.by or None, "person": self.person or None}
+        apart = {**apart, "keys": self.groups} if self.by else apart
         return getattr(td, function)(table, **apart, **options, **allowed, **more)
 
     def _planned(self) -> dict[str, Any]:
@@ -251,6 +268,9 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
     if typed.get("each") == "several" and not person:
         raise ParameterError("the column of persons", "must be chosen where a person can have several rows", "none")
     keys = tuple(dict.fromkeys(line.strip() for line in typed.get("keys", "").splitlines() if line.strip()))
+    known = dict(parsed_categories(by, typed.get(f"categories-{names.index(by)}", "")) or ()) if by else {}
+    keys = keys or tuple(known)
+    called = tuple(known.get(key, key) for key in keys) if known else ()
     if bool(by) != bool(keys):
         rule = "must be given with the column of groups: one on each line, known without the data"
         raise ParameterError("keys", rule, "none" if by else "keys without a column")
@@ -272,7 +292,14 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
         "unreadable": _number("unreadable", typed.get("allow-unreadable", "")),
         "unlisted": _number("unlisted", typed.get("allow-unlisted", "")),
     }
-    public: dict[str, Any] = {"by": by, "keys": keys, "person": person, "statistic": statistic, "wish_for": wish_for}
+    public: dict[str, Any] = {
+        "by": by,
+        "keys": keys,
+        "called": called,
+        "person": person,
+        "statistic": statistic,
+        "wish_for": wish_for,
+    }
     found = Choices(numbers=measured, categories=listed, rows=int(planned or rows), **public, **numbers)
     positive_rational("epsilon", found.epsilon)
     td.Check(**found.allowed)  # checks them
@@ -285,7 +312,7 @@ def _column(name: str, j: int, typed: Mapping[str, str]) -> Column:
         listed = parsed_categories(name, typed.get(f"categories-{j}", ""), f"categories of {name}")
         if listed is None:
             raise ParameterError("categories", "must be given for every column that is counted", f"none for {name!r}")
-        return Column(name, categories=listed)
+        return Column(name, categories=listed, label=typed.get(f"label-{j}", "").strip())
     lower, upper, sd = (_number(f"{end} of {name}", typed.get(f"{end}-{j}", "")) for end in ("lower", "upper", "sd"))
     if not lower or not upper:
         raise ParameterError("bounds", "must be given for every column that is released", f"none for {name!r}")
@@ -293,7 +320,8 @@ def _column(name: str, j: int, typed: Mapping[str, str]) -> Column:
     for limit in limits:
         detection(f"limit of detection of {name}", limit)
     codes = tuple(listed_parts(typed.get(f"missing-{j}", "")))
-    return Column(name, lower, upper, typed.get(f"unit-{j}", "").strip(), sd, codes, limits)
+    unit, label = (typed.get(f"{field}-{j}", "").strip() for field in ("unit", "label"))
+    return Column(name, lower, upper, unit, sd, codes, limits, label=label)
 
 
 def _named(names: Sequence[str], number: str) -> str:

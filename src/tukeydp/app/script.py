@@ -22,7 +22,7 @@ def parts(file: str, options: ReadOptions, choices: Choices, ledger: str | None)
     function, given = choices.call()
     dialect = "".join(f", {name}={value!r}" for name, value in declared(options).items())
     columns = pformat([column.name for column in choices.columns], width=100)
-    apart = {"by": choices.by, "keys": list(choices.keys), "person": choices.person}
+    apart = {"by": choices.by, "keys": choices.groups, "person": choices.person}
     account = "" if ledger is None else f"budget = td.Accountant.open({ledger!r})\n"
     told = [f"{name}={pformat(value, width=100)}" for name, value in {**apart, **given}.items() if value]
     if ledger is not None:
@@ -44,7 +44,7 @@ def settings(options: ReadOptions, choices: Choices) -> str:
         one.name: {
             "type": "category" if one.categories else "number",
             "categories": " | ".join(f"{code}, {label}" for code, label in one.categories),
-            **{name: getattr(one, name) for name in ("lower", "upper", "unit", "sd")},
+            **{name: getattr(one, name) for name in ("label", "lower", "upper", "unit", "sd")},
             **{name: " | ".join(getattr(one, name)) for name in ("missing", "detection")},
         }
         for one in (*choices.numbers, *choices.categories)
@@ -54,6 +54,7 @@ def settings(options: ReadOptions, choices: Choices) -> str:
         name: value for name, value in declared(options).items() if name not in ("units", "missing", "detection")
     }
     told = {"tukeydp": __version__, "reading": reading, "columns": columns, **chosen, "keys": list(choices.keys)}
+    told["called"] = list(choices.called)
     told |= {"unreadable": choices.unreadable, "unlisted": choices.unlisted}
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
 

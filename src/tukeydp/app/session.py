@@ -153,7 +153,11 @@ class Session:
                 self.typed[key] = str(saved.get(key, ""))
             self.typed |= {key: numbers.get(str(saved.get(key, "")), "") for key in ("by", "person")}
             self.typed["each"] = "several" if self.typed["person"] else "one"
-            self.typed["keys"] = "\n".join(map(str, saved.get("keys", ())))
+            keys, called = ([str(one) for one in saved.get(name) or ()] for name in ("keys", "called"))
+            self.typed["keys"] = "\n".join(keys)
+            if called and self.typed["by"]:
+                pairs = zip(keys, called, strict=False)
+                self.typed[f"categories-{self.typed['by']}"] = " | ".join(f"{key}, {name}" for key, name in pairs)
             self.typed |= {f"allow-{key}": str(saved.get(key, "")) for key in ("unreadable", "unlisted")}
             self.protect(bool(self.typed["person"]))
 
@@ -230,7 +234,7 @@ class Session:
         self.desk.forget_orders()  # outside the lock: it has one of its own, in which ours is asked for
 
 
-_FIELDS = ("type", "lower", "upper", "unit", "sd", "categories", "missing", "detection")
+_FIELDS = ("type", "label", "lower", "upper", "unit", "sd", "categories", "missing", "detection")
 _READING = ("format", "separator", "quote", "decimal", "thousands", "encoding", "skip", "header", "sheet")
 
 
@@ -255,7 +259,7 @@ def _fields_of(column: Column, j: int) -> dict[str, str]:
     """The fields of the page, from a dictionary's column. Texts and dates are not released."""
     numbers = {name: getattr(column, name) for name in ("lower", "upper", "sd")}
     told = {name: show(value) for name, value in numbers.items() if value is not None}
-    told |= {"unit": column.unit or "", "missing": " | ".join(column.missing)}
+    told |= {"label": column.label or "", "unit": column.unit or "", "missing": " | ".join(column.missing)}
     told["detection"] = " | ".join(map(str, column.detection))
     told["type"] = "category" if column.categories else "number"
     told["categories"] = " | ".join(f"{code}, {label}" for code, label in column.categories or ())

@@ -707,7 +707,7 @@ def plan_summary(
     >>> bounds = {"age": (18, 95), "crp": (0, 50)}
     >>> plan = td.plan_summary(n=560, epsilon=1, bounds=bounds, categories={"sex": ["f", "m"]}, keys=["A", "B"])
     >>> [(line.column, line.statistic, round(line.error, 3)) for line in plan.lines]
-    [('age', 'mean (SD)', 0.042), ('crp', 'mean (SD)', 0.042), ('sex', 'n (%)', 0.014)]
+    [('age', 'mean (SD)', 0.048), ('crp', 'mean (SD)', 0.048), ('sex', 'n (%)', 0.013)]
     """
     budget = checked_epsilon(epsilon)
     relation = checked_relation(neighbours, None)

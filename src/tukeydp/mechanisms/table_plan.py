@@ -342,7 +342,7 @@ def _for_medians(
     """What three quartiles need in every group: a rank weighs a quarter of it, the nearest end is a quarter away."""
     needed = 16.0 * _LOG_POINTS * ease / per_group
     only = not layout.means and not layout.shares and not layout.categories
-    room = float(epsilon) * (0.9 if only else 0.5)
+    room = float(epsilon) * (0.9 if only else 0.35)
     found, left_out = dict[int, Fraction](), list[LeftOut]()
     many = len(layout.medians)
     for j in layout.medians:

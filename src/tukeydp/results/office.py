@@ -21,7 +21,7 @@ from tukeydp.results.summary_cells import (
     title,
 )
 
-_PAGE, _FIRST = 6.5, 2.4  # inches: between the margins of a page, and of the rows' names
+_PAGE, _FIRST = 6.0, 2.3  # inches: between the margins of a page, and of the rows' names
 
 
 def require_office(ending: str) -> None:

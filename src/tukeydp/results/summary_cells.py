@@ -31,7 +31,8 @@ _NO = {"no", "false", "nein", "non", "0"}
 _HOW = {
     "two-step": "means clipped where the data are, with cube noise",
     "cube": "means clipped at the bounds, with cube noise",
-    "norm": "records bounded in all columns at once, around a rough centre, with Laplace noise",
+    "norm": "records bounded in all columns at once, around a rough centre, with Laplace noise; SDs are those of "
+    "bell-shaped columns with such distances from it",
     "counts": "counts with cube noise",
 }
 # The last column: what it compares, of the first two groups.
@@ -336,11 +337,12 @@ def footnote(summary: Summarised) -> list[str]:
     listed = " or ".join([", ".join(values[:-1]), values[-1]] if len(values) > 1 else values)
     sizes = "" if summary.keys is None and summary.n is not None and not summary.weighted else "; N is approximate"
     within = ", and the SD is that within groups" if "mean" in kinds and summary.keys is not None else ""
+    ranges = "ranges found with noise" if "epsilon_magnitudes" in summary.settings else "ranges fixed without the data"
     return [
         *([SEEDED] if summary.seeded else []),
         f"Values are {weighted}{listed}, with noise added to every number to protect privacy: "
         f"{stated(summary.guarantee)}; tukeydp {__version__}{sizes}.",
-        f"Numbers were clipped to ranges fixed without the data, missing values were left out{within}.",
+        f"Numbers were clipped to {ranges}, missing values were left out{within}.",
     ]
 
 

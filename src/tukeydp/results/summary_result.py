@@ -154,8 +154,7 @@ def latex(summary: Summarised) -> str:
         ("\\quad " if row.inner else "") + " & ".join([in_latex(row.label), *map(in_latex, row.cells)]) + r" \\"
         for row in rows(summary)
     ]
-    more = ["% How it was made, not printed:", *(f"% {in_latex(note)}" for note in details(summary)), ""]
-    return latex_table(title(summary), ["", *heads(summary)], body, footnote(summary)) + "\n".join(more)
+    return latex_table(title(summary), ["", *heads(summary)], body, [*footnote(summary), *details(summary)])
 
 
 def latex_table(caption: str, heads: Sequence[str], body: Sequence[str], notes: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ from tukeydp.trusted.parameters import ParameterError
 
 _RAW = "LATIN1"
 # Formats of dates and times, which the files hold as numbers: SPSS and SAS by words, Stata by %t.
-_DATES = re.compile(r"%-?t|.*(?:DATE|TIME|MMDDYY|DDMMYY|YYMMDD|MONYY|MOYR|QYR|WKYR|JULIAN)", re.IGNORECASE)
+_DATES = re.compile(r"%-?t|.*(?:DATE|TIME|8601|MMDDYY|DDMMYY|YYMMDD|MONYY|MOYR|QYR|WKYR|JULIAN)", re.IGNORECASE)
 
 
 class Schema(NamedTuple):
