@@ -33,7 +33,7 @@ from test_house import imports, modules
 from tukeydp.accounts.exports import FORMATS, exported
 from tukeydp.app.choices import Choices, Column
 from tukeydp.app.results import told
-from tukeydp.app.script import notebook, parts, script
+from tukeydp.app.script import notebook, parts, script, settings
 from tukeydp.audit.check import Check, Effort
 from tukeydp.audit.check import Result as Found
 from tukeydp.audit.report import as_page as audit_page
@@ -46,7 +46,7 @@ from tukeydp.cli import quantiles as quantiles_command
 from tukeydp.cli import summary as summary_command
 from tukeydp.cli.reports import GROUP_REPORTS, REPORTS
 from tukeydp.cli.sections import Account, GroupAccount
-from tukeydp.data.look import look_at_file
+from tukeydp.data.look import drafted, look_at_file
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
 from tukeydp.data.tables import Table
@@ -162,12 +162,15 @@ def exporters(things, tmp_path, monkeypatch):
         yield f"{name} for Python", "text", repr(things[name])
     yield "look's command", "shell", things["look"].command
     yield "look as JSON", "json", json.dumps(things["look"].to_dict())
-    choices = Choices(tuple(Column(name, "0", "1", name) for name in HOSTILE[:3]), (), ROWS, HOSTILE[9], HOSTILE)
+    columns = tuple(Column(name, "0", "1", name) for name in HOSTILE[:3])
+    choices = Choices(columns, (), ROWS, HOSTILE[9], HOSTILE)
+    yield "drafted dictionary", "csv", drafted(things["look"])
+    yield "settings", "json", settings(ReadOptions(), choices)
     for one in (release, grouped, summary):
         found = told(one, replace(choices, statistic="summary" if one is summary else "mean"))
         for name, content in found.files.items():
-            if name.endswith(summary_command._OFFICE):
-                continue  # packed; what is in their cells: tests/mechanisms/test_table.py
+            if name.endswith((".docx", ".xlsx")):  # written as for the command
+                continue
             yield f"page's {name} of {one.mechanism}", ending["." + name.partition(".")[2]], content.decode()
     for some in (choices, replace(choices, by="", keys=()), replace(choices, by="", keys=(), person=HOSTILE[9])):
         about = parts(
