@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tukeydp.trusted.certificates import SHIFT, Multipliers, in_integers, proves_empty, upper_bound
 
 import tukeydp as td
 from tukeydp.accounts.budget import Budget
 from tukeydp.mechanisms.quantiles import RankLaw
 from tukeydp.trusted.account import ApproxDP, Concentrated, PureDP, delta_of, rho_of_cells
 from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.certificates import SHIFT, Multipliers, in_integers, proves_empty, upper_bound
 from tukeydp.trusted.laws import WeightedDraw
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.prices import (

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tukeydp.sampling.branches.programs import Slopes
 
 from support import oracle
 from support.covers import planted_in, tree_groups
@@ -18,6 +17,7 @@ from tukeydp.hints import branches as branches_module
 from tukeydp.hints import envelope as envelope_module
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
+from tukeydp.sampling.branches.programs import Slopes
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box, Pieces, Union

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tukeydp.sampling.coarse_filter import filter_of, suits
 
 from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
 from tukeydp.sampling import coarse_filter, coarse_kernels, coarse_proposals
+from tukeydp.sampling.coarse_filter import filter_of, suits
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential, lanes, records
 from tukeydp.trusted.bits import Bits, Keystream, derived_key

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tukeydp.trusted.certificates import Multipliers, proves_empty, upper_bound
 
 from support import oracle
 from support.hints import Garbage
@@ -18,6 +17,7 @@ from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.hints.simplex_programs import SimplexPrograms
 from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.certificates import Multipliers, proves_empty, upper_bound
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.levels import level_sets
 

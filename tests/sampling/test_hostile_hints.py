@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tukeydp.trusted.certificates import Multipliers
 
 from support import oracle
 from support.covers import unproven
@@ -16,6 +15,7 @@ from tukeydp.audit.forced_samplers import _times
 from tukeydp.trusted import certificates, exponential
 from tukeydp.trusted import covers as covers_module
 from tukeydp.trusted.boxes import Box, Union
+from tukeydp.trusted.certificates import Multipliers
 from tukeydp.trusted.covers import Claims, Cover, Covers, View
 from tukeydp.trusted.exponential import Exponential, checked, groups_of, lighter, own_rungs
 from tukeydp.trusted.levels import level_sets

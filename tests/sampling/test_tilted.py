@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from tukeydp.sampling.rough_slabs import rough_slabs
 
 from support import oracle
 from support.covers import replan, unproven
@@ -22,6 +21,7 @@ from tukeydp.hints import envelope as envelope_module
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
 from tukeydp.sampling import tilted_kernels, tilted_proposals
+from tukeydp.sampling.rough_slabs import rough_slabs
 from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential, lanes
 from tukeydp.trusted import shapes as tilted_boxes

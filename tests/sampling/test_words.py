@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tukeydp.trusted.certificates import Multipliers
 
 from support import oracle
 from support.fit import FALSE_ALARM, g_test
@@ -16,6 +15,7 @@ from tukeydp.hints.envelope import Envelope
 from tukeydp.sampling import compiling, kernels, plain_proposals
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.certificates import Multipliers
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.exponential import Search
 from tukeydp.trusted.laws import Group

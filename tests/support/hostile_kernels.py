@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from tukeydp.sampling.branches.listing import Listed
 
 from tukeydp.data.numbers import NumberRule
 from tukeydp.data.readers.scanning import layout
 from tukeydp.depth.tally_loops import Layout, Room
 from tukeydp.depth.tie_sweep import Exactly
+from tukeydp.sampling.branches.listing import Listed
 from tukeydp.trusted import records
 
 ALL_ONES = 2**64 - 1
