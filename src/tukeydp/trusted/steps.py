@@ -44,8 +44,7 @@ def listed(cells: FloatArray, d: int) -> tuple[FloatArray, IntArray]:
 
 def _by_group(added: IntArray, groups: IntArray, count: int) -> IntArray:
     """Sums of every group. Floats that hold integers: over a piece of records they stay below 2^53, so are exact."""
-    if count == 1:
-        groups = np.zeros_like(groups)  # all listed groups together
+    groups = groups if count > 1 else np.zeros_like(groups)  # all listed groups together
     found = np.empty((count, added.shape[1]), dtype=np.int64)
     for j in range(added.shape[1]):
         found[:, j] = np.bincount(groups, added[:, j].astype(np.float64), minlength=count)
@@ -414,10 +413,8 @@ class NormSums(ByGroup):
         share = away / np.maximum(np.abs(away).sum(axis=1, keepdims=True), self.radius)
         steps = (share * HALF).astype(np.int64)  # towards 0
         # Once more in integers, whatever floats did before: sizes add up to HALF at most.
-        sizes = np.abs(steps)
-        shorter = sizes * HALF // np.maximum(sizes.sum(axis=1, keepdims=True), HALF)
-        shorter *= 1 if self.absolute else np.sign(steps)
-        return _by_group(shorter, groups, self.groups)
+        shorter = np.abs(steps) * HALF // np.maximum(np.abs(steps).sum(axis=1, keepdims=True), HALF)
+        return _by_group(shorter if self.absolute else shorter * np.sign(steps), groups, self.groups)
 
 
 @dataclass(frozen=True, eq=False)
