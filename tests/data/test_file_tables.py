@@ -188,7 +188,7 @@ def test_no_rows(tmp_path):
     ("given", "parameter"),
     [
         ({"columns": "age"}, "columns"), ({"columns": [1]}, "columns"), ({"columns": []}, "columns"),
-        ({"columns": ["age", "age"]}, "columns"), ({"columns": ["nobody"]}, "columns"), ({"header": 1}, "header"),
+        ({"columns": ["age", "age"]}, "columns"), ({"columns": ["nobody"]}, "columns"), ({"header": -1}, "header"),
         ({"decimal": ";"}, "decimal"), ({"units": {"nobody": "kg"}}, "units"), ({"missing": [None]}, "missing"),
         ({"format": "json"}, "format"), ({"sheet": 3, "format": "excel"}, "FILE"), ({"skip": -1}, "skip"),
     ],

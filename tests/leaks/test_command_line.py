@@ -98,11 +98,11 @@ def run(capfd, monkeypatch, tmp_path):
 def without_the_release(out):
     """A JSON object but for what was paid for: the point, and the noisy counts of the check."""
     told = json.loads(out)
-    for name in ("point", "released", "interval", "lines"):
+    for name in ("point", "released", "interval", "lines", "overall", "sizes"):
         told.pop(name, None)
     for name in ("unreadable_cells", "fewest_values", "rows_unlisted"):
         told["settings"].pop(name, None)
-    for words in ("caveats", "footnote"):
+    for words in ("caveats", "footnote", "details"):
         # Why a cell of a summary is a dash follows from what was released.
         said = [re.sub(r"(about|more than) \d+( \(\d+ %\))?", r"\1 ...", text) for text in told.pop(words, ())]
         told[words] = [text for text in said if not text.startswith("\u2013")]

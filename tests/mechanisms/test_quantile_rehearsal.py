@@ -201,7 +201,7 @@ def test_one_column_with_wide_bounds_makes_releases_far_off_however_many_have_na
                      randomness=td.seeded(1)).expected_error.far
         for last in (10.0, 10_000.0)
     ]  # fmt: skip
-    assert far[0] < 0.2
+    assert far[0] < 0.3
     assert far[1] > 0.6
 
 

@@ -1482,7 +1482,7 @@ CALLS: dict[str, Whole] = {
     "mean with interval by groups, few rows": _groups(60, td.mean, confidence=0.95, joint=True),
     "mean by groups, add-remove": _groups_less(2000, td.mean),
     "mean with interval by groups, add-remove": _groups_less(2000, td.mean, confidence=0.95),
-    "summary by groups": _groups(60, td.summary),
+    "summary by groups": _groups(60, td.summary, compare="smd", labels={"column 0": "first"}),
     "summary by groups, many rows": _groups(3000, td.summary, joint=True),
     "summary by groups, add-remove": _groups_less(2000, td.summary),
     "mean of persons": _persons(900, td.mean),
