@@ -214,7 +214,8 @@ def test_quartiles_are_predicted_as_they_come_out(n, d, epsilon):
     assert option.possible
     for shape in (GAUSSIAN, LOG_NORMAL):
         half, most, far = simulated_quartiles(n, d, epsilon, shape)
-        assert option.typical[0] / 1.4 < half < 1.4 * option.typical[1]  # a median of 60 values is good to a quarter
+        # A median of 60 values is good to a quarter, and a level that cuts ties has 7/8 of its weight.
+        assert option.typical[0] / 1.4 < half < 1.6 * option.typical[1]
         assert option.within_95[0] / 1.6 < most < 1.6 * option.within_95[1]
         assert far == 0
     assert not option.typical[0] / 1.4 < 10 * half < 1.4 * option.typical[1]  # the control
