@@ -357,9 +357,7 @@ def read_yaml(text):
 CALLS = {
     "td.mean",
     "td.summary",
-    "read_records",
-    "read_file",
-    "ReadOptions",
+    "td.read",
     "td.Accountant.open",
     "print",
 }
@@ -373,7 +371,7 @@ def read_python(text):
         )
         assert not isinstance(node, ast.FunctionDef | ast.BinOp | ast.Lambda | ast.JoinedStr)
     assert all(c.isprintable() or c == "\n" for c in text)
-    assert len(re.findall("import", text)) == 3
+    assert len(re.findall("import", text)) == 1
 
 
 def read_notebook(text):
@@ -401,7 +399,9 @@ def read_shell(text):
         )
         told_words = said.stdout.decode().split("\0")
         for name in HOSTILE:
-            assert any(word.startswith(f"{name.strip()}=") or name.strip() in word for word in told_words), name
+            # Line breaks in a header are blanks to the reader.
+            shown = {name.strip(), " ".join(name.split())}
+            assert any(one in word for word in told_words for one in shown), name
 
 
 READ = {
