@@ -16,6 +16,7 @@ from tukeydp.accounts.accountant import Accountant
 from tukeydp.accounts.budget import Remaining
 from tukeydp.cli.words import complain
 from tukeydp.depth.notions import NOTIONS, Notion, Spread
+from tukeydp.mechanisms.found_bounds import AUTO
 from tukeydp.mechanisms.readable_check import least_cost_with_check
 from tukeydp.mechanisms.registry import mechanisms_for, takers
 from tukeydp.trusted.account import NEIGHBOURS, about_persons
@@ -47,7 +48,7 @@ Bounds = Annotated[
     list[str] | None,
     typer.Option(
         help="What is known of the columns without looking: --bounds=-10,10 for all, --bounds age=0,120 for one. "
-        "May be repeated."
+        "Where nothing is known, auto finds them for a part of epsilon: --bounds auto, --bounds crp=auto. Repeatable."
     ),
 ]
 Verbose = Annotated[
@@ -183,14 +184,18 @@ def one_per_column(option: str, given: Sequence[str] | None, names: Sequence[str
     return [values[0] for values in _per_column(option, given, names, shape)] if given else None
 
 
-def pairs_per_column(
-    option: str, given: Sequence[str] | None, names: Sequence[str]
-) -> tuple[list[str], list[str]] | None:
-    """`--bounds=0,1` for all columns and `--bounds a=0,5` for one become all lower and all upper ends."""
+def pairs_per_column(option: str, given: Sequence[str] | None, names: Sequence[str]) -> Any:
+    """`--bounds=0,1` for all columns and `--bounds a=0,5` for one become all lower and all upper ends.
+
+    With `--bounds a=auto` a dict with None for what is to be found; "auto" where that is all of it.
+    """
     if not given:
         return None
-    pairs = _per_column(option, given, names, "LOWER,UPPER")
-    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    told = [f"{text},{AUTO}" if text.rpartition("=")[2].strip() == AUTO else text for text in given]
+    pairs = [None if AUTO in pair else pair for pair in _per_column(option, told, names, "LOWER,UPPER")]
+    if None not in pairs:
+        return [pair[0] for pair in pairs if pair], [pair[1] for pair in pairs if pair]
+    return dict(zip(names, pairs, strict=True)) if any(pairs) else AUTO
 
 
 def _per_column(option: str, given: Sequence[str], names: Sequence[str], shape: str) -> list[list[str]]:

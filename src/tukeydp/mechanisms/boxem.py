@@ -13,6 +13,7 @@ from tukeydp.depth.choice import chosen_notion, require_fitting
 from tukeydp.depth.notions import Notion, PreparedDepth
 from tukeydp.forecast.centre import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
+from tukeydp.mechanisms.found_bounds import finds_bounds
 from tukeydp.mechanisms.grouped_centre import grouped_boxem
 from tukeydp.mechanisms.grouped_mean import refuse_with_groups
 from tukeydp.mechanisms.per_person import of_persons
@@ -35,6 +36,7 @@ from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds, require_bou
 @padded
 @of_persons
 @checked(whole_rows=True)
+@finds_bounds
 @on_one_thread
 def boxem(
     x: Any,

@@ -12,6 +12,7 @@ from tukeydp.data.records import records as open_records
 from tukeydp.data.relation import Relation, checked_relation
 from tukeydp.data.tables import Table
 from tukeydp.mechanisms.clipped_sum import MOST_ROWS, CountedMean
+from tukeydp.mechanisms.found_bounds import finds_bounds
 from tukeydp.mechanisms.mean_plans import CubeMean
 from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.planned import Wanted, clipped_release, planned_release
@@ -32,6 +33,7 @@ _SMALLEST_EPSILON, _LARGEST_EPSILON = Fraction(1, 10**9), Fraction(10**6)
 @padded
 @of_persons
 @checked()
+@finds_bounds
 @on_one_thread
 def cube(
     x: Any,

@@ -13,6 +13,7 @@ from tukeydp.data.relation import Relation, checked_relation
 from tukeydp.data.tables import Table
 from tukeydp.mechanisms.clipped_interval import Level, checked_confidence, checked_joint
 from tukeydp.mechanisms.cube import checked_epsilon, opened
+from tukeydp.mechanisms.found_bounds import finds_bounds
 from tukeydp.mechanisms.grouped_mean import GROUP_MECHANISMS, Asked, grouped_mean
 from tukeydp.mechanisms.mean_of_secret_size import (
     require_planned_for_secret_size,
@@ -38,6 +39,7 @@ from tukeydp.trusted.rows import bounded_columns, require_bounds
 @padded
 @of_persons
 @checked()
+@finds_bounds
 @on_one_thread
 def mean(
     x: Any,
@@ -76,8 +78,9 @@ def mean(
         Privacy budget, > 0. A float means its shortest decimal: 0.1 is 1/10.
     bounds
         (lower, upper), scalars or one per column, or a dict of column name -> (lower, upper): what is known of the
-        columns without looking. Cells outside are moved to the edge. Without bounds a delta is
-        needed, and the run may refuse.
+        columns without looking. Cells outside are moved to the edge. Where nothing is known, "auto" finds bounds
+        for a part of epsilon, None in a dict those of one column: sizes from a billionth to 10^15, from some hundred
+        rows on. Without any of it a delta is needed, and the run may refuse.
     delta
         For runs without bounds: much smaller than 1/n, say 1e-6.
     mechanism
@@ -248,7 +251,10 @@ def _without_bounds(
         if value is not None:
             raise ParameterError(name, "must be left out without bounds", brief(value))
     if delta is None:
-        rule = "must be given: bounds=(lower, upper), what is known of the columns without looking, or delta= instead"
+        rule = (
+            "must be given: bounds=(lower, upper), what is known of the columns without looking, bounds='auto' to have "
+            "them found for a part of epsilon, or delta= instead"
+        )
         raise ParameterError("bounds", rule, "neither")
     if relation.secret and level is not None:
         rule = "must be left out with neighbours='add-remove' and without bounds: the spread there needs a public size"

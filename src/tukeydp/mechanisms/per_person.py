@@ -23,6 +23,7 @@ from tukeydp.data.persons import NOBODY, checked_rules, group_of_each, one_row_e
 from tukeydp.data.relation import checked_relation, require_columns_without_rows
 from tukeydp.data.streams import Chunks
 from tukeydp.data.tables import Table
+from tukeydp.mechanisms.found_bounds import asks_for_bounds, known_bounds
 from tukeydp.mechanisms.readable_check import asked
 from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.spending import require_room
@@ -127,6 +128,9 @@ def _of_lazy(
         if given is not None and not isinstance(given, str):
             raise ParameterError(parameter, "must be the name of a column of a lazy frame", type(given).__name__)
     require_bounds(bounds, "a person's rows are added up between them")
+    if asks_for_bounds(bounds):
+        rule = "must be given for persons of a lazy frame: the engine adds up a person's rows between them"
+        raise ParameterError("bounds", rule, brief(bounds))
     table, places = persons_in_engine(
         x,
         person,
@@ -145,7 +149,12 @@ def _keys_of(keys: Keys, by: str, places: IntArray) -> GroupOfRow:
 
 
 def _ends(table: Table, bounds: Any) -> tuple[FloatArray, FloatArray] | None:
-    return None if bounds is None else _floats(checked_bounds(table.d, bounds, table.columns))
+    """Where a person's cells are clipped; nowhere in columns whose bounds are to be found."""
+    if bounds is None or not asks_for_bounds(bounds):
+        return None if bounds is None else _floats(checked_bounds(table.d, bounds, table.columns))
+    known, _ = known_bounds(bounds, table.d, table.columns)
+    ends = [(-np.inf, np.inf) if pair is None else tuple(map(float, pair)) for pair in known]
+    return np.array([a for a, _ in ends]), np.array([b for _, b in ends])
 
 
 def _floats(bounds: Bounds) -> tuple[FloatArray, FloatArray]:

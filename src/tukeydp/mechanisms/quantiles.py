@@ -18,6 +18,7 @@ from tukeydp.data.relation import checked_relation
 from tukeydp.data.sorted_values import HeldValues, SortedValues, sorted_values
 from tukeydp.forecast.quantiles import quantile_rehearsal
 from tukeydp.mechanisms.clipped_interval import Level, checked_confidence, checked_joint
+from tukeydp.mechanisms.found_bounds import finds_bounds
 from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.quantile_intervals import COUNTS, Ends, no_ends, noise_of_numbers, shares_of_ends
 from tukeydp.mechanisms.quantile_levels import Among, Drawn, OneDraw, as_if_swapped, by_halves, number_of_levels
@@ -311,6 +312,7 @@ _MANY_COLUMNS = 1000
 @padded
 @of_persons
 @checked()
+@finds_bounds
 @on_one_thread
 def quantiles(
     x: Any,

@@ -166,7 +166,10 @@ def chosen(name: str, estimand: str, given: Mapping[str, Any]) -> tuple[Mechanis
 
 def _by_bounds(mechanism: Mechanism, without: Mechanism, present: Mapping[str, Any]) -> Mechanism:
     if "bounds" not in present and "delta" not in present:
-        rule = "must be given: what is known of the columns without looking (--bounds age=0,120), or --delta instead"
+        rule = (
+            "must be given: what is known of the columns without looking (--bounds age=0,120), --bounds auto to have "
+            "them found for a part of epsilon, or --delta instead"
+        )
         raise ParameterError("bounds", rule, "neither")
     if "bounds" in present and "delta" in present:
         rule = "must be left out where bounds are given: the result then needs no delta"

@@ -16,6 +16,7 @@ from tukeydp.data.relation import checked_relation
 from tukeydp.data.tables import Table
 from tukeydp.forecast.mean import spread_rehearsal
 from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
+from tukeydp.mechanisms.found_bounds import finds_bounds
 from tukeydp.mechanisms.passes import fits_in_a_pass, spread_draw, spread_sums
 from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.readable_check import checked
@@ -41,6 +42,7 @@ FEW_ROWS_NOTE = "Too few rows for this epsilon and number of columns: the result
 @padded
 @of_persons
 @checked()
+@finds_bounds
 @on_one_thread
 def spread(
     x: Any,

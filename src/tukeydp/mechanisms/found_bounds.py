@@ -1,0 +1,214 @@
+"""Bounds found privately, for columns of which nothing is known (docs/proofs/mean.md, section 11).
+
+The sizes of a column's values lie in a window of magnitudes, from 2^(k-3) to 2^k: a window is drawn for all columns at
+once, by the most records of a column that lie outside its own. What is drawn is released, and a mechanism that takes
+bounds runs between the ends that follow from it, with the epsilon that is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial, wraps
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tukeydp.data.grouped_files import GroupOfRow
+from tukeydp.data.keys import Keys
+from tukeydp.data.lazy_tables import is_lazy
+from tukeydp.data.records import Records
+from tukeydp.data.records import records as open_records
+from tukeydp.data.relation import checked_relation
+from tukeydp.results.grouped_release import GroupedRelease
+from tukeydp.spending import least_cost, require_room
+from tukeydp.trusted.account import Guarantee, PureDP, bounded_range
+from tukeydp.trusted.bits import source
+from tukeydp.trusted.parameters import Bounds, ParameterError, brief, in_order, positive_rational, show
+from tukeydp.trusted.release import Charge, PartOf, reserve
+from tukeydp.trusted.rows import checked_bounds, per_column
+from tukeydp.trusted.steps import OutsideCounts, joint_rungs
+
+Mechanism = TypeVar("Mechanism", bound=Callable[..., Any])
+
+AUTO = "auto"
+# A window spans so many octaves, and its upper end is a power of two between these: sizes up to 10^15.
+OCTAVES, LOWEST, HIGHEST = 3, -30, 50
+# The bounds reach so much farther than the window: the largest of a thousand values is a few times the typical one.
+# With few records times epsilon for each column noise between wide bounds costs more than what is cut off.
+_BEYOND, _FEW_BEYOND, _FEW = 4, 2, 150.0
+# Octaves away from sizes of 1/2 to 1 that halve a window's weight, twice over: where a column has hardly a value that
+# is not 0, all windows are alike to it, and the usual ones are taken. Positive values are likelier than both signs.
+_HALVED_TWICE, _POSITIVE = 4, 16
+# The logarithm of what all windows weigh against one of usual size, for each column, and the share of a column's values
+# that its window has to hold against all others: accuracy only.
+_LOG_WINDOWS, _HELD = 7.0, 0.45
+_LEAST, _MOST, _UNKNOWN = Fraction(1, 50), Fraction(1, 2), Fraction(1, 10)
+# A standard deviation that is known is taken for this part of the bounds' width at the most.
+_DEVIATIONS = 16
+
+
+def windows() -> tuple[tuple[float, float, bool], ...]:
+    """Of magnitudes: sizes from one power of two to another, of positive values, or of both signs."""
+    ends = range(LOWEST, HIGHEST + 1)
+    return tuple((2.0 ** (k - OCTAVES), 2.0**k, sign) for k in ends for sign in (True, False))
+
+
+def window_weights() -> tuple[int, ...]:
+    """More for windows near 1, and for positive values rather than both signs."""
+    most = max(abs(LOWEST - 1), abs(HIGHEST - 1)) * 2 // _HALVED_TWICE
+    weights = (1 << (most - 2 * abs(k - 1) // _HALVED_TWICE) for k in range(LOWEST, HIGHEST + 1))
+    return tuple(w for weight in weights for w in (_POSITIVE * weight, weight))
+
+
+def ends_of(place: int, beyond: int) -> tuple[Fraction, Fraction]:
+    """The bounds that follow from a drawn window."""
+    _, high, positive = windows()[place]
+    upper = beyond * Fraction(high)
+    return (Fraction(0) if positive else -upper), upper
+
+
+def share_for_bounds(columns: int, rows: int | None, epsilon: Fraction, neighbours: str) -> Fraction:
+    """Of epsilon, from public numbers: so that the windows that hold the columns outweigh all others."""
+    if rows is None:
+        return _UNKNOWN
+    ease = 1.0 if neighbours == "add-remove" else 2.0
+    needed = ease * (_LOG_WINDOWS * columns + 3.0) / (_HELD * rows * float(epsilon))
+    return min(_MOST, max(_LEAST, Fraction(math.ceil(1000 * min(needed, 1.0)), 1000)))
+
+
+def drawn_bounds(
+    records: Records, d: int, unknown: Sequence[int], epsilon: Fraction, charge: Charge
+) -> list[tuple[Fraction, Fraction]]:
+    """Bounds of the columns at these places of d, pure DP for all of them together; `epsilon` is that of the run."""
+    listed, size = windows(), records.size
+    beyond = _FEW_BEYOND if size is None or size * float(epsilon) < _FEW * d else _BEYOND
+    (counted,) = records.total(OutsideCounts(d, tuple(unknown), listed))
+    by_column = list(np.array(counted, dtype=np.int64).reshape(len(unknown), len(listed)))
+    return [ends_of(place, beyond) for place in joint_rungs(by_column, window_weights(), charge)]
+
+
+def known_bounds(bounds: Any, d: int, names: Sequence[str] | None) -> tuple[list[Any], list[int]]:
+    """The bounds of each column, None where they are to be found, and the places of these."""
+    if not isinstance(bounds, Mapping):
+        return [None] * d, list(range(d))
+    given = {str(name): ends for name, ends in bounds.items()}
+    unknown = [j for j, name in enumerate(names or ()) if name in given and given[name] is None]
+    # Any bounds will do for the others' check.
+    filled = {name: (0, 1) if ends is None else ends for name, ends in given.items()}
+    lower, upper = checked_bounds(d, filled, names)
+    return [None if j in unknown else (lower[j], upper[j]) for j in range(d)], unknown
+
+
+def asks_for_bounds(bounds: Any) -> bool:
+    """Whether the bounds of some column are to be found."""
+    if isinstance(bounds, str):
+        if bounds != AUTO:
+            raise ParameterError("bounds", "must be (lower, upper), a dict, or 'auto' to find them", brief(bounds))
+        return True
+    return isinstance(bounds, Mapping) and any(ends is None for ends in bounds.values())
+
+
+def finds_bounds(mechanism: Mechanism) -> Mechanism:
+    """Let a mechanism take bounds="auto", or None for some of the columns in a dict of bounds."""
+
+    @wraps(mechanism)
+    def run(x: Any, *given: Any, **options: Any) -> Any:
+        bounds = options.get("bounds")
+        if not asks_for_bounds(bounds):
+            return mechanism(x, *given, **options)
+        if options.get("delta") is not None:
+            raise ParameterError(
+                "delta", "must be left out with bounds='auto', which needs none", brief(options["delta"])
+            )
+        epsilon = positive_rational("epsilon", options.pop("epsilon"))
+        accountant, bits = options.pop("accountant", None), source(options.pop("randomness", None))
+        relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
+        require_room(accountant, least_cost(epsilon, None, 2, relation.neighbours))
+        by, keys = options.pop("by", None), options.pop("keys", None)
+        opened = open_records(x, relation, by=by, keys=keys)
+        d, names = opened.table.d, opened.table.columns
+        known, unknown = known_bounds(bounds, d, names)
+        sd = options.get("sd")
+        deviations = None if sd is None else _deviations(in_order("sd", sd, names), d)
+        share = share_for_bounds(len(unknown), opened.size, epsilon, relation.neighbours)
+        parts = {
+            "bounds": bounded_range(share * epsilon, relation.neighbours),
+            "rest": PureDP(epsilon - share * epsilon, neighbours=relation.neighbours),
+        }
+        options |= {"epsilon": parts["rest"].epsilon}
+        if by is not None:
+            options |= {"by": by if is_lazy(x) else _groups(opened), "keys": keys}
+        table = x if is_lazy(x) else opened.table
+        _require_right(partial(mechanism, table, *given, **options), known)
+        settings = {"epsilon_bounds": share * epsilon}
+        public = {**opened.public, "bounds": AUTO, "settings": settings, **opened.public_groups}
+        name = mechanism.__name__
+        paid = reserve(parts, mechanism=name, source=bits, accountant=accountant, parameters=public)
+        found = drawn_bounds(opened, d, unknown, epsilon, paid.charge("bounds", "bounds"))
+        for j, ends in zip(unknown, found, strict=True):
+            known[j] = ends if deviations is None else _wide_enough(ends, deviations[j])
+        options |= {"bounds": _ends(known), "randomness": bits, "accountant": PartOf(paid.charge("rest"))}
+        outcome = mechanism(table, *given, **options)
+        note = _note([names[j] if names else f"column {j + 1}" for j in unknown], d)
+        if isinstance(outcome, GroupedRelease):
+            return outcome.charged(paid.seal, settings, note)
+        return replace(outcome, seal=paid.seal, settings={**settings, **outcome.settings}, notes=(*outcome.notes, note))
+
+    return run  # type: ignore[return-value]
+
+
+class _BeforeSpending(Exception):
+    """All parameters have been checked."""
+
+
+class _Unpaid:
+    """An accountant with which a run ends where it would be paid for, before a cell is used."""
+
+    def require(self, guarantee: Guarantee) -> None:
+        """There is room: nothing is spent."""
+
+    def spend(self, guarantee: Guarantee, *, mechanism: str, seeded: bool, parameters: Mapping[str, Any]) -> None:
+        raise _BeforeSpending
+
+
+def _require_right(run: Callable[..., Any], known: Sequence[Any]) -> None:
+    """Raise what the run would raise of its parameters, between the widest bounds, before anything is spent."""
+    widest = -Fraction(2**HIGHEST), Fraction(2**HIGHEST)
+    with suppress(_BeforeSpending):
+        run(bounds=_ends([widest if pair is None else pair for pair in known]), accountant=_Unpaid())
+
+
+def _groups(records: Records) -> GroupOfRow:
+    """Each row's key, by what keys are compared by."""
+    assert records.groups is not None
+    known: Keys = records.keys  # type: ignore[assignment]
+    labels = [None if place < 0 else known.labels[place] for place in records.groups.tolist()]
+    return GroupOfRow(records.by or "group", labels)
+
+
+def _deviations(sd: Any, d: int) -> list[Fraction]:
+    values = per_column("sd", sd, d)
+    for value in values:
+        if value <= 0:
+            raise ParameterError("sd", "must be > 0", show(value))
+    return list(values)
+
+
+def _wide_enough(ends: tuple[Fraction, Fraction], deviation: Fraction) -> tuple[Fraction, Fraction]:
+    """Wide beside a public standard deviation: an error that it is too large would tell of the data."""
+    lower, upper = ends
+    reach = max(upper, deviation * _DEVIATIONS)
+    return (lower if lower == 0 else -reach), reach
+
+
+def _ends(known: Sequence[Any]) -> Bounds:
+    return tuple(a for a, _ in known), tuple(b for _, b in known)
+
+
+def _note(names: Sequence[str], d: int) -> str:
+    which = "the columns" if len(names) == d else ", ".join(names)
+    return f"The bounds of {which} were found privately, with a part of epsilon: `bounds` of the release has them."
