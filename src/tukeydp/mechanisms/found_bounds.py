@@ -23,6 +23,7 @@ from tukeydp.data.lazy_tables import is_lazy
 from tukeydp.data.records import Records
 from tukeydp.data.records import records as open_records
 from tukeydp.data.relation import checked_relation
+from tukeydp.data.streams import Chunks
 from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.spending import least_cost, require_room
 from tukeydp.trusted.account import Guarantee, PureDP, bounded_range
@@ -120,10 +121,11 @@ def finds_bounds(mechanism: Mechanism) -> Mechanism:
         bounds = options.get("bounds")
         if not asks_for_bounds(bounds):
             return mechanism(x, *given, **options)
-        if options.get("delta") is not None:
-            raise ParameterError(
-                "delta", "must be left out with bounds='auto', which needs none", brief(options["delta"])
-            )
+        for name, why in (("delta", "which needs none"), ("unproven", "which is paid for")):
+            if options.get(name) is not None:
+                raise ParameterError(name, f"must be left out with bounds='auto', {why}", brief(options[name]))
+        if isinstance(x, Chunks):
+            raise ParameterError("bounds", "must be given where rows are streamed", brief(bounds))
         epsilon = positive_rational("epsilon", options.pop("epsilon"))
         accountant, bits = options.pop("accountant", None), source(options.pop("randomness", None))
         relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
