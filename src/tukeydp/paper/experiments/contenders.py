@@ -78,6 +78,12 @@ def _mean(question: Question, seeds: Seeds, mechanism: str = "auto", factor: flo
     return release
 
 
+def _bounds_found(question: Question, seeds: Seeds) -> td.Release:
+    release = td.mean(question.x, epsilon=EPSILON, bounds="auto", randomness=seeds.source("td.mean", "bounds found"))
+    assert isinstance(release, td.Release)
+    return release
+
+
 def _by(function: Callable[..., td.Release]) -> Run:
     def run(question: Question, seeds: Seeds) -> td.Release:
         return function(question.x, epsilon=EPSILON, bounds=question.bounds, randomness=seeds.source(function.__name__))
@@ -120,6 +126,7 @@ CONTENDERS = {
     "td.mean (sd right)": Contender(OURS, partial(_mean, factor=1.0)),
     "td.mean (sd halved)": Contender(OURS, partial(_mean, factor=0.5)),
     "td.mean (sd doubled)": Contender(OURS, partial(_mean, factor=2.0)),
+    "td.mean (bounds found)": Contender(OURS, _bounds_found),
     "td.mean by subset": Contender(OURS, partial(_mean, mechanism="subset")),
     "td.mean by two-step": Contender(OURS, partial(_mean, mechanism="two-step")),
     "td.cube": Contender(OURS, _by(td.cube)),
