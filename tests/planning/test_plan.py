@@ -272,7 +272,10 @@ def test_the_text_fits_a_screen(d, options):
 WRONG = [
     ({"d": 2, "bounds": (0, 1)}, "n must be given: how many rows"),
     ({"n": 300, "bounds": (0, 1)}, "d must be given, or columns"),
-    ({"n": 300, "d": 2}, "bounds must be given, or delta in their place"),
+    (
+        {"n": 300, "d": 2},
+        "bounds must be given, or .auto. to have them found .*, or delta in their place",
+    ),
     ({"n": 300, "d": 2, "bounds": (0, 1), "epsilon": 1, "error": 0.1}, "two are given and the third is found"),
     ({"d": 2, "bounds": (0, 1), "error": 0.1}, "n or epsilon must be given with error"),
     ({"n": 0, "d": 2, "bounds": (0, 1)}, "n must be an integer"),
@@ -297,3 +300,26 @@ WRONG = [
 def test_misuse_is_answered_with_a_sentence(options, message):
     with pytest.raises(td.ParameterError, match=message):
         td.plan(**options)
+
+
+class TestBoundsThatAreFound:
+    def test_what_finding_them_takes_is_left_out_of_epsilon(self):
+        known = td.plan(n=2000, columns={"a": (0, 100), "b": (0, 100)}, epsilon=1)
+        found = td.plan(n=2000, columns=["a", "b"], bounds="auto", epsilon=1)
+        some = td.plan(n=2000, columns={"a": (0, 100), "b": None}, epsilon=1)
+        assert found.epsilon == found.recommended.epsilon == 1
+        cubes = [next(o for o in plan.options if o.mechanism == "cube") for plan in (known, some, found)]
+        # 30 standard deviations are assumed of bounds that were found, 100 of others.
+        assert cubes[2].typical < cubes[0].typical
+        assert found.question.left(2000, found.epsilon) < some.question.left(2000, some.epsilon) < 1
+        assert "of epsilon finds bounds, then some 30 sd wide" in str(found).replace("\n             ", " ")
+        assert found.to_dict()["bounds"] == "auto"
+
+    def test_few_rows_are_said_to_be_few(self):
+        said = str(td.plan(n=200, d=4, bounds="auto", epsilon=1)).replace("\n             ", " ")
+        assert "which takes about 276 rows: with fewer some may be found far from the data" in said
+
+    def test_rows_for_a_wish_count_it_in(self):
+        without = td.plan(d=2, bounds=(0, 100), epsilon=1, error=0.05)
+        found = td.plan(d=2, bounds="auto", epsilon=1, error=0.05)
+        assert found.n >= without.n

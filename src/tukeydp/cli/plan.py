@@ -61,7 +61,7 @@ def plan(
         if bounds and pairs:
             raise ParameterError("bounds", "must be left out where --columns has them", repr(bounds[0]))
         given: Any = pairs or (options.pairs_per_column("bounds", bounds, names or ["all"]) if bounds else None)
-        if bounds and not names:
+        if bounds and not names and not isinstance(given, str):
             given = tuple(ends[0] for ends in given)
         found = planned(
             None if rows is None else _whole("rows", rows),

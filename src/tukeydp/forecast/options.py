@@ -398,7 +398,7 @@ def rows_for(question: Question, epsilon: Fraction) -> int:
 
 def keeps(question: Question, n: int, epsilon: Fraction) -> bool:
     """Whether 95 of 100 values that `td.mean` releases are predicted to be as close as wished, in every column."""
-    return meets(question, recommended_mean(question, n, epsilon))
+    return meets(question, recommended_mean(question, n, question.left(n, epsilon)))
 
 
 def meets(question: Question, option: Option) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -144,8 +145,9 @@ def _require_two_of_three(n: Any, epsilon: Any, error: Any) -> None:
 
 
 def _planned(question: Question, n: int, epsilon: Fraction, solved: str | None, usual: bool) -> Plan:
-    options = all_options(question, n, epsilon)
-    chosen = recommended_mean(question, n, epsilon)
+    left = question.left(n, epsilon)
+    options = [replace(option, epsilon=epsilon) for option in all_options(question, n, left)]
+    chosen = replace(recommended_mean(question, n, left), epsilon=epsilon)
     return Plan(
         n=n,
         epsilon=epsilon,

@@ -14,6 +14,7 @@ import numpy as np
 from tukeydp.forecast.predictions import Prediction
 from tukeydp.mechanisms.clipped_sum import MOST_ROWS
 from tukeydp.mechanisms.cube import checked_epsilon
+from tukeydp.mechanisms.found_bounds import AUTO, asks_for_bounds, known_bounds, share_for_bounds
 from tukeydp.mechanisms.mean_ways import known_widths
 from tukeydp.results.accuracy import ASSUMED_WIDTH, Range, rounded
 from tukeydp.trusted.account import ApproxDP
@@ -24,6 +25,9 @@ from tukeydp.trusted.rows import BoundedColumns, bounded_columns
 
 MOST_COLUMNS = 1000  # more would make a table that nobody reads, and take minutes
 MOST_GROUPS = 10_000  # likewise nobody's table
+SWAP = "swap"
+# Bounds that will be found: any, and about how many standard deviations they are then wide (on real tables 10 to 60).
+_ASSUMED, _FOUND_WIDTH = (Fraction(0), Fraction(2**10)), 32
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class Question:
     """Everything public that a prediction depends on, but for n and epsilon, one of which may be asked for.
 
     `sd` has None where a column's standard deviation is not known; `wishes` where nothing is wished for a column.
+    `found` are the places of columns whose bounds will be found: `columns` has any bounds for these.
     """
 
     d: int
@@ -49,6 +54,11 @@ class Question:
     wishes: tuple[Wish | None, ...]
     groups: int
     missing: float
+    found: tuple[int, ...] = ()
+
+    def left(self, n: int, epsilon: Fraction) -> Fraction:
+        """What finding bounds leaves of epsilon."""
+        return epsilon * (1 - share_for_bounds(len(self.found), n, epsilon, SWAP)) if self.found else epsilon
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -66,6 +76,7 @@ class Question:
         if self.columns is None:
             return np.full(self.d, ASSUMED_WIDTH)
         assumed = known_widths(self.columns, None)
+        assumed[list(self.found)] = _FOUND_WIDTH
         if self.known_sd is not None:
             return known_widths(self.columns, self.known_sd)
         pairs = zip(self.columns.widths, self.sd, assumed, strict=True)
@@ -87,9 +98,16 @@ def asked(
     """Check all but n; `epsilon` only together with delta."""
     names, bounds = _named(columns, bounds)
     count = _number_of_columns(d, names, bounds)
+    unknown: list[int] = []
+    if asks_for_bounds(bounds):
+        known, unknown = known_bounds(bounds, count, names)
+        told = _deviations(sd, count, names, None)
+        assumed = [_ASSUMED if one is None else (Fraction(0), _FOUND_WIDTH * one) for one in told]
+        bounds = tuple(zip(*(pair or guess for pair, guess in zip(known, assumed, strict=True)), strict=True))
     between = None if bounds is None else bounded_columns(count, bounds, names)
     if between is None and delta is None:
-        raise ParameterError("bounds", "must be given, or delta in their place", "neither")
+        rule = "must be given, or 'auto' to have them found for a part of epsilon, or delta in their place"
+        raise ParameterError("bounds", rule, "neither")
     if between is None and by is not None:
         raise ParameterError("bounds", "must be given with by: without bounds there are no means by group", "none")
     if missing is not None and (isinstance(missing, bool) or not isinstance(missing, int | float)):
@@ -106,6 +124,7 @@ def asked(
         wishes=_wishes(error, count, names, deviations),
         groups=1 if by is None else checked_integer("by", by, least=2, most=MOST_GROUPS),
         missing=float(missing or 0.0),
+        found=tuple(unknown),
     )
 
 
@@ -336,7 +355,7 @@ def _by_column(question: Question, prediction: Prediction) -> tuple[ColumnOption
 
 def _scales(question: Question, law_known: bool) -> list[float | None]:
     """Data units in a standard deviation. Noise of a known law needs none: it is a share of the bounds' width."""
-    if law_known and question.columns is not None:
+    if law_known and question.columns is not None and not question.found:
         return list((question.columns.widths / question.widths).tolist())
     return [None if value is None else float(value) for value in question.sd]
 
@@ -396,7 +415,7 @@ class PlanFacts:
             "n": self.n,
             "d": asked_for.d,
             "columns": list(asked_for.labels),
-            "bounds": None if columns is None else _ends(columns),
+            "bounds": AUTO if asked_for.found else None if columns is None else _ends(columns),
             "sd": [None if s is None else float(s) for s in asked_for.sd],
             "widths": None if columns is None else asked_for.widths.tolist(),
             "epsilon": show(self.epsilon),

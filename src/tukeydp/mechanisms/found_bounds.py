@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,8 +24,8 @@ from tukeydp.data.records import records as open_records
 from tukeydp.data.relation import checked_relation
 from tukeydp.data.streams import Chunks
 from tukeydp.results.grouped_release import GroupedRelease
-from tukeydp.spending import least_cost, require_room
-from tukeydp.trusted.account import Guarantee, PureDP, bounded_range
+from tukeydp.spending import dry_run, least_cost, require_room
+from tukeydp.trusted.account import PureDP, bounded_range
 from tukeydp.trusted.bits import source
 from tukeydp.trusted.parameters import Bounds, ParameterError, brief, in_order, positive_rational, show
 from tukeydp.trusted.release import Charge, PartOf, reserve
@@ -48,6 +47,7 @@ _HALVED_TWICE, _POSITIVE = 4, 16
 # that its window has to hold against all others: accuracy only.
 _LOG_WINDOWS, _HELD = 7.0, 0.45
 _LEAST, _MOST, _UNKNOWN = Fraction(1, 50), Fraction(1, 2), Fraction(1, 10)
+_WIDEST = -Fraction(2**HIGHEST), Fraction(2**HIGHEST)
 # A standard deviation that is known is taken for this part of the bounds' width at the most.
 _DEVIATIONS = 16
 
@@ -76,9 +76,19 @@ def share_for_bounds(columns: int, rows: int | None, epsilon: Fraction, neighbou
     """Of epsilon, from public numbers: so that the windows that hold the columns outweigh all others."""
     if rows is None:
         return _UNKNOWN
-    ease = 1.0 if neighbours == "add-remove" else 2.0
-    needed = ease * (_LOG_WINDOWS * columns + 3.0) / (_HELD * rows * float(epsilon))
+    ease = 0.5 if neighbours == "add-remove" else 1.0
+    needed = ease * float(_MOST) * _rows_at_most(columns, float(epsilon)) / rows
     return min(_MOST, max(_LEAST, Fraction(math.ceil(1000 * min(needed, 1.0)), 1000)))
+
+
+def rows_for_bounds(columns: int, epsilon: Fraction) -> int:
+    """About how many rows the bounds of so many columns take, where one row is replaced."""
+    return math.ceil(_rows_at_most(columns, float(epsilon)))
+
+
+def _rows_at_most(columns: int, epsilon: float) -> float:
+    """Rows with which finding bounds takes as much of epsilon as it may."""
+    return 2.0 * (_LOG_WINDOWS * columns + 3.0) / (_HELD * float(_MOST) * epsilon)
 
 
 def drawn_bounds(
@@ -145,7 +155,9 @@ def finds_bounds(mechanism: Mechanism) -> Mechanism:
         if by is not None:
             options |= {"by": by if is_lazy(x) else _groups(opened), "keys": keys}
         table = x if is_lazy(x) else opened.table
-        _require_right(partial(mechanism, table, *given, **options), known)
+        # What is wrong with a parameter is said before anything is spent.
+        widest = _ends([_WIDEST if pair is None else pair for pair in known])
+        dry_run(lambda account: mechanism(table, *given, **{**options, "bounds": widest, "accountant": account}))
         settings = {"epsilon_bounds": share * epsilon}
         public = {**opened.public, "bounds": AUTO, "settings": settings, **opened.public_groups}
         name = mechanism.__name__
@@ -161,27 +173,6 @@ def finds_bounds(mechanism: Mechanism) -> Mechanism:
         return replace(outcome, seal=paid.seal, settings={**settings, **outcome.settings}, notes=(*outcome.notes, note))
 
     return run  # type: ignore[return-value]
-
-
-class _BeforeSpending(Exception):
-    """All parameters have been checked."""
-
-
-class _Unpaid:
-    """An accountant with which a run ends where it would be paid for, before a cell is used."""
-
-    def require(self, guarantee: Guarantee) -> None:
-        """There is room: nothing is spent."""
-
-    def spend(self, guarantee: Guarantee, *, mechanism: str, seeded: bool, parameters: Mapping[str, Any]) -> None:
-        raise _BeforeSpending
-
-
-def _require_right(run: Callable[..., Any], known: Sequence[Any]) -> None:
-    """Raise what the run would raise of its parameters, between the widest bounds, before anything is spent."""
-    widest = -Fraction(2**HIGHEST), Fraction(2**HIGHEST)
-    with suppress(_BeforeSpending):
-        run(bounds=_ends([widest if pair is None else pair for pair in known]), accountant=_Unpaid())
 
 
 def _groups(records: Records) -> GroupOfRow:
