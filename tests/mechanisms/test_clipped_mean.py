@@ -36,6 +36,57 @@ from tukeydp.trusted.steps import (
 
 SWAP, ADD_REMOVE = "swap", "add-remove"
 
+# Windows of public standard deviations.
+
+
+def test_values_outside_windows_are_counted_and_a_record_moves_each_count_by_nothing_or_one():
+    columns, cells = bounded_columns(2, (0, 8), None), 8
+    kernel = CellCounts(columns, (0, 1), cells)
+    windows = [np.array([[0, 2, 5, 0], [3, 6, 8, 8]]), np.array([[1, 7], [2, 8]])]
+    values = [np.nan, 0.0, 1.5, 2.0, 5.5, 7.9, 8.0, 99.0]
+    seen = set()
+    for row in itertools.product(values, repeat=2):
+        (total,) = in_pieces(np.array([row]), kernel)
+        for j, counts in enumerate(kernel.outside(total, windows)):
+            place = min(row[j], 7.99)
+            by_hand = [int(not np.isnan(row[j]) and not first <= place < end) for first, end in windows[j].T]
+            assert counts.tolist() == by_hand
+            seen |= set(by_hand)
+    assert seen == {0, 1}
+
+
+def test_windows_cover_all_cells_and_are_of_one_width():
+    for width in (1, 3, 37, 2048, 4096):
+        first, end = clipped_mean.windows_of(width)
+        assert set(end - first) == {width}
+        assert first[0] == 0
+        assert end[-1] == clipped_mean.FINE
+        assert (np.diff(first) <= max(1, width // 4)).all()
+
+
+@pytest.mark.parametrize(("n", "d"), [(60, 1), (100, 4), (5000, 3)])
+def test_windows_are_a_mean_with_public_deviations(n, d):
+    x = np.random.default_rng(n).normal(size=(n, d))
+    account = td.Accountant(1)
+    given = {"epsilon": 1, "bounds": (-20, 40), "sd": 1}
+    release = td.mean(x, **given, accountant=account, randomness=td.seeded(2))
+    assert release.mechanism == "two-step"
+    assert account.remaining().epsilon == 0
+    assert sum(v for k, v in release.settings.items() if k.startswith("epsilon_")) == 1
+    assert np.abs(release.point - x.mean(axis=0)).max() < (2 if n < 1000 else 0.05)
+    lazy = pl.DataFrame(x, schema=list("abcd")[:d]).lazy()
+    assert (td.mean(lazy, **given, randomness=td.seeded(2)).point == release.point).all()
+
+
+def test_too_few_records_for_windows_have_none():
+    columns = bounded_columns(4, (0, 100), None)
+    assert clipped_mean.windowed_plan(50, columns, Fraction(1), [100.0] * 4) is None
+    assert clipped_mean.windowed_plan(10**6, columns, Fraction(1), [8.0] * 4) is None  # no wider than a window
+    some = clipped_mean.windowed_plan(300, columns, Fraction(1), [100.0, 100.0, 5.0, 5.0])
+    assert some.found == (0, 1)
+    assert len(some.windows) == 2
+
+
 # The law of a draw.
 
 EPSILON = Fraction(9, 10)

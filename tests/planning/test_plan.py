@@ -187,7 +187,7 @@ def test_refusals_are_predicted_where_rem_refuses():
 
 
 def test_depth_over_the_cliff_is_no_option():
-    plan = td.plan(n=150, d=5, epsilon=1, bounds=(0, 1000), sd=1)
+    plan = td.plan(n=100, d=5, epsilon=1, bounds=(0, 1000), sd=1)
     assert not named(plan, "boxem", "centre").possible
     assert not named(plan, "subset").possible
     assert plan.recommended.mechanism == "cube"

@@ -43,7 +43,7 @@ from tukeydp.mechanisms.grouped_ways import (
     group_ways,
 )
 from tukeydp.mechanisms.mean_plans import MeanPlan, TwoStepMean
-from tukeydp.mechanisms.mean_ways import MECHANISMS, known_widths, mean_plan, ways
+from tukeydp.mechanisms.mean_ways import MECHANISMS, known_widths, mean_plan, ways_between
 from tukeydp.mechanisms.mean_without_bounds import blocks_for_rem
 from tukeydp.mechanisms.rem_test.choice import gaussian_strength
 from tukeydp.mechanisms.scale_step import WIDEST, scale_epsilon
@@ -273,7 +273,7 @@ def too_few(name: str, question: Question, n: int, epsilon: Fraction) -> bool:
     widths = question.widths if known else _assumed(question)
     if name == "two-step" and not known:
         return scale_epsilon(n, epsilon) is None
-    return name not in ways(n, question.d, epsilon, widths, known)
+    return name not in ways_between(question.columns, n, epsilon, widths, known)
 
 
 def _assumed(question: Question) -> FloatArray:

@@ -3,7 +3,8 @@
 Each step is pure DP given what the steps before have released, so their epsilons add up (docs/proofs/mean.md, 6):
 
 1. centre: a cell of each column near its median, all columns at once;
-2. radii: how far from there each column is clipped, from the numbers of records beyond;
+2. radii: how far from there each column is clipped, from the numbers of records beyond; where standard deviations are
+   public, a window of some of them for each column is drawn in the place of both;
 3. missing: in which columns so many cells are missing that the values must be counted;
 4. squares: of what is left between the ends, for standard deviations and intervals, of all groups together;
 5. sums of every group between the ends, with the number of its records where that is secret.
@@ -26,7 +27,7 @@ import numpy as np
 from tukeydp.data.records import Records, in_pieces
 from tukeydp.results.noise_quantiles import quantile_of_noise
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of
-from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import BoundedColumns
 from tukeydp.trusted.steps import (
@@ -51,6 +52,16 @@ _KNEE = 10  # the place in RADII, 1/32 of the width, from which on smaller ones 
 # With an interval columns are clipped so much farther out than the radius that was drawn: beyond it lie a few records,
 # which are not to be lost. A mean alone has more from less noise.
 MARGIN = 1.5
+# Cells that windows are made of: fine enough for bounds a thousand standard deviations wide.
+FINE = 2**12
+# Standard deviations in a window, by records times epsilon for each column: they are known within a factor of two, and
+# what a window cuts off counts more where there is less noise.
+_WINDOWS = ((3000.0, 16.0), (500.0, 12.0), (0.0, 8.0))
+# Where windows begin, in windows. A sixth on either side is not counted: a column whose values end there is not cut.
+_STEPS_OF_WINDOW, _MARGINS = 4, 6
+# Records beyond a window of bell-shaped columns are few: it has to outweigh all other choices by this part of them.
+_HELD, _AHEAD = 0.6, 4.0
+_LEAST_FOR_WINDOWS, _MOST_FOR_WINDOWS, _HOPELESS = 0.1, 0.5, 0.85
 # Missing cells stand out where noise alone would be as many in one table of fifty.
 _NOTICED = 0.96
 MISSING = Fraction(1, 50)  # share of epsilon that tells them
@@ -83,6 +94,9 @@ class ClippedMean:
         Of the radii, before the data are looked at.
     groups
         None without groups; else how many keys there are.
+    windows
+        How many of `FINE` cells a window spans, for each column whose range is looked for; empty where centres and
+        radii are drawn.
     """
 
     epsilon: Fraction
@@ -93,6 +107,7 @@ class ClippedMean:
     margin: float = 1.0
     neighbours: str = "swap"
     groups: int | None = None
+    windows: tuple[int, ...] = ()
 
     @property
     def mechanism(self) -> str:
@@ -116,6 +131,8 @@ class ClippedMean:
     def _drawn(self) -> dict[str, PureDP]:
         if not self.found:
             return {}
+        if self.windows:
+            return {"windows": bounded_range(self.shares.centre * self.epsilon, self.neighbours)}
         radii, each = self.shares.radii * self.epsilon, self.radii_alone
         names = [f"radius {j}" for j in self.found] if each else ["radii"]
         return {"centre": bounded_range(self.shares.centre * self.epsilon, self.neighbours)} | {
@@ -133,7 +150,8 @@ class ClippedMean:
     @property
     def settings(self) -> Mapping[str, Any]:
         """What a release tells of the steps."""
-        named = zip(("centre", "radii", "missing", "squares"), self.shares, strict=True)
+        first = "windows" if self.windows else "centre"
+        named = zip((first, "radii", "missing", "squares"), self.shares, strict=True)
         spent = {f"epsilon_{name}": share * self.epsilon for name, share in named if share}
         return {**spent, "epsilon_mean": self.for_sums}
 
@@ -171,7 +189,12 @@ class ClippedMean:
         d = columns.d
         low, high, fill = [-1.0] * d, [1.0] * d, [0.0] * d
         missing = [0] * d
-        if self.found:
+        if self.windows:
+            ends, (missing,) = self._windowed(columns, total, run), total(BeyondCounts(columns, (), (), ()))
+            for j, (first, end) in zip(self.found, ends, strict=True):
+                low[j], high[j] = 2.0 * first / FINE - 1.0, 2.0 * end / FINE - 1.0
+                fill[j] = (low[j] + high[j]) / 2.0
+        elif self.found:
             cells = CellCounts(columns, self.found, CELLS)
             (counted,) = total(cells)
             places = deepest_cells(cells.most_beyond(counted), run.charge("centre", "step", "centre"))
@@ -197,6 +220,16 @@ class ClippedMean:
             squares = tuple(noised_sums(kernels[1], found[1], run.charge("squares", "step", "squares"))[0])
         noised = noised_sums(sums, found[0], run.charge("sums", "step", "sums"))
         return Transcript(self, n, window, many, tuple(map(tuple, noised)), squares)
+
+    def _windowed(self, columns: BoundedColumns, total: Any, run: Any) -> list[tuple[int, int]]:
+        """The cells that each column is clipped to: a window that holds most of its values well inside."""
+        cells = CellCounts(columns, self.found, FINE)
+        (counted,) = total(cells)
+        listed = [windows_of(width) for width in self.windows]
+        cut = [width // _MARGINS for width in self.windows]
+        inner = [np.array([first + c, end - c]) for (first, end), c in zip(listed, cut, strict=True)]
+        places = deepest_cells(cells.outside(counted, inner), run.charge("windows", "step", "windows"))
+        return [(int(first[place]), int(end[place])) for (first, end), place in zip(listed, places, strict=True)]
 
     def _radii(self, counts: Sequence[Any], run: Any) -> list[float]:
         if not self.radii_alone:
@@ -365,6 +398,42 @@ def clipped_plan(
     margin = MARGIN if interval else 1.0
     weights = radius_weights(*steep)
     return ClippedMean(epsilon, shares._replace(squares=squares), found, squared, weights, margin, neighbours, groups)
+
+
+def windows_of(width: int) -> tuple[IntArray, IntArray]:
+    """First cells of all windows of so many cells, and the cells behind their last."""
+    first = np.arange(0, FINE - width + 1, max(1, width // _STEPS_OF_WINDOW))
+    first = np.unique(np.append(first, FINE - width))
+    return first, first + width
+
+
+def windowed_plan(
+    size: int, columns: BoundedColumns, epsilon: Fraction, widths: Sequence[float], *, neighbours: str = "swap"
+) -> ClippedMean | None:
+    """A mean clipped to windows of public standard deviations; None if the records are too few to find them.
+
+    `widths` are those of the bounds in standard deviations. What is no wider than a window is clipped at its bounds.
+    """
+    each = size * float(epsilon) / columns.d
+    window = next(sds for least, sds in _WINDOWS if each >= least)
+    found = tuple(j for j in range(columns.d) if widths[j] > window and not columns.between_0_and_1(j))
+    if not found:
+        return None
+    cells = tuple(max(1, round(window / widths[j] * FINE)) for j in found)
+    choices = sum(math.log(len(windows_of(width)[0])) for width in cells)
+    needed = strength(neighbours) * (choices + _AHEAD) / (_HELD * size * float(epsilon))
+    if needed > _HOPELESS:
+        return None
+    share = Fraction(math.ceil(1000 * min(max(_LEAST_FOR_WINDOWS, needed), _MOST_FOR_WINDOWS)), 1000)
+    shares = Shares(share, Fraction(0), MISSING, Fraction(0))
+    return ClippedMean(epsilon, shares, found, (), (), neighbours=neighbours, windows=cells)
+
+
+def windowed_width(plan: ClippedMean, widths: FloatArray) -> FloatArray:
+    """Of the range that each column is clipped to, in standard deviations of which the bounds have so many."""
+    found = np.array(widths, dtype=np.float64)
+    found[list(plan.found)] *= np.array(plan.windows) / FINE
+    return found
 
 
 _MOST_FOR_CENTRE = 0.35

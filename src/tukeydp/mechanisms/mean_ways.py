@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tukeydp.mechanisms.clipped_mean import ClippedMean, windowed_plan, windowed_width
 from tukeydp.mechanisms.mean_plans import ROUGH, CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.scale_step import ScaleFirst, released_widths, scale_epsilon
 from tukeydp.mechanisms.subset_means import SubsetPlan, scatter, subset_plan
@@ -25,7 +26,7 @@ from tukeydp.trusted.rows import BoundedColumns, per_column
 # Predictions decide accuracy only: any way is as private. They are for columns half as skewed as exponential ones,
 # fitted to made-up tables of all shapes.
 
-Way = CubeMean | SubsetMean | TwoStepMean
+Way = CubeMean | SubsetMean | TwoStepMean | ClippedMean
 
 # Bias of the median of block means, in standard deviations: by rows of a block, from three on with the correction for
 # skewness. Half of that of exponential columns, whose skewness is 2. Where means are shifted hardly any is left.
@@ -58,6 +59,15 @@ def ways(
     return found
 
 
+def ways_between(
+    columns: BoundedColumns, n: int, epsilon: Fraction, widths: FloatArray, known: bool, *dealt: int | None
+) -> dict[str, Way]:
+    """The same between these bounds: with public standard deviations two steps are windows, where rows suffice."""
+    found = ways(n, columns.d, epsilon, widths, known, *dealt)
+    windowed = windowed_plan(n, columns, epsilon, widths.tolist()) if known else None
+    return found if windowed is None else {**found, "two-step": windowed}
+
+
 def best_way(found: dict[str, Way], n: int, widths: FloatArray, doubt: float = 1.0) -> Way:
     """The way with the smallest predicted error; depth of subset means only if it wins by the factor `doubt`.
 
@@ -83,6 +93,8 @@ def way_error(way: Way, n: int, widths: FloatArray) -> float:
     if isinstance(way, CubeMean):
         rest = epsilon if way.fill is not None else epsilon * float(1 - ROUGH)
         return typical_width(widths) * median_of_noise(d) / (rest * n)
+    if isinstance(way, ClippedMean):
+        return typical_width(windowed_width(way, widths)) * median_of_noise(d) / (float(way.for_sums) * n)
     if isinstance(way, TwoStepMean):
         return typical_width(widths, CLIPPED_WIDTH) * median_of_noise(d) / (float(way.plan.epsilons[-1]) * n)
     error = scatter(n, d, float(way.plan.sampler_epsilon(way.epsilon)), way.plan.blocks)
@@ -167,7 +179,7 @@ def mean_plan(
     """The plan asked for by name, or the one with the smallest predicted error."""
     mechanism, blocks, partitions = checked_way(n, mechanism, blocks, partitions)
     widths = known_widths(columns, sd)
-    found = ways(n, columns.d, epsilon, widths, sd is not None, blocks, partitions)
+    found = ways_between(columns, n, epsilon, widths, sd is not None, blocks, partitions)
     best = best_way(found, n, widths, 1.0 if sd is None else DOUBT)
     # Where noise is best even between bounds as wide as assumed, there is nothing to find out.
     unsure = sd is None and (mechanism == "two-step" or (mechanism == "auto" and best.mechanism != "cube"))

@@ -12,6 +12,7 @@ import numpy as np
 
 from tukeydp.data.engines.batches import Place
 from tukeydp.data.lazy_tables import LazyTable
+from tukeydp.mechanisms.clipped_mean import ClippedMean, windowed_plan
 from tukeydp.mechanisms.clipped_sum import (
     RADII,
     STEPS,
@@ -146,7 +147,7 @@ def _sums(numbers: IntArray, weights: FloatArray, blocks: int) -> IntArray:
 # means take three passes: blocks for centre and spread; counts for radii and missing cells; clipped sums
 # (docs/proofs/out-of-core.md, sections 2 to 4).
 
-PassPlan = CubeMean | SubsetMean | TwoStepMean
+PassPlan = CubeMean | SubsetMean | TwoStepMean | ClippedMean
 
 
 def drawn_in_passes(
@@ -155,6 +156,8 @@ def drawn_in_passes(
     """A mean as numbers from -1 to 1: pure epsilon-DP with the plan's epsilon."""
     if isinstance(plan, CubeMean):
         return _cube(plan, table, columns, charge)
+    if isinstance(plan, ClippedMean):
+        return plan.run(table.total, columns, table.n, charge).means()[0]
     if isinstance(plan, SubsetMean):
         paid = charge.for_bounded_range()
         blocks = subset_sums(plan.plan, columns, paid)
@@ -283,7 +286,9 @@ def pass_plan(
     if mechanism in ("auto", "subset"):
         found += _subset(n, epsilon, widths, known, blocks, partitions, forced=mechanism == "subset")
     if mechanism in ("auto", "two-step"):
-        found += _two_step(n, epsilon, widths, known, forced=mechanism == "two-step")
+        windowed = windowed_plan(n, columns, epsilon, widths.tolist()) if known else None
+        steps = _two_step(n, epsilon, widths, known, forced=mechanism == "two-step")
+        found += steps if windowed is None else [windowed]
     asked = [plan for plan in found if mechanism in ("auto", plan.mechanism)]
     return min(asked, key=lambda plan: _error(plan, n, widths, DOUBT if known else 1.0))
 

@@ -90,6 +90,14 @@ class CellCounts:
         up_to = np.cumsum(counts, axis=1)
         return list(np.maximum(up_to - counts, up_to[:, -1:] - up_to))
 
+    def outside(self, total: Sequence[int], windows: Sequence[IntArray]) -> list[IntArray]:
+        """For each column how many values lie in no cell of each window, from a first cell to before another: 0 or 1 of
+        a record.
+        """
+        counts = np.array(total, dtype=np.int64).reshape(len(self.places), self.cells)
+        before = np.cumsum(np.pad(counts, ((0, 0), (1, 0))), axis=1)
+        return [one[-1] - (one[end] - one[first]) for one, (first, end) in zip(before, windows, strict=True)]
+
 
 @dataclass(frozen=True, eq=False)
 class BeyondCounts:
