@@ -7,6 +7,7 @@ from mutants.mutant import Mutant
 STEPS = "tests/mechanisms/test_clipped_mean.py::"
 REPLAY = "tests/audit/test_replay.py::test_a_neighbour_is_told_apart_by_no_more_than_is_stated"
 SUMS = f"{STEPS}test_a_record_moves_sums_by_a_half_and_another_in_its_place_by_two"
+FOUND = "tests/mechanisms/test_found_bounds.py::"
 NOISE = f"{STEPS}test_noise_has_the_stated_scale_and_every_group_its_own"
 
 MUTANTS = (
@@ -57,6 +58,38 @@ MUTANTS = (
         "paid.scale(sums_from_an_end(1), keys)",
         (NOISE,),
         "Numbers of missing cells with next to no noise.",
+    ),
+    Mutant(
+        "values outside a window counted twice",
+        "trusted/steps.py",
+        "return [one[-1] - (one[end] - one[first])",
+        "return [2 * one[-1] - 2 * (one[end] - one[first])",
+        (f"{STEPS}test_values_outside_windows_are_counted_and_a_record_moves_each_count_by_nothing_or_one",),
+        "A window at twice epsilon.",
+    ),
+    Mutant(
+        "a share of windows that the sums have too",
+        "mechanisms/clipped_mean.py",
+        'return {"windows": bounded_range(self.shares.centre * self.epsilon, self.neighbours)}',
+        'return {"windows": bounded_range(self.shares.centre * self.epsilon * 2, self.neighbours)}',
+        (f"{STEPS}test_windows_are_a_mean_with_public_deviations",),
+        "A run that costs more than epsilon.",
+    ),
+    Mutant(
+        "bounds found by a share that is spent again",
+        "mechanisms/found_bounds.py",
+        '"rest": PureDP(epsilon - share * epsilon, neighbours=relation.neighbours),',
+        '"rest": PureDP(epsilon, neighbours=relation.neighbours),',
+        (f"{FOUND}test_means_are_found_without_bounds_and_cost_epsilon",),
+        "The mean has all of epsilon, and the bounds a share of it besides.",
+    ),
+    Mutant(
+        "deviations that are too large for what was found",
+        "mechanisms/found_bounds.py",
+        "known[j] = ends if deviations is None else _wide_enough(ends, deviations[j])",
+        "known[j] = ends",
+        (f"{FOUND}test_a_public_deviation_never_fails_by_what_was_found",),
+        "An error, after all is spent, that hangs on the data.",
     ),
     Mutant(
         "squares without noise",
