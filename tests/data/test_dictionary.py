@@ -133,7 +133,6 @@ def test_german_spreadsheets_write_semicolons_and_decimal_commas() -> None:
         ("column,colour\na,b\n", "colour"),
         ("column,lower\na,many\n", "'many' for 'a'"),
         ("column,lower,upper\na,2,1\n", "below"),
-        ("column,type\na,category\n", "list the categories"),
         ("column,type\na,colour\n", "types"),
         ("column,categories\na,1 | 1\n", "each category once"),
         ("column,detection\na,0.3\n", "<0.3"),

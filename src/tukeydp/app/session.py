@@ -11,9 +11,9 @@ from typing import Any
 
 from tukeydp.accounts.accountant import Accountant
 from tukeydp.app.choices import Choices, chosen
-from tukeydp.app.reading import looked_at, persons_in, within
+from tukeydp.app.reading import looked_at, others_in, persons_in, within
 from tukeydp.app.release import Desk, Order
-from tukeydp.data.dictionary import Column, parse_dictionary
+from tukeydp.data.dictionary import TEXT, Column, parse_dictionary
 from tukeydp.data.look import Look
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
@@ -43,6 +43,7 @@ class Session:
     message: str = ""
     # A ledger that is not made yet: whether it is about rows or about persons is asked first, and made when it pays.
     pending: Callable[[Accountant], Accountant] | None = None
+    others: dict[str, str] = field(default_factory=dict)  # by column: cells in none of its categories or groups
     _persons: tuple[Any, int] = (None, 0)  # a column of a file, and how many different ids it has
 
     @property
@@ -86,6 +87,7 @@ class Session:
         look, sheets = within(self.memory, looked_at, file, None, self.memory)
         with self.lock:
             self.file, self.look, self.typed, self.sheets, self._persons = file, look, {}, sheets, (None, 0)
+            self.others = {}
             self._fill_in()
         self.desk.forget_orders()  # which hold the old file
 
@@ -123,7 +125,7 @@ class Session:
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise ParameterError("dictionary", "must be UTF-8 text", name) from None
+            raise ParameterError("dictionary", f"must be {TEXT}", name) from None
         saved = _saved(text)
         if saved is not None:
             self._load_settings(saved)
@@ -208,6 +210,16 @@ class Session:
             with self.lock:
                 self._persons = key, count
 
+    def compare(self) -> None:
+        """Look for cells in none of the listed categories or groups, for the owner: while columns are chosen."""
+        with self.lock:
+            found, file = self.choices(), self.file
+        listed = {column.name: tuple(code for code, _ in column.categories) for column in found.categories}
+        listed |= {found.by: found.keys} if found.by else {}
+        told = within(self.memory, others_in, file, listed, self.options) if listed and file is not None else {}
+        with self.lock:
+            self.others = told
+
     def order(self) -> Order:
         """All that a release depends on, as it is now."""
         with self.lock:
@@ -230,7 +242,7 @@ class Session:
         """The file and what was typed about it; releases stay, they are public."""
         with self.lock:
             self.file, self.look, self.sheets, self.typed, self.message = None, None, (), {}, ""
-            self._persons = (None, 0)
+            self._persons, self.others = (None, 0), {}
         self.desk.forget_orders()  # outside the lock: it has one of its own, in which ours is asked for
 
 
@@ -262,7 +274,9 @@ def _fields_of(column: Column, j: int) -> dict[str, str]:
     told |= {"label": column.label or "", "unit": column.unit or "", "missing": " | ".join(column.missing)}
     told["detection"] = " | ".join(map(str, column.detection))
     told["type"] = "category" if column.categories else "number"
-    told["categories"] = " | ".join(f"{code}, {label}" for code, label in column.categories or ())
+    told["categories"] = " | ".join(
+        code if code == label and "," not in code else f"{code}, {label}" for code, label in column.categories or ()
+    )
     usable = bool(column.categories) or (column.kind == "number" and {"lower", "upper"} <= told.keys())
     return {f"{name}-{j}": text for name, text in told.items()} | {f"use-{j}": "on" if usable else ""}
 

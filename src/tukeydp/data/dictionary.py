@@ -27,6 +27,7 @@ Categories = tuple[tuple[str, str], ...]  # (what stands in the cells, what it i
 
 FIELDS = ("column", "label", "type", "lower", "upper", "unit", "categories", "missing", "detection", "sd")
 _OPTION = "dictionary"
+TEXT = 'UTF-8 text: CSV, YAML, JSON or TOML; a spreadsheet saves it as "CSV UTF-8"'
 _YES_NO: Categories = (("1", "Yes"), ("0", "No"))
 _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("number", "numeric", "numbers", "integer", "int", "float", "decimal", "continuous"), "number"),
@@ -136,8 +137,9 @@ def read_dictionary(path: str | os.PathLike[str]) -> Dictionary:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise ParameterError(_OPTION, "must be a file that can be read", f"{path} ({why})") from None
+        why = getattr(error, "strerror", None)
+        rule = "must be a file that can be read" if why else f"must be {TEXT}"
+        raise ParameterError(_OPTION, rule, f"{path} ({why})" if why else str(path)) from None
     return parse_dictionary(text, path.suffix.lower(), str(path))
 
 
@@ -167,8 +169,6 @@ def _column(told: Mapping[str, str]) -> Column:
         if told["type"].lower() not in _KINDS:
             rule = "must have types number, category, yes/no, text or date"
             raise ParameterError(_OPTION, rule, f"{brief(told['type'])} for {brief(name)}")
-    if kind == "category" and not listed:
-        raise ParameterError(_OPTION, "must list the categories of a category", brief(name))
     if kind == "yes/no" and listed is None:
         listed = _YES_NO
     return Column(
