@@ -43,6 +43,8 @@ def test_numbers_as_people_type_them():
         ({**TYPED, "keys": "A"}, "keys must be given with the column of groups"),
         ({**TYPED, "by": "0", "keys": "1"}, "columns must be chosen"),
         ({**TYPED, "person": "0"}, "columns must be chosen"),
+        ({**TYPED, "missing-0": "99; -9"}, "must have bars between codes"),
+        ({**TYPED, "type-0": "category", "categories-0": "f, m"}, "must have bars between categories"),
         ({**TYPED, "by": "3"}, "column must be one of the file's"),
         ({**TYPED, "by": "-1"}, "column must be one of the file's"),
         ({**TYPED, "by": "²"}, "column must be one of the file's"),

@@ -144,7 +144,7 @@ def test_what_would_stop_a_release_or_make_it_wrong_is_said_in_the_plan(fresh):
 
 def test_cells_in_no_category_and_in_no_group_are_told_in_the_plan(fresh):
     know(fresh, "dictionary.csv", EXPORT.files["dictionary.csv"])
-    listed = {f"categories-{NAMES.index('Geschlecht')}": "m, male", "keys": "A\nb"}
+    listed = {f"categories-{NAMES.index('Geschlecht')}": "m, male | x", "keys": "A\nb"}
     go_on(fresh, **(ASKED | listed))
     plan = fresh.get("/plan").text
     assert "in none of the listed categories" in plan

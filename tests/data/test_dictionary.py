@@ -137,6 +137,9 @@ def test_german_spreadsheets_write_semicolons_and_decimal_commas() -> None:
         ("column,categories\na,1 | 1\n", "each category once"),
         ("column,detection\na,0.3\n", "<0.3"),
         ("column,sd\na,0\n", "above 0"),
+        ('column,categories\nsex,"f, m"\n', "bars between categories"),
+        ("column,missing\na,99; -9\n", "bars between codes"),
+        ('column,missing\na,"99, -9"\n', "bars between codes"),
         ("column\na\na\n", "twice"),
     ],
 )

@@ -351,7 +351,12 @@ def test_words_in_numbers_and_repeated_ids_are_pointed_out(tmp_path: Path) -> No
 def test_declared_codes_are_drafted_and_read_as_nothing_in_workbooks(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
-    for row in (["Study"], ["", "Baseline"], ["id", "Pain, kg"], *([i, 99 if i % 5 == 0 else i % 10] for i in range(50))):
+    for row in (
+        ["Study"],
+        ["", "Baseline"],
+        ["id", "Pain, kg"],
+        *([i, 99 if i % 5 == 0 else i % 10] for i in range(50)),
+    ):
         book.active.append(row)
     book.active.merge_cells("A1:B1")
     book.save(tmp_path / "t.xlsx")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
-from tukeydp.data.dictionary import Categories, detection, listed_parts, parsed_categories
+from tukeydp.data.dictionary import Categories, check_bars, detection, listed_parts, parsed_categories
 from tukeydp.data.grouped_files import GroupOfRow
 from tukeydp.data.tables import Source, Table
 from tukeydp.forecast.options import option_of_mean
@@ -319,6 +319,9 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
 def _check_complete(ticked: Sequence[tuple[str, int]], typed: Mapping[str, str]) -> None:
     """All columns that lack something, in one error: nobody wants them one by one."""
     lists = [(name, j) for name, j in ticked if typed.get(f"type-{j}") == "category"]
+    for name, j in ticked:
+        told = (typed.get(f"{field}-{j}", "") for field in ("categories", "missing"))
+        check_bars(f"column {name}", name, *told)
     bare = [name for name, j in lists if not listed_parts(typed.get(f"categories-{j}", ""))]
     if bare:
         rule = "must be given for every column that is counted: list them, or untick the column"

@@ -161,6 +161,7 @@ def _column(told: Mapping[str, str]) -> Column:
     name = told.get("column", "")
     listed = parsed_categories(name, told.get("categories", ""))
     ends = [_number(_OPTION, told[end], name) if told.get(end) else None for end in ("lower", "upper", "sd")]
+    check_bars(_OPTION, name, told.get("categories", ""), told.get("missing", ""))
     limits = tuple(detection(_OPTION, one) for one in listed_parts(told.get("detection", "")))
     measured = any(told.get(one) for one in ("lower", "upper", "unit", "detection", "sd"))
     kind: Kind = "category" if listed else "number" if measured else "text"
@@ -189,6 +190,18 @@ def _number(parameter: str, text: str, name: str) -> Fraction:
 def listed_parts(text: str) -> list[str]:
     """What is listed with bars between."""
     return [part.strip() for part in text.split("|") if part.strip()]
+
+
+def check_bars(parameter: str, name: str, categories: str, codes: str) -> None:
+    """Slips that would read as something else: `f, m` is one category f that is called m, and `99; -9` one word."""
+    parts = listed_parts(categories)
+    if len(parts) == 1 and "," in parts[0]:
+        rule = "must have bars between categories, A | B or 1, Male | 2, Female: what follows a comma is a name"
+        raise ParameterError(parameter, rule, f"{brief(parts[0])} for {brief(name)}")
+    for code in listed_parts(codes):
+        pieces = re.split(r"\s*;\s*|,\s+|,(?=-)", code)
+        if len(pieces) > 1 and all(re.fullmatch(r"[-+]?\d+([.,]\d+)?", piece) for piece in pieces):
+            raise ParameterError(parameter, "must have bars between codes: 99 | -9", f"{brief(code)} for {brief(name)}")
 
 
 def parsed_categories(name: str, text: str, parameter: str = _OPTION) -> Categories | None:

@@ -19,7 +19,7 @@ from tukeydp.data.dictionary import FIELDS, Column, Dictionary
 from tukeydp.data.files import FileTable, format_of, read_file
 from tukeydp.data.numbers import PLAIN, NumberRule, number
 from tukeydp.data.readers.dialects import guess_dialect, guess_rows, unit_in
-from tukeydp.data.readers.excel import about_sheets, sheet_rows
+from tukeydp.data.readers.excel import NO_RESULT, about_sheets, sheet_rows
 from tukeydp.data.readers.labelled import columns_of, schema_of
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import KIND_NAMES, InMemory, kind_of, name_of, opened
@@ -350,7 +350,7 @@ def _from_texts(
     for j, name in enumerate(names):
         texts = [row[j] if j < len(row) else None for row in rows]
         if name not in readable:
-            looks.append(ColumnLook(name, "refused: its name occurs twice", 0, len(rows)))
+            looks.append(ColumnLook(name, "refused: its name occurs twice, rename one in the file", 0, len(rows)))
             continue
         values = everything.get(name)
         if values is None:
@@ -463,6 +463,8 @@ def _strange(texts: Sequence[Any], values: FloatArray, rule: NumberRule) -> list
     odd = [text for text in said if not rule.is_empty(text)]
     forms, examples = Counter(map(_form, odd)), {_form(text): text for text in reversed(odd)}
     shown = ", ".join(f"{examples[form][:30]!r} ({often})" for form, often in forms.most_common(3))
+    if NO_RESULT in odd:
+        shown += ": open the workbook in a spreadsheet and save it, which stores results"
     short = sum(text is None for text in texts)
     remarks = [f"{len(odd)} not numbers, such as {shown}"] if odd else []
     return [*remarks, *([f"{short} lines too short to hold it"] if short else [])]
@@ -472,6 +474,8 @@ def _words(name: str, texts: Sequence[Any], values: FloatArray, rule: NumberRule
     """Words in a column of numbers, if they are few: perhaps each stands for no value."""
     pairs = zip(texts, np.isnan(values[: len(texts)]), strict=False)
     odd = Counter(_said(text).strip() for text, missing in pairs if missing and text is not None)
+    if texts and texts[0] is not None and odd[first := _said(texts[0]).strip()] == 1:
+        del odd[first]  # a second row of names
     words = {word: n for word, n in odd.items() if not rule.is_empty(word) and not re.search(r"[\d=]", word)}
     if not 0 < len(words) <= _MOST_WORDS:
         return []
