@@ -199,7 +199,8 @@ class Pages:
             for c in (option.columns if option is not None else ())
         ]
         if choices.statistic == "summary":
-            rows = [self._line(line, choices) for line in choices.table_plan().lines]
+            lines = sorted(choices.table_plan().lines, key=lambda line: choices.order.index(line.column))
+            rows = [self._line(line, choices) for line in lines]
         widths = sorted({f"{width:.3g}" for width in plan.question.widths.tolist()}, key=float)
         return {
             "plan": plan, "option": option, "rows": rows, "counted": counted, "widths": widths, "many": MANY,

@@ -13,7 +13,7 @@ from tukeydp.accounts.accountant import Accountant
 from tukeydp.app.choices import Choices, chosen
 from tukeydp.app.reading import looked_at, others_in, persons_in, within
 from tukeydp.app.release import Desk, Order
-from tukeydp.data.dictionary import TEXT, Column, parse_dictionary
+from tukeydp.data.dictionary import TEXT, Column, listed_parts, parse_dictionary
 from tukeydp.data.look import Look
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
@@ -215,6 +215,8 @@ class Session:
         with self.lock:
             found, file = self.choices(), self.file
         listed = {column.name: tuple(code for code, _ in column.categories) for column in found.categories}
+        for name in listed:  # what stands for no value is meant to be in none of them
+            listed[name] += tuple(listed_parts(self.typed.get(f"missing-{self.names.index(name)}", "")))
         listed |= {found.by: found.keys} if found.by else {}
         told = within(self.memory, others_in, file, listed, self.options) if listed and file is not None else {}
         with self.lock:

@@ -154,7 +154,7 @@ def _draw_panel(axes: Any, panel: Panel, inks: dict[str, str], colours: tuple[st
         if mark.mean is not None:
             axes.plot([mark.mean], [row], color=colour, marker=marker, markersize=6.5, linestyle="none")
         else:
-            axes.text(0.02, row, "too few values to tell", color=inks["faint"], fontsize=9, va="center",
+            axes.text(0.02, row, _NOTHING, color=inks["faint"], fontsize=9, va="center",
                       transform=axes.get_yaxis_transform())  # fmt: skip
     axes.set_ylim(len(panel.marks) - 0.4, -0.6)
     axes.set_yticks(range(len(panel.marks)), [in_plot(mark.name) for mark in panel.marks])
@@ -241,6 +241,7 @@ def _figure_class() -> Any:
 
 _SVG_WIDTH, _LEFT, _RIGHT = 340, 20.0, 320.0  # units of the picture's own: what a phone shows without scrolling
 _FIRST, _SVG_ROW, _BELOW = 44, 30, 34  # the first line, the next one, and the words below the last
+_NOTHING = "too few values to tell"
 _STEPS = 5  # of an axis, about
 _NARROW = 5  # characters of a number that has room in the middle below its tick, also at the ends
 
@@ -293,5 +294,7 @@ def _mark(mark: Mark, y: int, low: float, high: float) -> Iterator[str]:
     if mark.ends is not None:
         a, b = (_across(end, low, high) for end in mark.ends)
         yield f'<path d="M{a} {y}H{b}M{a} {y - 5}v10M{b} {y - 5}v10" class="bar"/>'
-    if mark.mean is not None:
+    if mark.mean is None:
+        yield f'<text x="{_RIGHT:g}" y="{y - 10}" text-anchor="end" class="dim">{_NOTHING}</text>'
+    else:
         yield f'<circle cx="{_across(mark.mean, low, high)}" cy="{y}" r="4.5"/>'
