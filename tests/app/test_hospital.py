@@ -55,6 +55,13 @@ def test_a_dictionary_fills_in_all_but_what_only_the_user_knows(fresh):
     assert "must be UTF-8 text" in know(fresh, "dictionary.csv", "column,label\na,ä\n".encode("cp1252"))
 
 
+def test_what_a_dictionary_lacks_and_what_the_file_lacks_is_said(fresh):
+    lines = b"column,type,lower,upper\nAlter [Jahre],number,18,100\nArm,category\nno such,,0,1\n"
+    page = know(fresh, "d.csv", lines)
+    assert "no categories for them: Arm." in page
+    assert "not in the file: no such." in page
+
+
 def test_table_one_of_persons_in_groups_with_categories(fresh):
     know(fresh, "dictionary.csv", EXPORT.files["dictionary.csv"])
     go_on(fresh, **ASKED, **{f"use-{NAMES.index('Arm')}": ""})

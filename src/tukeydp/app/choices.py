@@ -95,8 +95,9 @@ class Choices:
     @property
     def columns(self) -> tuple[Column, ...]:
         """Those that the chosen statistic is of."""
-        every = sorted((*self.numbers, *self.categories), key=lambda column: self.order.index(column.name))
-        both = {"counts": self.categories, "summary": tuple(every)}
+        every = {column.name: column for column in (*self.numbers, *self.categories)}
+        order = dict.fromkeys((*(name for name in self.order if name in every), *every))
+        both = {"counts": self.categories, "summary": tuple(every[name] for name in order)}
         return both.get(self.statistic, self.numbers)
 
     @property

@@ -199,7 +199,8 @@ class Pages:
             for c in (option.columns if option is not None else ())
         ]
         if choices.statistic == "summary":
-            lines = sorted(choices.table_plan().lines, key=lambda line: choices.order.index(line.column))
+            names = [column.name for column in choices.columns]
+            lines = sorted(choices.table_plan().lines, key=lambda line: names.index(line.column))
             rows = [self._line(line, choices) for line in lines]
         widths = sorted({f"{width:.3g}" for width in plan.question.widths.tolist()}, key=float)
         return {

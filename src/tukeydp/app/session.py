@@ -43,6 +43,8 @@ class Session:
     message: str = ""
     # A ledger that is not made yet: whether it is about rows or about persons is asked first, and made when it pays.
     pending: Callable[[Accountant], Accountant] | None = None
+    bare: list[str] = field(default_factory=list)  # columns that a dictionary has without bounds or categories
+    strangers: list[str] = field(default_factory=list)  # columns of a dictionary that are not in the file
     others: dict[str, str] = field(default_factory=dict)  # by column: cells in none of its categories or groups
     _persons: tuple[Any, int] = (None, 0)  # a column of a file, and how many different ids it has
 
@@ -87,7 +89,7 @@ class Session:
         look, sheets = within(self.memory, looked_at, file, None, self.memory)
         with self.lock:
             self.file, self.look, self.typed, self.sheets, self._persons = file, look, {}, sheets, (None, 0)
-            self.others = {}
+            self.others, self.bare, self.strangers = {}, [], []
             self._fill_in()
         self.desk.forget_orders()  # which hold the old file
 
@@ -135,6 +137,9 @@ class Session:
             for j, column in enumerate(map(known.columns.get, self.names)):
                 if column is not None:
                     self.typed |= _fields_of(column, j)
+            there = [known.columns[name] for name in self.names if name in known.columns]
+            self.bare = [one.name for one in there if one.kind in ("number", "category") and not _complete(one)]
+            self.strangers = [name for name in known.columns if name not in self.names]
 
     def _load_settings(self, saved: Mapping[str, Any]) -> None:
         reading, columns = saved["reading"], saved["columns"]
@@ -244,7 +249,7 @@ class Session:
         """The file and what was typed about it; releases stay, they are public."""
         with self.lock:
             self.file, self.look, self.sheets, self.typed, self.message = None, None, (), {}, ""
-            self._persons, self.others = (None, 0), {}
+            self._persons, self.others, self.bare, self.strangers = (None, 0), {}, [], []
         self.desk.forget_orders()  # outside the lock: it has one of its own, in which ours is asked for
 
 
@@ -279,8 +284,14 @@ def _fields_of(column: Column, j: int) -> dict[str, str]:
     told["categories"] = " | ".join(
         code if code == label and "," not in code else f"{code}, {label}" for code, label in column.categories or ()
     )
-    usable = bool(column.categories) or (column.kind == "number" and {"lower", "upper"} <= told.keys())
+    usable = _complete(column)
     return {f"{name}-{j}": text for name, text in told.items()} | {f"use-{j}": "on" if usable else ""}
+
+
+def _complete(column: Column) -> bool:
+    """Whether it can be released as it is: texts and dates cannot."""
+    ends = column.lower, column.upper
+    return bool(column.categories) or (column.kind == "number" and None not in ends)
 
 
 def _for(names: list[str], declared: Any) -> dict[str, Any]:
