@@ -169,9 +169,9 @@ def exporters(things, tmp_path, monkeypatch):
     for one in (release, grouped, summary):
         found = told(one, replace(choices, statistic="summary" if one is summary else "mean"))
         for name, content in found.files.items():
-            if name.endswith((".docx", ".xlsx")):  # written as for the command
+            if name.endswith((".docx", ".xlsx", ".png")):  # written as for the command
                 continue
-            yield f"page's {name} of {one.mechanism}", ending["." + name.partition(".")[2]], content.decode()
+            yield f"page's {name} of {one.mechanism}", ending["." + name.rpartition(".")[2]], content.decode()
     for some in (choices, replace(choices, by="", keys=()), replace(choices, by="", keys=(), person=HOSTILE[9])):
         about = parts(
             things["file"], ReadOptions(units={n: [HOSTILE[9], HOSTILE[25]] for n in HOSTILE}), some, f"{HOSTILE[9]}.db"

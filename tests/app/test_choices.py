@@ -28,7 +28,11 @@ def test_numbers_as_people_type_them():
     ("typed", "said"),
     [
         ({}, "columns must be chosen"),
-        ({"use-0": "on"}, "bounds must be given for every column that is released; got none for 'age'"),
+        (
+            {"use-0": "on"},
+            "bounds must be given for every column that is released: "
+            "fill in both, or untick the column; got none for 'age'",
+        ),
         ({**TYPED, "lower-0": "1,000"}, "must be written without marks between thousands"),
         ({**TYPED, "lower-0": "1,000.5"}, "must be written without marks between thousands"),
         ({**TYPED, "upper-0": "abc"}, "upper of age must be a finite number"),
@@ -37,8 +41,10 @@ def test_numbers_as_people_type_them():
         ({**TYPED, "epsilon": "nan"}, "epsilon must be a finite number"),
         ({**TYPED, "by": "2"}, "keys must be given with the column of groups"),
         ({**TYPED, "keys": "A"}, "keys must be given with the column of groups"),
-        ({**TYPED, "by": "0", "keys": "1"}, "the column of groups must not be released as well"),
-        ({**TYPED, "person": "0"}, "the column of persons must not be released as well"),
+        ({**TYPED, "by": "0", "keys": "1"}, "columns must be chosen"),
+        ({**TYPED, "person": "0"}, "columns must be chosen"),
+        ({**TYPED, "missing-0": "99; -9"}, "must have bars between codes"),
+        ({**TYPED, "type-0": "category", "categories-0": "f, m"}, "must have bars between categories"),
         ({**TYPED, "by": "3"}, "column must be one of the file's"),
         ({**TYPED, "by": "-1"}, "column must be one of the file's"),
         ({**TYPED, "by": "²"}, "column must be one of the file's"),

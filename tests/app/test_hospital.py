@@ -55,6 +55,13 @@ def test_a_dictionary_fills_in_all_but_what_only_the_user_knows(fresh):
     assert "must be UTF-8 text" in know(fresh, "dictionary.csv", "column,label\na,ä\n".encode("cp1252"))
 
 
+def test_what_a_dictionary_lacks_and_what_the_file_lacks_is_said(fresh):
+    lines = b"column,type,lower,upper\nAlter [Jahre],number,18,100\nArm,category\nno such,,0,1\n"
+    page = know(fresh, "d.csv", lines)
+    assert "no categories for them: Arm." in page
+    assert "not in the file: no such." in page
+
+
 def test_table_one_of_persons_in_groups_with_categories(fresh):
     know(fresh, "dictionary.csv", EXPORT.files["dictionary.csv"])
     go_on(fresh, **ASKED, **{f"use-{NAMES.index('Arm')}": ""})
@@ -62,7 +69,7 @@ def test_table_one_of_persons_in_groups_with_categories(fresh):
     assert "Forecast for 420 persons" in plan
     assert "share of all" in plan
     assert fresh.account is not fresh.session.account  # it is about persons now
-    fresh.plan(statistic="summary", epsilon="1")
+    fresh.plan(statistic="summary", epsilon="1", confidence="0.95")
     page = fresh.release()
     assert "420 persons in 3 groups of Arm" in page
     assert page.count('class="inner"') > 5
@@ -137,7 +144,20 @@ def test_what_would_stop_a_release_or_make_it_wrong_is_said_in_the_plan(fresh):
         f"use-{NAMES.index('Raucher')}": "",
     }
     go_on(fresh, **(wrong | told), each="one")
+    assert "420 different in" in fresh.get("/plan").text
+    go_on(fresh, **(wrong | told), each="several", person="PatientenNr")
     assert phrases()["plan"]["doubts"] not in fresh.get("/plan").text
+
+
+def test_cells_in_no_category_and_in_no_group_are_told_in_the_plan(fresh):
+    know(fresh, "dictionary.csv", EXPORT.files["dictionary.csv"])
+    listed = {f"categories-{NAMES.index('Geschlecht')}": "m, male | x", "keys": "A\nb"}
+    go_on(fresh, **(ASKED | listed))
+    plan = fresh.get("/plan").text
+    assert "in none of the listed categories" in plan
+    assert "in none of the listed groups" in plan
+    fresh.session.hidden = True
+    assert "in none of the listed" not in fresh.get("/plan").text
 
 
 def test_numbers_and_shares_of_categories_are_the_librarys(fresh):

@@ -275,7 +275,7 @@ def test_the_plan_touches_no_data(ready, monkeypatch):
         live = ready.post("/plan", fields, headers={"sec-fetch-site": "same-origin", "x-live": "1"})
         assert live.status_code == 200
         assert ready.get("/plan").status_code == 200
-    ready.choose(BOUNDS, by="clinic", keys="A\nB")
+    ready.session.typed |= {"by": str(ready.session.names.index("clinic")), "keys": "A\nB"}
     assert ready.plan(go="rehearse", statistic="summary").headers["location"] == "/plan?rehearse"
     assert (
         phrases()["plan"]["rehearsal_is"] in ready.get("/plan?rehearse").text

@@ -246,4 +246,9 @@ def test_the_privacy_engineer_with_a_ledger_and_the_registrys_yaml(chromium, ser
         assert b"td.Accountant.open" in visitor.download("Python script")
     assert account.totals.count == 1
     kept = {path.name for path in (tmp_path / "study-releases" / "0001-mean").iterdir()}
-    assert kept == {*FILES, ".seen"} - {"table.docx", "table.xlsx"}  # these are of tables
+    assert kept == {*FILES, ".seen"} - {
+        "table.docx",
+        "table.xlsx",
+        "table.ard.csv",
+        "forest.png",
+    }  # these are of tables

@@ -312,8 +312,7 @@ def test_a_drafted_dictionary_leaves_bounds_and_categories_to_the_owner(visits: 
     lines = {line.split(",")[0]: line for line in text.splitlines()}
     assert lines["Alter [Jahre]"] == "Alter [Jahre],Alter,number,,,Jahre,,,,"
     assert lines["Geschlecht"] == "Geschlecht,,category,,,,,,,"
-    with pytest.raises(ParameterError, match="must list the categories of a category; got 'Geschlecht'"):
-        parse_dictionary(text, ".csv", "draft")
+    assert parse_dictionary(text, ".csv", "draft").columns["Geschlecht"].categories is None  # to be filled in
     filled = text.replace("category,,,,,", "category,,,,m | w,").replace("number,,,", "number,0,100,")
     assert parse_dictionary(filled, ".csv", "draft").columns["Hb [g/dl]"].unit == "g/dl"
     labels = drafted(td.look(labelled(tmp_path, "sav")))
@@ -328,3 +327,43 @@ def test_merged_and_hidden_are_said(tmp_path: Path) -> None:
     (tmp_path / "two.csv").write_text("title\nid,Baseline,,Week 12,\nno,sys,dia,sys,dia\n1,120,80,118,79\n2,1,2,3,4\n")
     said = td.look(tmp_path / "two.csv").evidence
     assert any("--header-rows 2" in one for one in said)
+
+
+def test_a_look_with_a_dictionary_tells_what_is_in_no_category_and_which_columns_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("sex,age\n" + "m,1\nw,2\nunknown,3\n,4\n9,5\n" * 5)
+    known = parse_dictionary('column,categories,missing\nsex,"m, male | w, female",9\nheight,,\n', ".csv", "d.csv")
+    seen = look_at_file(tmp_path / "t.csv", known=known)
+    sex = seen.columns[0]
+    assert (sex.kind, sex.readable, sex.missing) == ("categories", 15, 10)
+    assert sex.remarks == ("5 cells, such as 'unknown' (5), in none of its categories: they count as missing",)
+    assert "columns of the dictionary that are not in the file: height" in seen.evidence
+
+
+def test_words_in_numbers_and_repeated_ids_are_pointed_out(tmp_path: Path) -> None:
+    lines = [f"P{i // 2},{'n.d.' if i % 10 == 0 else 13.1},2025-01-{i % 28 + 1:02d},{i // 2}" for i in range(100)]
+    (tmp_path / "t.csv").write_text("patient,hb,day,age\n" + "\n".join(lines) + "\n")
+    who, hb, day, age = look_at_file(tmp_path / "t.csv").columns
+    assert "if 'n.d.' stands for no value, pass --missing hb=n.d." in hb.remarks
+    assert "50 different in 100 cells: if they say who a row is about, pass --person patient" in who.remarks
+    assert not any("--person" in remark for remark in (*day.remarks, *age.remarks))
+
+
+def test_declared_codes_are_drafted_and_read_as_nothing_in_workbooks(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (
+        ["Study"],
+        ["", "Baseline"],
+        ["id", "Pain, kg"],
+        *([i, 99 if i % 5 == 0 else i % 10] for i in range(50)),
+    ):
+        book.active.append(row)
+    book.active.merge_cells("A1:B1")
+    book.save(tmp_path / "t.xlsx")
+    seen = look_at_file(tmp_path / "t.xlsx", ReadOptions(skip=2, missing={"Pain, kg": ["99"]}))
+    assert not any("merged" in line for line in seen.evidence)
+    assert not any("not numbers" in remark for remark in seen.columns[1].remarks)
+    assert '"Pain, kg",Pain,number,,,kg,,99,,' in drafted(seen)
+    book.active.merge_cells("A10:A12")
+    book.save(tmp_path / "t.xlsx")
+    assert any("1 merged cell below the header" in line for line in look_at_file(tmp_path / "t.xlsx").evidence)

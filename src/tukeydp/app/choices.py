@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import tukeydp as td
-from tukeydp.data.dictionary import Categories, detection, listed_parts, parsed_categories
+from tukeydp.data.dictionary import Categories, check_bars, detection, listed_parts, parsed_categories
 from tukeydp.data.grouped_files import GroupOfRow
 from tukeydp.data.tables import Source, Table
 from tukeydp.forecast.options import option_of_mean
@@ -27,6 +27,7 @@ _MOST_PLANNED = 10**8  # rows to plan for: a blank table with groups has a key f
 # And the function of `td` that releases it.
 STATISTICS = {"mean": "mean", "centre": "boxem", "summary": "summary", "counts": "counts"}
 KINDS = ("number", "category")
+_ENDS = ("lower", "upper")
 _MOST_BLANK = 100_000  # rows of a dry run with categories, whose cells are texts; its price is the same for more
 
 
@@ -67,7 +68,8 @@ class Held(Source):
 
 
 def held(numbers: Table, cells: Mapping[str, list[Any]], columns: Sequence[str]) -> Held:
-    return Held(tuple(columns), (*(numbers.columns or ()), *cells), numbers, cells)
+    names = dict.fromkeys((*columns, *(numbers.columns or ()), *cells))  # lines of a table come in this order
+    return Held(tuple(columns), tuple(names), numbers, cells)
 
 
 @dataclass(frozen=True)
@@ -88,11 +90,14 @@ class Choices:
     wish_for: str = ""
     unreadable: str = ""
     unlisted: str = ""
+    order: tuple[str, ...] = ()  # of the columns in the file, which is that of the table's lines
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """Those that the chosen statistic is of."""
-        both = {"counts": self.categories, "summary": (*self.numbers, *self.categories)}
+        every = {column.name: column for column in (*self.numbers, *self.categories)}
+        order = dict.fromkeys((*(name for name in self.order if name in every), *every))
+        both = {"counts": self.categories, "summary": tuple(every[name] for name in order)}
         return both.get(self.statistic, self.numbers)
 
     @property
@@ -232,10 +237,13 @@ class Choices:
         return {"by": GroupOfRow(self.by, keys), "keys": list(self.keys)} if self.by else {}
 
     def _held(self, rows: int, numbers: FloatArray | None = None) -> Held:
-        """Made-up or blank rows in which categories, groups and persons come one after the other."""
+        """Made-up or blank rows in which every combination of categories and groups comes as often as any other."""
         every = {name: list(codes) for name, codes in self.listed.items()}
         every |= {self.by: list(self.keys)} if self.by else {}
-        cells: dict[str, list[Any]] = {n: [codes[i % len(codes)] for i in range(rows)] for n, codes in every.items()}
+        cells, stride = dict[str, list[Any]](), 1
+        for name, codes in every.items():
+            cells[name] = [codes[i // stride % len(codes)] for i in range(rows)]
+            stride = stride * len(codes) if stride * len(codes) <= rows else 1
         cells |= {self.person: list(range(rows))} if self.person else {}
         blank = np.full((rows, len(self.measured)), np.nan) if numbers is None else numbers
         return held(Table(blank, tuple(self.bounds)), cells, [column.name for column in self.columns])
@@ -258,13 +266,16 @@ class Choices:
 
 def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices:
     """The fields as they were typed, checked; a column's fields have its number at their end."""
-    columns = tuple(_column(name, j, typed) for j, name in enumerate(names) if typed.get(f"use-{j}"))
+    by = _named(names, typed.get("by", ""))
+    person = "" if typed.get("each") == "one" else _named(names, typed.get("person", ""))
+    # What says who a row is about, or where it belongs, is no line of a table, ticked or not.
+    ticked = [(name, j) for j, name in enumerate(names) if typed.get(f"use-{j}") and name not in (by, person)]
+    _check_complete(ticked, typed)
+    columns = tuple(_column(name, j, typed) for name, j in ticked)
     if not columns:
         raise ParameterError("columns", "must be chosen: at least one", "none")
     measured = tuple(column for column in columns if not column.categories)
     listed = tuple(column for column in columns if column.categories)
-    by = _named(names, typed.get("by", ""))
-    person = "" if typed.get("each") == "one" else _named(names, typed.get("person", ""))
     if typed.get("each") == "several" and not person:
         raise ParameterError("the column of persons", "must be chosen where a person can have several rows", "none")
     keys = tuple(dict.fromkeys(line.strip() for line in typed.get("keys", "").splitlines() if line.strip()))
@@ -274,20 +285,18 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
     if bool(by) != bool(keys):
         rule = "must be given with the column of groups: one on each line, known without the data"
         raise ParameterError("keys", rule, "none" if by else "keys without a column")
-    for field, name in (("groups", by), ("persons", person)):
-        if name and name in {column.name for column in columns}:
-            raise ParameterError(f"the column of {field}", "must not be released as well", repr(name))
     planned = typed.get("rows", "").strip()
     if planned and not (planned.isdecimal() and planned.isascii() and len(planned) < len(str(_MOST_PLANNED))):
         raise ParameterError("rows", f"must be a whole number below {_MOST_PLANNED:,}", repr(planned[:40]))
     usual = "summary" if listed else "mean"
+    level = "" if (typed.get("statistic") or usual) == "summary" else "0.95"  # journals' Table 1 has no intervals
     statistic = checked_choice("statistic", typed.get("statistic") or usual, STATISTICS)
     if not {"counts": listed, "summary": columns}.get(statistic, measured):  # it was chosen for other columns
         statistic = usual
     wish_for = _named([column.name for column in measured if column.sd], typed.get("wish_for", ""))
     numbers: dict[str, Any] = {
         "epsilon": _number("epsilon", typed.get("epsilon") or "1"),
-        "confidence": _number("confidence", typed.get("confidence", "0.95")),
+        "confidence": _number("confidence", typed.get("confidence", level)),
         "wish": _number("error", typed.get("wish", "")),
         "unreadable": _number("unreadable", typed.get("allow-unreadable", "")),
         "unlisted": _number("unlisted", typed.get("allow-unlisted", "")),
@@ -299,6 +308,7 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
         "person": person,
         "statistic": statistic,
         "wish_for": wish_for,
+        "order": tuple(column.name for column in columns),
     }
     found = Choices(numbers=measured, categories=listed, rows=int(planned or rows), **public, **numbers)
     positive_rational("epsilon", found.epsilon)
@@ -307,15 +317,28 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
     return found
 
 
+def _check_complete(ticked: Sequence[tuple[str, int]], typed: Mapping[str, str]) -> None:
+    """All columns that lack something, in one error: nobody wants them one by one."""
+    lists = [(name, j) for name, j in ticked if typed.get(f"type-{j}") == "category"]
+    for name, j in ticked:
+        told = (typed.get(f"{field}-{j}", "") for field in ("categories", "missing"))
+        check_bars(f"column {name}", name, *told)
+    bare = [name for name, j in lists if not listed_parts(typed.get(f"categories-{j}", ""))]
+    if bare:
+        rule = "must be given for every column that is counted: list them, or untick the column"
+        raise ParameterError("categories", rule, f"none for {', '.join(map(repr, bare))}")
+    measured = [(name, j) for name, j in ticked if (name, j) not in lists]
+    open_ended = [name for name, j in measured if not all(typed.get(f"{end}-{j}", "").strip() for end in _ENDS)]
+    if open_ended:
+        rule = "must be given for every column that is released: fill in both, or untick the column"
+        raise ParameterError("bounds", rule, f"none for {', '.join(map(repr, open_ended))}")
+
+
 def _column(name: str, j: int, typed: Mapping[str, str]) -> Column:
     if checked_choice("type", typed.get(f"type-{j}") or "number", KINDS) == "category":
         listed = parsed_categories(name, typed.get(f"categories-{j}", ""), f"categories of {name}")
-        if listed is None:
-            raise ParameterError("categories", "must be given for every column that is counted", f"none for {name!r}")
-        return Column(name, categories=listed, label=typed.get(f"label-{j}", "").strip())
+        return Column(name, categories=listed or (), label=typed.get(f"label-{j}", "").strip())
     lower, upper, sd = (_number(f"{end} of {name}", typed.get(f"{end}-{j}", "")) for end in ("lower", "upper", "sd"))
-    if not lower or not upper:
-        raise ParameterError("bounds", "must be given for every column that is released", f"none for {name!r}")
     limits = tuple(listed_parts(typed.get(f"detection-{j}", "")))
     for limit in limits:
         detection(f"limit of detection of {name}", limit)

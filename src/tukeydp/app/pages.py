@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import time
 import zipfile
 from collections.abc import Callable
@@ -152,6 +153,7 @@ class Pages:
                 later = {name: text for name, text in self.session.typed.items() if name in kept}
                 self.session.typed = {**later, **_texts(request)}
             self.session.count_persons()
+            self.session.compare()
 
         return self._then("/plan", job, otherwise="/")
 
@@ -197,7 +199,9 @@ class Pages:
             for c in (option.columns if option is not None else ())
         ]
         if choices.statistic == "summary":
-            rows = [self._line(line) for line in choices.table_plan().lines]
+            names = [column.name for column in choices.columns]
+            lines = sorted(choices.table_plan().lines, key=lambda line: names.index(line.column))
+            rows = [self._line(line, choices) for line in lines]
         widths = sorted({f"{width:.3g}" for width in plan.question.widths.tolist()}, key=float)
         return {
             "plan": plan, "option": option, "rows": rows, "counted": counted, "widths": widths, "many": MANY,
@@ -206,13 +210,14 @@ class Pages:
             "weak": plan.epsilon > LITTLE_PROTECTION, **self._cost(choices),
         }  # fmt: skip
 
-    def _line(self, line: Any) -> list[str]:
+    def _line(self, line: Any, choices: Choices) -> list[str]:
         """A line of Table 1: how far it is typically off, and what it would need where that is too much."""
         words = self.t["plan"]
         unit = words["share" if "%" in line.statistic else "sd"]
         error, unit = (words["left_out"], "") if line.error is None else (f"{line.error:.2g}", unit)
         needs = "" if line.needs is None else words["needs"].format(needs=line.needs)
-        return [line.column, line.statistic, error, "; ".join(filter(None, (unit, needs)))]
+        name = choices.labels.get(line.column, line.column)
+        return [name, line.statistic, error, "; ".join(filter(None, (unit, needs)))]
 
     def _doubts(self, choices: Choices) -> list[str]:
         """What is in the file and would stop the release, or make it noise: for the owner, where the look is shown."""
@@ -226,6 +231,14 @@ class Pages:
                 found.append(words["doubt_kind"].format(column=column.name, kind=about.kind))
             told = [one for one in about.remarks if _told(one, column)]
             found += [words["doubt"].format(column=column.name, remark=one) for one in told]
+        for name, cells in s.others.items():
+            if name not in choices.read:
+                continue
+            said = words["doubt_key"] if name == choices.by else words["doubt_category"]
+            found.append(words["doubt"].format(column=name, remark=said.format(cells=cells)))
+        if not choices.person:
+            who = [(about.name, one) for about in s.look.columns for one in about.remarks if "--person" in one]
+            found += [words["doubt"].format(column=name, remark=one) for name, one in who]
         return found
 
     def _cost(self, choices: Choices) -> dict[str, Any]:
@@ -345,7 +358,8 @@ def _told(remark: str, column: Column) -> bool:
         return not (column.detection or column.unit)
     if "--detection" in remark:
         return not column.detection
-    return "--missing" in remark and remark.split()[0] not in column.missing
+    word = re.match(r"(?:if )?'?([^\s']+)", remark)
+    return "--missing" in remark and (word is None or word[1] not in column.missing)
 
 
 def _download(content: bytes, name: str, kind: str) -> Response:

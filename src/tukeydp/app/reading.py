@@ -13,12 +13,12 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tukeydp.data.files import FileTable, read_file
-from tukeydp.data.look import Look, look_at_file
+from tukeydp.data.look import Look, look_at_file, others_than, said_of
 from tukeydp.data.persons import NOBODY, person_numbers
 from tukeydp.data.readers.excel import sheet_names
 from tukeydp.data.readers.options import ReadOptions
@@ -60,6 +60,13 @@ def held_in(
 def persons_in(file: InMemory, name: str, options: ReadOptions) -> int:
     """How many different ids a column has: public where a budget protects persons."""
     return int(person_numbers(held_in(file, [], [name], options)[1][name]).max(initial=NOBODY)) + 1
+
+
+def others_in(file: InMemory, listed: Mapping[str, Sequence[str]], options: ReadOptions) -> dict[str, str]:
+    """The columns with cells that hold something else than what is listed for them, and what: for the owner alone."""
+    cells = held_in(file, [], list(listed), options)[1]
+    found = {name: others_than(codes, cells[name]) for name, codes in listed.items()}
+    return {name: said_of(others) for name, others in found.items() if others}
 
 
 def within(memory: int, function: Callable[..., Found], file: InMemory, *given: Any) -> Found:

@@ -13,7 +13,7 @@ from tukeydp.cli.reports import GROUP_REPORTS, REPORTS
 from tukeydp.cli.sections import Account, GroupAccount, group_headline, group_sections, headline, sections
 from tukeydp.results.counts_release import CountsRelease
 from tukeydp.results.escaping import in_latex, printable
-from tukeydp.results.forest import Mark, Panel, release_panels, summary_panels
+from tukeydp.results.forest import Mark, Panel, picture, release_panels, summary_panels
 from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.results.summary_cells import footnote, title
 from tukeydp.results.summary_result import Summary, latex_table
@@ -30,6 +30,8 @@ FILES = {
     "table.tex": "application/x-tex",
     "table.docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "table.xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "table.ard.csv": "text/csv",
+    "forest.png": "image/png",
     "repeat.py": "text/x-python",
     "repeat.ipynb": "application/x-ipynb+json",
     "settings.json": "application/json",
@@ -99,6 +101,7 @@ def _of_table(summary: Summary | CountsRelease) -> Told:
         ".html": summary.to_html(), ".csv": summary.to_csv(), ".json": summary.to_json(indent=2) + "\n",
         ".md": summary.to_markdown(), ".tex": summary.to_latex(),
     }  # fmt: skip
+    reports |= {".ard.csv": summary.to_ard()} if isinstance(summary, Summary) else {}
     guarantee = "Guarantee", guarantee_sentence(summary.guarantee)
     if isinstance(summary, CountsRelease):
         said = [guarantee, ("Footnote", " ".join(summary.said))]
@@ -111,10 +114,14 @@ def _of_table(summary: Summary | CountsRelease) -> Told:
 
 
 def _office(summary: Summary) -> dict[str, bytes]:
-    """For Word and Excel, where their packages are there."""
+    """For Word and Excel, and a picture, where their packages are there."""
+    found: dict[str, bytes] = {}
+    for name, made in (("table.docx", summary.to_docx), ("table.xlsx", summary.to_xlsx)):
+        with suppress(ParameterError):
+            found[name] = made()
     with suppress(ParameterError):
-        return {"table.docx": summary.to_docx(), "table.xlsx": summary.to_xlsx()}
-    return {}
+        found["forest.png"] = picture(summary, ".png")
+    return found
 
 
 def _group_panels(found: GroupedRelease) -> Iterator[Panel]:

@@ -24,7 +24,8 @@ def parts(file: str, options: ReadOptions, choices: Choices, ledger: str | None)
     columns = pformat([column.name for column in choices.columns], width=100)
     apart = {"by": choices.by, "keys": choices.groups, "person": choices.person}
     account = "" if ledger is None else f"budget = td.Accountant.open({ledger!r})\n"
-    told = [f"{name}={pformat(value, width=100)}" for name, value in {**apart, **given}.items() if value]
+    told = [f"{name}={pformat(value, width=100)}" for name, value in apart.items() if value]
+    told += [f"{name}={pformat(value, width=100)}" for name, value in given.items() if value or value is None]
     if ledger is not None:
         told.append("accountant=budget")
     if choices.allowed:

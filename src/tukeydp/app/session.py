@@ -11,9 +11,9 @@ from typing import Any
 
 from tukeydp.accounts.accountant import Accountant
 from tukeydp.app.choices import Choices, chosen
-from tukeydp.app.reading import looked_at, persons_in, within
+from tukeydp.app.reading import looked_at, others_in, persons_in, within
 from tukeydp.app.release import Desk, Order
-from tukeydp.data.dictionary import Column, parse_dictionary
+from tukeydp.data.dictionary import TEXT, Column, listed_parts, parse_dictionary
 from tukeydp.data.look import Look
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import InMemory
@@ -43,6 +43,9 @@ class Session:
     message: str = ""
     # A ledger that is not made yet: whether it is about rows or about persons is asked first, and made when it pays.
     pending: Callable[[Accountant], Accountant] | None = None
+    bare: list[str] = field(default_factory=list)  # columns that a dictionary has without bounds or categories
+    strangers: list[str] = field(default_factory=list)  # columns of a dictionary that are not in the file
+    others: dict[str, str] = field(default_factory=dict)  # by column: cells in none of its categories or groups
     _persons: tuple[Any, int] = (None, 0)  # a column of a file, and how many different ids it has
 
     @property
@@ -86,6 +89,7 @@ class Session:
         look, sheets = within(self.memory, looked_at, file, None, self.memory)
         with self.lock:
             self.file, self.look, self.typed, self.sheets, self._persons = file, look, {}, sheets, (None, 0)
+            self.others, self.bare, self.strangers = {}, [], []
             self._fill_in()
         self.desk.forget_orders()  # which hold the old file
 
@@ -123,7 +127,7 @@ class Session:
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise ParameterError("dictionary", "must be UTF-8 text", name) from None
+            raise ParameterError("dictionary", f"must be {TEXT}", name) from None
         saved = _saved(text)
         if saved is not None:
             self._load_settings(saved)
@@ -133,6 +137,9 @@ class Session:
             for j, column in enumerate(map(known.columns.get, self.names)):
                 if column is not None:
                     self.typed |= _fields_of(column, j)
+            there = [known.columns[name] for name in self.names if name in known.columns]
+            self.bare = [one.name for one in there if one.kind in ("number", "category") and not _complete(one)]
+            self.strangers = [name for name in known.columns if name not in self.names]
 
     def _load_settings(self, saved: Mapping[str, Any]) -> None:
         reading, columns = saved["reading"], saved["columns"]
@@ -208,6 +215,18 @@ class Session:
             with self.lock:
                 self._persons = key, count
 
+    def compare(self) -> None:
+        """Look for cells in none of the listed categories or groups, for the owner: while columns are chosen."""
+        with self.lock:
+            found, file = self.choices(), self.file
+        listed = {column.name: tuple(code for code, _ in column.categories) for column in found.categories}
+        for name in listed:  # what stands for no value is meant to be in none of them
+            listed[name] += tuple(listed_parts(self.typed.get(f"missing-{self.names.index(name)}", "")))
+        listed |= {found.by: found.keys} if found.by else {}
+        told = within(self.memory, others_in, file, listed, self.options) if listed and file is not None else {}
+        with self.lock:
+            self.others = told
+
     def order(self) -> Order:
         """All that a release depends on, as it is now."""
         with self.lock:
@@ -230,7 +249,7 @@ class Session:
         """The file and what was typed about it; releases stay, they are public."""
         with self.lock:
             self.file, self.look, self.sheets, self.typed, self.message = None, None, (), {}, ""
-            self._persons = (None, 0)
+            self._persons, self.others, self.bare, self.strangers = (None, 0), {}, [], []
         self.desk.forget_orders()  # outside the lock: it has one of its own, in which ours is asked for
 
 
@@ -262,9 +281,17 @@ def _fields_of(column: Column, j: int) -> dict[str, str]:
     told |= {"label": column.label or "", "unit": column.unit or "", "missing": " | ".join(column.missing)}
     told["detection"] = " | ".join(map(str, column.detection))
     told["type"] = "category" if column.categories else "number"
-    told["categories"] = " | ".join(f"{code}, {label}" for code, label in column.categories or ())
-    usable = bool(column.categories) or (column.kind == "number" and {"lower", "upper"} <= told.keys())
+    told["categories"] = " | ".join(
+        code if code == label and "," not in code else f"{code}, {label}" for code, label in column.categories or ()
+    )
+    usable = _complete(column)
     return {f"{name}-{j}": text for name, text in told.items()} | {f"use-{j}": "on" if usable else ""}
+
+
+def _complete(column: Column) -> bool:
+    """Whether it can be released as it is: texts and dates cannot."""
+    ends = column.lower, column.upper
+    return bool(column.categories) or (column.kind == "number" and None not in ends)
 
 
 def _for(names: list[str], declared: Any) -> dict[str, Any]:

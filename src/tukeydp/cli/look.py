@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +14,16 @@ import typer
 from tukeydp.cli import options
 from tukeydp.cli.reading import File, Reading, reads_a_file
 from tukeydp.cli.words import say_lines
-from tukeydp.data.look import Look, drafted, look_at_file
+from tukeydp.data.look import Look, drafted, look_at_file, table_command
+from tukeydp.data.readers.options import ReadOptions
 from tukeydp.trusted.parameters import ParameterError
+
+_TABLE = "for a Table 1, with categories: --write-dictionary dictionary.csv drafts what it needs"
+_FILL_IN = (
+    "{path} is written: fill in bounds, categories and codes, and delete the lines of what is not to be released; "
+    "bounds left empty are found with noise, for a part of epsilon"
+)
+_ARMS = "groups side by side: --by COLUMN --keys A,B; people with several rows: --person COLUMN"
 
 
 @reads_a_file
@@ -38,15 +47,23 @@ def look(
     stated = typed is not None and typed.name == "COMMANDLINE"  # by its name: typer may bring its own click
 
     def job() -> Look:
-        told = list(bounds or ())
+        told, known = list(bounds or ()), None
         if reading.dictionary is not None:
-            seen = look_at_file(file, reading.declared())
+            seen, known = look_at_file(file, reading.declared(), marks_stated=stated), reading.known
             told = reading.bounds(bounds, [column.name for column in seen.columns])
-        return look_at_file(file, reading.declared(), bounds=_bounds(told), marks_stated=stated)
+        return look_at_file(file, reading.declared(), bounds=_bounds(told), marks_stated=stated, known=known)
 
     seen = options.run(job)
     if write_dictionary is not None:
         options.run(lambda: _write(write_dictionary, drafted(seen)))
+    told = reading.dictionary if reading.known.categories_of(reading.known.columns) else None
+    dictionary = write_dictionary or told  # with bounds alone it serves means
+    advice = [_ARMS] if dictionary is not None else [_TABLE]
+    if write_dictionary is not None:
+        advice.insert(0, _FILL_IN.format(path=write_dictionary))
+    if dictionary is not None and seen.question is None:
+        seen = replace(seen, command=table_command(str(file), str(dictionary), seen.options or ReadOptions()))
+    seen = replace(seen, advice=tuple(advice))
     if as_json:
         sys.stdout.write(json.dumps(seen.to_dict()) + "\n")
     else:

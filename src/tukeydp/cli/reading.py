@@ -62,7 +62,7 @@ class Reading:
     ] = None
     missing: Annotated[
         list[str] | None,
-        _option("Number or word for no value: --missing -999, --missing age=-1. May be repeated."),
+        _option("Number or word for no value in a column: --missing pain=99; -999 alone: in all. May be repeated."),
     ] = None
     detection: Annotated[
         list[str] | None,

@@ -19,6 +19,7 @@ from tukeydp.cli.sections import Account
 from tukeydp.cli.words import print_table, say_lines
 from tukeydp.data.dictionary import Dictionary
 from tukeydp.data.files import FileTable, names_in
+from tukeydp.data.readers.sources import name_of
 from tukeydp.mechanisms.summary import plan_summary
 from tukeydp.mechanisms.summary import summary as released_summary
 from tukeydp.padding import paced
@@ -27,7 +28,7 @@ from tukeydp.results.office import require_office
 from tukeydp.results.release import Refused
 from tukeydp.results.summary_cells import details, footnote, title
 from tukeydp.results.summary_result import Summary, table
-from tukeydp.trusted.parameters import ParameterError
+from tukeydp.trusted.parameters import ParameterError, brief
 
 # What a file's ending asks for.
 _KINDS: dict[str, Callable[[Summary], bytes]] = {
@@ -177,13 +178,21 @@ def _columns(
     if columns or not known.columns:
         names = reading.names(file, columns)
     else:
-        used = [*known.of_kind("number"), *known.categories_of(known.columns)]
+        used = [*known.of_kind("number", "category"), *known.categories_of(known.columns)]
         names = [name for name in names_in(file, reading.layout) if name in used and name not in apart]
     listed: dict[str, Any] = {
         name: dict(pairs) for name, pairs in known.categories_of(names).items() if name not in apart
     }
     told = by_column("categories", categories, names) if categories else None
-    return names, listed | (told or {})
+    listed |= told or {}
+    if not names:
+        rule = "must have a column of the file that is a number, yes/no or a category"
+        raise ParameterError("dictionary", rule, name_of(reading.dictionary or file))
+    open_ended = [n for n in known.of_kind("category") if n in names and n not in listed]
+    if open_ended:
+        rule = "must list the categories of a category, or call its type text to leave it out"
+        raise ParameterError("dictionary", rule, ", ".join(map(brief, open_ended)))
+    return names, listed
 
 
 def _bounds(reading: Reading, given: Sequence[str] | None, measured: list[str]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ Categories = tuple[tuple[str, str], ...]  # (what stands in the cells, what it i
 
 FIELDS = ("column", "label", "type", "lower", "upper", "unit", "categories", "missing", "detection", "sd")
 _OPTION = "dictionary"
+TEXT = 'UTF-8 text: CSV, YAML, JSON or TOML; a spreadsheet saves it as "CSV UTF-8"'
 _YES_NO: Categories = (("1", "Yes"), ("0", "No"))
 _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("number", "numeric", "numbers", "integer", "int", "float", "decimal", "continuous"), "number"),
@@ -136,8 +137,9 @@ def read_dictionary(path: str | os.PathLike[str]) -> Dictionary:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise ParameterError(_OPTION, "must be a file that can be read", f"{path} ({why})") from None
+        why = getattr(error, "strerror", None)
+        rule = "must be a file that can be read" if why else f"must be {TEXT}"
+        raise ParameterError(_OPTION, rule, f"{path} ({why})" if why else str(path)) from None
     return parse_dictionary(text, path.suffix.lower(), str(path))
 
 
@@ -159,6 +161,7 @@ def _column(told: Mapping[str, str]) -> Column:
     name = told.get("column", "")
     listed = parsed_categories(name, told.get("categories", ""))
     ends = [_number(_OPTION, told[end], name) if told.get(end) else None for end in ("lower", "upper", "sd")]
+    check_bars(_OPTION, name, told.get("categories", ""), told.get("missing", ""))
     limits = tuple(detection(_OPTION, one) for one in listed_parts(told.get("detection", "")))
     measured = any(told.get(one) for one in ("lower", "upper", "unit", "detection", "sd"))
     kind: Kind = "category" if listed else "number" if measured else "text"
@@ -167,8 +170,6 @@ def _column(told: Mapping[str, str]) -> Column:
         if told["type"].lower() not in _KINDS:
             rule = "must have types number, category, yes/no, text or date"
             raise ParameterError(_OPTION, rule, f"{brief(told['type'])} for {brief(name)}")
-    if kind == "category" and not listed:
-        raise ParameterError(_OPTION, "must list the categories of a category", brief(name))
     if kind == "yes/no" and listed is None:
         listed = _YES_NO
     return Column(
@@ -189,6 +190,18 @@ def _number(parameter: str, text: str, name: str) -> Fraction:
 def listed_parts(text: str) -> list[str]:
     """What is listed with bars between."""
     return [part.strip() for part in text.split("|") if part.strip()]
+
+
+def check_bars(parameter: str, name: str, categories: str, codes: str) -> None:
+    """Slips that would read as something else: `f, m` is one category f that is called m, and `99; -9` one word."""
+    parts = listed_parts(categories)
+    if len(parts) == 1 and "," in parts[0]:
+        rule = "must have bars between categories, A | B or 1, Male | 2, Female: what follows a comma is a name"
+        raise ParameterError(parameter, rule, f"{brief(parts[0])} for {brief(name)}")
+    for code in listed_parts(codes):
+        pieces = re.split(r"\s*;\s*|,\s+|,(?=-)", code)
+        if len(pieces) > 1 and all(re.fullmatch(r"[-+]?\d+([.,]\d+)?", piece) for piece in pieces):
+            raise ParameterError(parameter, "must have bars between codes: 99 | -9", f"{brief(code)} for {brief(name)}")
 
 
 def parsed_categories(name: str, text: str, parameter: str = _OPTION) -> Categories | None:

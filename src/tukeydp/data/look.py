@@ -8,18 +8,18 @@ import os
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tukeydp.data.dictionary import FIELDS
+from tukeydp.data.dictionary import FIELDS, Column, Dictionary
 from tukeydp.data.files import FileTable, format_of, read_file
 from tukeydp.data.numbers import PLAIN, NumberRule, number
 from tukeydp.data.readers.dialects import guess_dialect, guess_rows, unit_in
-from tukeydp.data.readers.excel import about_sheets, sheet_rows
+from tukeydp.data.readers.excel import NO_RESULT, about_sheets, sheet_rows
 from tukeydp.data.readers.labelled import columns_of, schema_of
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.readers.sources import KIND_NAMES, InMemory, kind_of, name_of, opened
@@ -51,17 +51,20 @@ class ColumnLook:
     label: str | None = None
     unit: str | None = None
     categories: tuple[tuple[str, str], ...] = ()  # that the file itself declares; never read off cells
+    codes: tuple[str, ...] = ()  # for no value, that were declared
+    limits: tuple[str, ...] = ()  # of detection, that were declared
 
     @property
     def drafted(self) -> dict[str, str]:
-        """Its line of a dictionary, for the owner to fill in: bounds, codes and what is read off cells stay empty."""
+        """Its line of a dictionary, for the owner to fill in: bounds and what is read off cells stay empty."""
         few = self.distinct is not None and self.distinct <= _FEW_TEXTS
         kind = "number" if self.kind == "numbers" and _ID not in self.remarks else "text"
         if self.categories or (self.kind == "text" and few and (self.distinct or 0) * 2 < self.readable + self.missing):
             kind = "category"
         listed = " | ".join(f"{code}, {called}" for code, called in self.categories)
         named = {"column": self.name, "label": self.label or "", "unit": self.unit or ""}
-        return {**named, "type": kind, "categories": listed}
+        declared = {"missing": " | ".join(self.codes), "detection": " | ".join(self.limits)}
+        return {**named, **declared, "type": kind, "categories": listed}
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class Look:
     command: str | None = None
     options: ReadOptions | None = None
     question: str | None = None
+    advice: tuple[str, ...] = ()  # what else could come next
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.source}: {self.rows} rows, {len(self.columns)} columns"
@@ -83,6 +87,7 @@ class Look:
         for column in self.columns:
             yield f"{column.name:{width}s}  {'; '.join(_facts(column))}"
         yield CHOOSING
+        yield from self.advice
         if self.question is not None:
             yield self.question
 
@@ -177,6 +182,14 @@ def next_command(path: str, columns: Sequence[str], bounds: Mapping[str, str], o
     return " ".join(escaped(word, "shell") for word in [*words, *flags(options.only(columns))])
 
 
+def table_command(path: str, dictionary: str, options: ReadOptions) -> str:
+    """The command line of a Table 1, whose columns the dictionary knows."""
+    words = ["tukeydp", "table1", path, "--dictionary", dictionary]
+    layout = replace(options, units={}, missing={}, detection={})  # which the dictionary has by column
+    words += [*flags(layout), "--epsilon", "1", "--out", "table1.docx"]
+    return " ".join(escaped(word, "shell") for word in words)
+
+
 # `td.look` and `tukeydp look`: what the reader makes of a table or file. NOT private: for the data's owner alone.
 
 _MOST_ROWS = 100_000  # rows of a text file whose cells are looked at as texts
@@ -191,6 +204,11 @@ _FEW_TEXTS = 20  # different texts: a column that is rather a choice than an id 
 
 _THOUSAND = 1000.0
 _IN_THREES = re.compile(r"[+-]?[1-9]\d{0,2}(?:([.,])\d{3})?|0")
+
+# Names of columns that say who a row is about, and texts that are dates: their cells repeat, too, for other reasons.
+_WHO = re.compile(r"(?i)(^|[^a-z])(id|pid|mrn|nr)([^a-z]|$)|patient|person|subject|respond|particip|proband|pseudonym")
+_DATE = re.compile(r"9+[-./]9+[-./]9+.*")
+_MOST_WORDS = 3  # different texts in a column of numbers of which each may be a word for no value
 
 _BEFORE_THREE = "is always before three digits"
 _ID = "whole numbers in a row, all different: an id?"
@@ -226,11 +244,13 @@ def drafted(seen: Look) -> str:
 
 
 def look_at_file(
-    path: Path | str, options: ReadOptions | None = None, bounds: Any = None, *, marks_stated: bool = False
-) -> Look:
+    path: Path | str, options: ReadOptions | None = None, bounds: Any = None, *, marks_stated: bool = False,
+    known: Dictionary | None = None,
+) -> Look:  # fmt: skip
     """What a file (or standard input, `-`) is and how to read it, guessed with evidence where `options` do not say.
 
-    `marks_stated`: the decimal mark in `options` is meant, also where it is the usual one.
+    `marks_stated`: the decimal mark in `options` is meant, also where it is the usual one. `known`: what a dictionary
+    says, which is compared with what is there.
     """
     options = ReadOptions() if options is None else options
     named = format_of(path, options)
@@ -256,15 +276,16 @@ def look_at_file(
     if form in ("spss", "stata", "sas"):
         return _look_at_labelled(path, content, form, told, bounds, found)
     if form == "excel":
-        found, told, rows = _sheet_of(path, content, told, found)
+        found, told, rows, merged = _sheet_of(path, content, told, found)
         dialect = guess_rows(rows, told, found, marks_stated=marks_stated)
-        seen = _from_texts(path, dialect.names, dialect.rows, dialect.options, bounds, dialect.evidence)
+        evidence = (*dialect.evidence, *_merged(merged, dialect.options))
+        seen = _from_texts(path, dialect.names, dialect.rows, dialect.options, bounds, evidence, known)
         return _asking(seen, dialect.question, stated=marks_stated)
     dialect = guess_dialect(content, told, _MOST_ROWS, marks_stated=marks_stated)
     if len(dialect.names) == 1 and not content.rstrip(b"\0").endswith((b"\n", b"\r")):
         found.append("last line: without an end, and so no row of a file of one column; add one")
     evidence = (*found, *dialect.evidence)
-    seen = _from_texts(path, dialect.names, dialect.rows, dialect.options, bounds, evidence)
+    seen = _from_texts(path, dialect.names, dialect.rows, dialect.options, bounds, evidence, known)
     return _asking(seen, dialect.question, stated=marks_stated)
 
 
@@ -278,20 +299,24 @@ def _asking(seen: Look, question: str | None, *, stated: bool) -> Look:
 
 def _sheet_of(
     path: Path | str, content: bytes, told: ReadOptions, found: list[str]
-) -> tuple[list[str], ReadOptions, list[tuple[Any, ...]]]:
-    """What to say of the sheets, which of them it is, and its rows."""
+) -> tuple[list[str], ReadOptions, list[tuple[Any, ...]], list[int]]:
+    """What to say of the sheets, which of them it is, its rows, and the last row of each merged cell."""
     shown, hidden, merged = about_sheets(content, told.sheet, path)
     if told.sheet is None and len(shown) != 1:
         found.append(f"sheets: {', '.join(map(repr, shown))}; this is the first")
         told = replace(told, sheet=shown[0] if shown else None)
     if hidden:
         found.append(f"hidden sheets: {', '.join(map(repr, hidden))}")
-    if merged:
-        found.append(
-            f"{merged} merged cells: only the first cell of each has its value, and below the header the others are "
-            "missing: undo the merging and fill in every row"
-        )
-    return found, told, [tuple(row) for row in sheet_rows(content, told, path)]
+    return found, told, [tuple(row) for row in sheet_rows(content, told, path)], merged
+
+
+def _merged(last: Sequence[int], options: ReadOptions) -> list[str]:
+    """Merged cells in titles and in the header do no harm."""
+    below = sum(row >= options.skip + int(options.header) for row in last)
+    return [
+        f"{below} merged cell{'s' * (below > 1)} below the header: only the first cell of each has its value, and the "
+        "others are missing: undo the merging and fill in every row"
+    ] * (below > 0)
 
 
 def _look_at_labelled(
@@ -315,7 +340,7 @@ def _look_at_labelled(
 
 def _from_texts(
     path: Path | str, names: Sequence[str], rows: Sequence[tuple[Any, ...]], options: ReadOptions, bounds: Any,
-    evidence: tuple[str, ...],
+    evidence: tuple[str, ...], known: Dictionary | None = None,
 ) -> Look:  # fmt: skip
     within = _by_name(names, bounds)
     options = options.only(names)
@@ -325,17 +350,25 @@ def _from_texts(
     for j, name in enumerate(names):
         texts = [row[j] if j < len(row) else None for row in rows]
         if name not in readable:
-            looks.append(ColumnLook(name, "refused: its name occurs twice", 0, len(rows)))
+            looks.append(ColumnLook(name, "refused: its name occurs twice, rename one in the file", 0, len(rows)))
             continue
         values = everything.get(name)
         if values is None:
             values = np.array([number(text, options.rule(name)) for text in texts])
         column = _column(name, values, within, texts, rule=options.rule(name))
+        told = known.columns.get(name) if known is not None else None
+        column = _compared(column, texts, told)
         label, unit = unit_in(name)
         column = replace(column, label=label, unit=options.unit(name) or unit)
+        if column.kind == "numbers":
+            codes, limits = options.declared_of(name)
+            column = replace(column, codes=codes, limits=limits)
         looks.append(column)
         if column.kind == "numbers" and _ID not in column.remarks:
             good.append(name)
+    strangers = [] if known is None else [name for name in known.columns if name not in names]
+    if strangers:
+        evidence = (*evidence, f"columns of the dictionary that are not in the file: {', '.join(strangers)}")
     given = {name: f"{a:g},{b:g}" for name, (a, b) in within.items()}
     command = next_command(str(path), good, given, options) if good else None
     count = len(next(iter(everything.values()))) if everything else len(rows)
@@ -393,9 +426,9 @@ def _column(
     read = ~np.isnan(values)
     finite = values[np.isfinite(values)]
     distinct = len(np.unique(finite))
-    remarks = [*_strange(texts, values, rule), *_limits(name, texts, rule), *_codes(name, finite)]
-    remarks += _thousands(texts, values)
-    filled = sum(text is not None and not rule.is_empty(str(text)) for text in texts)
+    remarks = [*_strange(texts, values, rule), *_limits(name, texts, rule)]
+    remarks += [*(codes := _codes(name, finite)), *_thousands(texts, values)]
+    filled = sum(text is not None and not rule.is_empty(_said(text)) for text in texts)
     kind = "numbers" if filled and read[: len(texts)].sum() * 2 > filled else "text" if filled else "empty"
     if texts == () and kind == "empty":
         kind = "text" if odd > read.sum() else "numbers" if read.any() else "empty"
@@ -405,8 +438,10 @@ def _column(
     whole = bool((finite == np.rint(finite)).all()) and distinct == len(finite) > _FEW
     if kind == "numbers" and whole and (np.diff(np.sort(finite)) == 1).all():
         remarks.append(_ID)
+    remarks += _words(name, texts, values, rule) if kind == "numbers" else []
+    remarks += _who(name, texts, finite, kind)
     skewness = _skewness(finite) if kind == "numbers" else None
-    if skewness is not None and abs(skewness) > _SKEWED:
+    if skewness is not None and abs(skewness) > _SKEWED and not codes:  # which may be all that skews it
         remarks.append("skewed: its mean and its centre differ")
     if kind == "text":
         distinct = len({str(text).strip() for text in texts if text not in ("", None)})
@@ -424,12 +459,83 @@ def _column(
 def _strange(texts: Sequence[Any], values: FloatArray, rule: NumberRule) -> list[str]:
     """What unreadable cells look like: the commonest forms, each with its first example."""
     pairs = zip(texts, np.isnan(values[: len(texts)]), strict=False)
-    odd = [str(text) for text, missing in pairs if missing and text is not None and not rule.is_empty(str(text))]
+    said = [_said(text) for text, missing in pairs if missing and text is not None]
+    odd = [text for text in said if not rule.is_empty(text)]
     forms, examples = Counter(map(_form, odd)), {_form(text): text for text in reversed(odd)}
     shown = ", ".join(f"{examples[form][:30]!r} ({often})" for form, often in forms.most_common(3))
+    if NO_RESULT in odd:
+        shown += ": open the workbook in a spreadsheet and save it, which stores results"
     short = sum(text is None for text in texts)
     remarks = [f"{len(odd)} not numbers, such as {shown}"] if odd else []
     return [*remarks, *([f"{short} lines too short to hold it"] if short else [])]
+
+
+def _words(name: str, texts: Sequence[Any], values: FloatArray, rule: NumberRule) -> list[str]:
+    """Words in a column of numbers, if they are few: perhaps each stands for no value."""
+    pairs = zip(texts, np.isnan(values[: len(texts)]), strict=False)
+    odd = Counter(_said(text).strip() for text, missing in pairs if missing and text is not None)
+    if texts and texts[0] is not None and odd[first := _said(texts[0]).strip()] == 1:
+        del odd[first]  # a second row of names
+    words = {word: n for word, n in odd.items() if not rule.is_empty(word) and not re.search(r"[\d=]", word)}
+    if not 0 < len(words) <= _MOST_WORDS:
+        return []
+    told = " ".join(f"--missing {escaped(f'{name}={word}', 'shell')}" for word in words)
+    return [f"if {' or '.join(map(repr, words))} stands for no value, pass {told}"]
+
+
+def _who(name: str, texts: Sequence[Any], finite: FloatArray, kind: str) -> list[str]:
+    """Whether a column may be that of persons, of which some have several rows."""
+    if kind == "numbers":
+        count, distinct = len(finite), len(np.unique(finite))
+        likely = _WHO.search(name) is not None and bool((finite == np.rint(finite)).all())
+    else:
+        cells = [str(text).strip() for text in texts if text not in ("", None)]
+        count, distinct = len(cells), len(set(cells))
+        likely = not any(_DATE.fullmatch(_form(cell)) for cell in cells[:_FEW_TEXTS])
+    if not likely or not _FEW_TEXTS < distinct < count or distinct * 10 < count:
+        return []
+    told = escaped(name, "shell")
+    return [f"{distinct} different in {count} cells: if they say who a row is about, pass --person {told}"]
+
+
+def _compared(column: ColumnLook, texts: Sequence[Any], known: Column | None) -> ColumnLook:
+    """What a dictionary says of a column, beside what is in it: cells in none of its categories would be missing."""
+    if known is None or known.categories is None:
+        return column
+    others = others_than([code for code, _ in known.categories] + list(known.missing), texts)
+    missed = [f"{said_of(others)} in none of its categories: they count as missing"] if others else []
+    read = sum(not _is_nothing(text) for text in texts) - others.total()
+    return replace(
+        column, kind="categories", readable=read, missing=len(texts) - read, skewness=None, remarks=tuple(missed)
+    )
+
+
+def others_than(listed: Iterable[str], cells: Sequence[Any]) -> Counter[str]:
+    """The cells that hold something else than what is listed, and how often."""
+    codes = {_as_key(code) for code in listed}
+    said = (_said(cell).strip() for cell in cells if not _is_nothing(cell))
+    return Counter(cell for cell in said if _as_key(cell) not in codes)
+
+
+def said_of(others: Counter[str]) -> str:
+    """How many cells, and the commonest of them."""
+    shown = ", ".join(f"{cell[:30]!r} ({often})" for cell, often in others.most_common(3))
+    return f"{others.total()} cell{'s' * (others.total() > 1)}, such as {shown},"
+
+
+def _is_nothing(cell: Any) -> bool:
+    return cell is None or PLAIN.is_empty(_said(cell))
+
+
+def _as_key(cell: str) -> str:
+    """1, 1.0 and 01 are the same key."""
+    value = PLAIN.number(cell)
+    return cell if math.isnan(value) else f"{value:.17g}"
+
+
+def _said(cell: Any) -> str:
+    """A cell as people write it: workbooks keep 99 as 99.0, which a declared code is not."""
+    return f"{cell:g}" if isinstance(cell, float) else str(cell)
 
 
 def _form(text: str) -> str:

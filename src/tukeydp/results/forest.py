@@ -39,6 +39,13 @@ class Mark(NamedTuple):
     name: str
     mean: float | None
     ends: tuple[float, float] | None
+    half: float = 0.0  # of the interval, also where none is shown: what is closer together is one and the same
+
+    @property
+    def values(self) -> list[float]:
+        """What an axis has room for."""
+        reached = [] if self.mean is None or self.ends is not None else [self.mean - self.half, self.mean + self.half]
+        return [value for value in (self.mean, *(self.ends or ()), *reached) if value is not None]
 
 
 class Panel(NamedTuple):
@@ -119,7 +126,8 @@ def _mark_of(summary: Summarised, line: Line) -> Mark:
     factor = 100.0 if line.share else 1.0
     ends = None if line.lower is None or line.upper is None else (factor * line.lower, factor * line.upper)
     name = "" if line.group is None else printable(summary.key_labels.get(line.group, line.group))
-    return Mark(name, None if line.mean is None else factor * line.mean, ends)
+    half = factor * (line.half or 0.0)
+    return Mark(name, None if line.mean is None else factor * line.mean, ends, half)
 
 
 def _drawn(panels: list[Panel], said: str, confidence: float | None, dark: bool) -> Any:
@@ -146,7 +154,7 @@ def _draw_panel(axes: Any, panel: Panel, inks: dict[str, str], colours: tuple[st
         if mark.mean is not None:
             axes.plot([mark.mean], [row], color=colour, marker=marker, markersize=6.5, linestyle="none")
         else:
-            axes.text(0.02, row, "too few values to tell", color=inks["faint"], fontsize=9, va="center",
+            axes.text(0.02, row, _NOTHING, color=inks["faint"], fontsize=9, va="center",
                       transform=axes.get_yaxis_transform())  # fmt: skip
     axes.set_ylim(len(panel.marks) - 0.4, -0.6)
     axes.set_yticks(range(len(panel.marks)), [in_plot(mark.name) for mark in panel.marks])
@@ -161,11 +169,17 @@ def _draw_panel(axes: Any, panel: Panel, inks: dict[str, str], colours: tuple[st
         spine.set_color(inks["faint"])
 
 
+def _values(panel: Panel) -> list[float]:
+    """What the axis has room for; shares lie between 0 and 100 %."""
+    values = [value for mark in panel.marks for value in mark.values]
+    return [min(max(value, 0.0), 100.0) for value in values] if panel.name.endswith("(%)") else values
+
+
 def _round_ends(axes: Any, panel: Panel) -> None:
     """From one round number to another, a handful of steps apart, with all marks between."""
     from matplotlib.ticker import FixedLocator, MaxNLocator
 
-    values = [v for mark in panel.marks for v in (mark.mean, *(mark.ends or ())) if v is not None]
+    values = _values(panel)
     if not values:
         return
     low, high = min(values), max(values)
@@ -225,9 +239,11 @@ def _figure_class() -> Any:
 #
 # Classes (title, dim, grid, bar) and no inline styles, so that a strict content security policy lets it pass.
 
-_SVG_WIDTH, _LEFT, _RIGHT = 340, 12.0, 328.0  # units of the picture's own: what a phone shows without scrolling
+_SVG_WIDTH, _LEFT, _RIGHT = 340, 20.0, 320.0  # units of the picture's own: what a phone shows without scrolling
 _FIRST, _SVG_ROW, _BELOW = 44, 30, 34  # the first line, the next one, and the words below the last
+_NOTHING = "too few values to tell"
 _STEPS = 5  # of an axis, about
+_NARROW = 5  # characters of a number that has room in the middle below its tick, also at the ends
 
 
 def _round_ticks(low: float, high: float) -> list[Fraction]:
@@ -245,7 +261,7 @@ def _round_ticks(low: float, high: float) -> list[Fraction]:
 
 def panel_svg(panel: Panel, label: str) -> str:
     """A line for each mark, with its point and its interval; `label` is read out in place of the picture."""
-    values = [v for mark in panel.marks for v in (mark.mean, *(mark.ends or ())) if v is not None] or [0.0]
+    values = _values(panel) or [0.0]
     ticks = _round_ticks(min(values), max(values))
     low, high = float(ticks[0]), float(ticks[-1])
     rows = len(panel.marks)
@@ -253,9 +269,13 @@ def panel_svg(panel: Panel, label: str) -> str:
     body = "".join(piece for mark, y in marks for piece in _mark(mark, y, low, high))
     below = _BELOW + _SVG_ROW * rows
     every = 1 if len(ticks) <= _STEPS + 1 else 2 if len(ticks) % 2 else len(ticks) - 1  # both ends have a number
+    shown = [show(tick) for tick in ticks[::every]]
+    outer = ("middle", "middle") if max(len(shown[0]), len(shown[-1])) <= _NARROW else ("start", "end")
     axis = "".join(
-        f'<text x="{_across(float(tick), low, high)}" y="{below}" text-anchor="{side}" class="dim">{show(tick)}</text>'
-        for tick, side in zip(ticks[::every], ["start", *["middle"] * (len(ticks[::every]) - 2), "end"], strict=True)
+        f'<text x="{_across(float(tick), low, high)}" y="{below}" text-anchor="{side}" class="dim">{text}</text>'
+        for tick, text, side in zip(
+            ticks[::every], shown, [outer[0], *["middle"] * (len(shown) - 2), outer[1]], strict=True
+        )
     )
     return (
         f'<svg viewBox="0 0 {_SVG_WIDTH} {_FIRST + _SVG_ROW * rows}" role="img" aria-label="{in_html(label)}">'
@@ -274,5 +294,7 @@ def _mark(mark: Mark, y: int, low: float, high: float) -> Iterator[str]:
     if mark.ends is not None:
         a, b = (_across(end, low, high) for end in mark.ends)
         yield f'<path d="M{a} {y}H{b}M{a} {y - 5}v10M{b} {y - 5}v10" class="bar"/>'
-    if mark.mean is not None:
+    if mark.mean is None:
+        yield f'<text x="{_RIGHT:g}" y="{y - 10}" text-anchor="end" class="dim">{_NOTHING}</text>'
+    else:
         yield f'<circle cx="{_across(mark.mean, low, high)}" cy="{y}" r="4.5"/>'

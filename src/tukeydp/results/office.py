@@ -21,7 +21,8 @@ from tukeydp.results.summary_cells import (
     title,
 )
 
-_PAGE, _FIRST = 6.0, 2.3  # inches: between the margins of a page, and of the rows' names
+_PAGE, _WIDE, _FIRST, _LAST = 6.5, 9.0, 2.5, 0.6  # inches between margins, upright and across; names of rows; SMD or p
+_FEW = 4  # columns that an upright page has room for
 
 
 def require_office(ending: str) -> None:
@@ -39,6 +40,7 @@ def docx_of(summary: Summarised) -> bytes:
     """A table in the style of journals: lines above, below the header and below, numbers centred below their groups."""
     require_office(".docx")
     from docx import Document
+    from docx.enum.section import WD_ORIENT
     from docx.enum.text import WD_ALIGN_PARAGRAPH
     from docx.shared import Inches, Pt, RGBColor
 
@@ -48,6 +50,7 @@ def docx_of(summary: Summarised) -> bytes:
     if summary.seeded:
         document.add_paragraph().add_run(SEEDED).bold = True
     caption = document.add_paragraph(style="Caption")
+    caption.paragraph_format.keep_with_next = True
     caption.add_run("Table 1. ").bold = True
     caption.add_run(title(summary))
     for run in caption.runs:
@@ -63,17 +66,28 @@ def docx_of(summary: Summarised) -> bytes:
         first = cells[0].paragraphs[0]
         first.add_run(row.label)
         first.paragraph_format.left_indent = Pt(12 if row.inner else 0)
+        first.paragraph_format.keep_with_next = row.kind == "heading"
         for cell, shown in zip(cells[1:], row.cells, strict=True):
             cell.paragraphs[0].add_run(shown)
             cell.paragraphs[0].alignment = WD_ALIGN_PARAGRAPH.CENTER
     table.autofit = False
-    rest = (_PAGE - _FIRST) / len(named)
+    wide, section = len(named) > _FEW, document.sections[0]
+    section.left_margin = section.right_margin = Inches(1)
+    if wide:
+        section.orientation = WD_ORIENT.LANDSCAPE
+        section.page_width, section.page_height = section.page_height, section.page_width
+    last = [_LAST] if summary.compare is not None else []
+    arms = len(named) - len(last)
+    widths = [_FIRST, *[((_WIDE if wide else _PAGE) - _FIRST - sum(last)) / arms] * arms, *last]
     for place, column in enumerate(table.columns):
-        column.width = Inches(rest if place else _FIRST)
+        column.width = Inches(widths[place])
     for line in table.rows:
         for place, cell in enumerate(line.cells):
-            cell.width = Inches(rest if place else _FIRST)
-            cell.paragraphs[0].paragraph_format.space_after = Pt(1)
+            cell.width = Inches(widths[place])
+            kept = cell.paragraphs[0].paragraph_format
+            kept.space_before, kept.space_after = Pt(1), Pt(1)
+            for run in cell.paragraphs[0].runs:
+                run.font.size = Pt(9)
     _ruled(table)
     for size, notes in ((9, [n for n in footnote(summary) if n != SEEDED]), (8, details(summary))):
         for text in [" ".join(notes)] if size == 9 else notes:
@@ -157,8 +171,6 @@ def xlsx_of(summary: Summarised) -> bytes:
         sheet.column_dimensions[get_column_letter(column)].width = 34 if column == 1 else 17
     for note in footnote(summary):
         sheet.append([_safe(note)])
-    sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "landscape", 0
-    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
     sheet.freeze_panes = sheet.cell(top + 2, 2)
     long = book.create_sheet("Statistics")
     found = ard(summary)
@@ -167,6 +179,9 @@ def xlsx_of(summary: Summarised) -> bytes:
         long.append([_safe(value) if isinstance(value, str) else value for value in one.values()])
     for letter in "ABCDEFGH":
         long.column_dimensions[letter].width = 18
+    for other in (sheet, long):  # as wide as a page
+        other.page_setup.orientation, other.page_setup.fitToHeight = "landscape", 0
+        other.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
     notes = book.create_sheet("Notes")
     for note in [*footnote(summary), *details(summary)]:
         notes.append([_safe(note)])

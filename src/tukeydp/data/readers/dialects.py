@@ -222,13 +222,17 @@ def _declared(marks: Marks) -> str:
     return f"--decimal {decimal}" if thousands is None else f"--thousands {thousands} --decimal {decimal}"
 
 
+_UNIT_BEHIND = re.compile(
+    r"(.+?)\s*,\s*([kmcu\u00b5]?[glm]|mmHg|cmH2O|%|bpm|ml|[kmnu\u00b5]?mol(?:/l)?|[mnu\u00b5k]?g/d?l)"
+)
+_PER = re.compile(r"10?[\^\d]*/[A-Za-z]")  # no text that can stand behind a number, but a unit
 _UNIT_IN_NAME = re.compile(r"(.+?)\s*[\[(]([^\[\]()]{1,15})[\])]")
 
 
 def unit_in(name: str) -> tuple[str | None, str | None]:
     """What a column is called and its unit, where its name has both: `weight [kg]`, and not `pain (0-10)`."""
-    found = _UNIT_IN_NAME.fullmatch(name)
-    return (found[1], found[2]) if found and ReadOptions().is_unit(found[2]) else (None, None)
+    found = _UNIT_IN_NAME.fullmatch(name) or _UNIT_BEHIND.fullmatch(name)
+    return (found[1], found[2]) if found and (ReadOptions().is_unit(found[2]) or _PER.match(found[2])) else (None, None)
 
 
 def _units(

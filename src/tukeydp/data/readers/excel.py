@@ -224,14 +224,14 @@ def sheet_names(content: bytes, path: Path | str) -> list[str]:
     return _shown(_workbook(content, path))
 
 
-def about_sheets(content: bytes, chosen: str | None, path: Path | str) -> tuple[list[str], list[str], int]:
-    """The sheets that are shown, those that are hidden, and how many merged cells the chosen or first one has."""
+def about_sheets(content: bytes, chosen: str | None, path: Path | str) -> tuple[list[str], list[str], list[int]]:
+    """The sheets that are shown, those that are hidden, and in the chosen or first one the last row of merged cells."""
     workbook = _workbook(content, path)
     shown = _shown(workbook)
     hidden = [name for name in workbook.sheet_names if name not in shown]
     with _guarded(path):
         sheet = workbook.get_sheet_by_name(chosen or shown[0]) if chosen in (None, *workbook.sheet_names) else None
-    return shown, hidden, len(getattr(sheet, "merged_cell_ranges", None) or ())
+    return shown, hidden, [end[0] for _, end in getattr(sheet, "merged_cell_ranges", None) or ()]
 
 
 def _shown(workbook: Any) -> list[str]:

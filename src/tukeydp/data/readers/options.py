@@ -93,6 +93,10 @@ class ReadOptions:
         """The declared unit of a column; the first where several spellings are."""
         return next(iter(self.rule(column).units), None)
 
+    def declared_of(self, column: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The codes for no value and the limits of detection of a column, as a dictionary has them."""
+        return tuple(_of(column, self.missing)), tuple(_of(column, self.detection))
+
     def blank_out(self, cells: FloatArray, columns: Sequence[str]) -> None:
         """Cells that hold a declared missing number become missing, in place."""
         for j, column in enumerate(columns):
