@@ -340,6 +340,10 @@ def test_persons_have_one_record_each():
 def test_misuse_is_told_from_public_facts():
     with pytest.raises(td.ParameterError, match="bounds must be of columns without categories"):
         table(bounds={**BOUNDS, "sex": (0, 1)})
+    with pytest.raises(td.ParameterError, match="categories must be a dict of column name"):
+        table(categories=["sex"])
+    with pytest.raises(td.ParameterError, match="categories must be a list for each column, or 'declared'"):
+        table(categories={"sex": None})
     with pytest.raises(td.ParameterError, match="statistics must be of columns that hold numbers"):
         table(statistics={"sex": "median [IQR]"})
     with pytest.raises(td.ParameterError, match="check must be left out"):

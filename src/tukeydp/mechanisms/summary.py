@@ -129,7 +129,8 @@ def summary(
         all numbers are such. Their magnitudes are then found first, for a part of epsilon.
     categories
         A dict of column name -> list of its categories, or a dict from what stands in the cells to what it is called.
-        Public, as for `td.counts`. What is in none of them is missing.
+        Public, as for `td.counts`; "declared" for those that you declared for the frame's column. What is in none of
+        them is missing.
     statistics
         "mean (SD)" or "median [IQR]", for all numbers, or a dict of column name -> one of them; the mean unless given.
     by
@@ -264,7 +265,7 @@ def _of_table(
         raise ParameterError("per_person", "must be left out without person", brief(per_person))
     x = from_path(x, None)
     apart = Apart(by, None if by is None else checked_keys(keys), person, per_person)
-    grouped = () if categories is None else questions(x, None, categories, None)
+    grouped = _counted(x, categories)
     asked_for = _Asked(x, bounds, grouped, statistics, _weighed(weights, weight_bounds), apart)
     payer = accountant if accountant is None or person is None else OfPersons(accountant)
     require_room(payer, least_cost(asking.budget, None, 6, neighbours))
@@ -406,6 +407,14 @@ def names_of(x: Any) -> list[Any] | None:
     if isinstance(x, np.ndarray):
         return list(x.dtype.names) if x.dtype.names else list(range(x.shape[1] if x.ndim == 2 else 1))
     return list(range(width_of_rows(x) or 1)) if isinstance(x, list | tuple) else None
+
+
+def _counted(x: Any, categories: Any) -> tuple[Question, ...]:
+    if categories is None:
+        return ()
+    if not isinstance(categories, Mapping):
+        raise ParameterError("categories", "must be a dict of column name -> list of its categories", brief(categories))
+    return questions(x, None, categories, None)
 
 
 def _weighed(weights: Any, bounds: Any) -> tuple[str | int, float] | None:
@@ -736,7 +745,7 @@ def plan_summary(
     if bounds is not None and not isinstance(bounds, Mapping):
         raise ParameterError("bounds", "must be a dict of column name -> (lower, upper)", brief(bounds))
     listed = None if keys is None else checked_keys(list(keys) if isinstance(keys, Mapping) else keys)
-    grouped = () if categories is None else questions(None, None, categories, None)
+    grouped = _counted(None, categories)
     weighed = _weighed(weights, weight_bounds)
     told = _Asked(None, dict(bounds or {}), grouped, statistics, weighed, Apart())
     layout = told.layout(sd)

@@ -41,6 +41,8 @@ UNSEEN_RADIUS = 1.2
 START = -0.65
 # A deviation whose noise is typically larger than itself is left out.
 _SPREAD_TOLERANCE = 1.0
+# By so much of themselves deviations are off where columns are no bells (benchmarks/table1.py).
+_MISFIT = 0.12
 # Missing values are counted where they stand out from the noise: two fifths of a column are to do so, for at most so
 # much of epsilon; they are left out where not even so many do. Else a column that is mostly missing would have a mean.
 _MISSING_TOLD, _MISSING_MOST, _MISSING_NEVER = 0.4, Fraction(1, 25), 0.6
@@ -350,7 +352,8 @@ def spread_error(plan: TablePlan, rows: float) -> float | None:
     if plan.means is None or not plan.means.sizes:
         return None
     d = len(plan.layout.means)
-    return _noise_of_mean(UNSEEN_RADIUS * usual_radius(d), rows, ease) / float(plan.means.sizes) / MEAN_SIZE
+    noise = _noise_of_mean(UNSEEN_RADIUS * usual_radius(d), rows, ease) / float(plan.means.sizes) / MEAN_SIZE
+    return math.hypot(_MISFIT, noise * (2.0 if plan.layout.unbounded else 1.0))
 
 
 def _rounded(share: float, of: Fraction) -> Fraction:
@@ -516,6 +519,8 @@ def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
     layout, ease = plan.layout, strength(plan.neighbours) / 2.0
     per_group = math.inf if size is None else size / max(1, plan.groups or 1)
     found, rows = [], per_group * max(1, plan.groups or 1)
+    # Weights are taken to be 1 in the mean, or half of the largest: sums of them have that much more noise.
+    lighter = 1.0 if layout.weight is None else max(2.0, layout.weight)
     widths = None if layout.known is None else [2.0 / one for one in layout.known]
     for j in layout.means:
         if isinstance(plan.means, ClippedMean):
@@ -524,6 +529,7 @@ def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
         else:
             assert plan.means is not None
             error = _norm_error(len(layout.means), per_group, ease) / float(plan.means.sums)
+        error *= min(2.0, lighter)
         one = _told(layout.names[j], STATISTICS[0], error, MEAN_TOLERANCE, size, plan)
         found.append(replace(one, sd=None if left_out(plan, j) else spread_error(plan, rows)))
     counted = len(layout.levels) + len(layout.shares) + plan.records
@@ -532,7 +538,7 @@ def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
     else:
         error = ease * (layout.columns.d + 2) / float(plan.epsilon) / per_group
     for name in [*(layout.names[j] for j in layout.shares), *(one.title for one in layout.categories)]:
-        found.append(_told(name, "n (%)", error, SHARE_TOLERANCE, size, plan))
+        found.append(_told(name, "n (%)", error * lighter, SHARE_TOLERANCE, size, plan))
     for j in plan.medians:
         found.append(Forecast(layout.names[j], STATISTICS[1], None))
     if plan.missing:
