@@ -237,7 +237,7 @@ def test_formats(found):
     book = openpyxl.load_workbook(io.BytesIO(found.to_xlsx()))
     cells = next(row for row in book["Table 1"].iter_rows(values_only=True) if row[0] == "age, mean (SD)")
     assert cells[1] == found.lines[0].mean
-    assert cells[2] == found.lines[0].sd
+    assert cells[2] == pytest.approx(found.lines[0].sd, rel=1e-12)
     rows = list(csv.DictReader(io.StringIO(found.to_ard())))
     assert set(rows[0]) == {
         "group1", "group1_level", "variable", "variable_level", "context", "stat_name", "stat_label", "stat",
@@ -245,6 +245,45 @@ def test_formats(found):
     mean = [row for row in rows if (row["variable"], row["stat_name"], row["group1_level"]) == ("age", "mean", "A")]
     assert float(mean[0]["stat"]) == found.lines[0].mean
     assert {row["context"] for row in rows} == {"continuous", "categorical"}
+
+
+def test_every_line_has_a_number_where_rows_suffice_and_else_is_named_beforehand():
+    """At 150 rows in each of two arms, and one row in all: from public numbers alone."""
+    for seed in range(8):
+        one = table(clinic(300, seed), epsilon=1, randomness=td.seeded(seed))
+        assert all(line.mean is not None for line in one.lines)
+        assert all(line.sd is not None for line in one.lines if not line.share)
+    few = table(clinic(30), epsilon=1)
+    plan = td.plan_summary(n=30, epsilon=1, bounds=BOUNDS, categories=CATEGORIES, keys=["A", "B"])
+    left = {(line.column, line.statistic) for line in plan.lines if line.statistic == "SD"}
+    assert left == {(name, "SD") for name in BOUNDS}
+    assert all(any(f"SD of {name}" in one for one in few.left_out) for name in BOUNDS)
+    assert all(line.sd is None for line in few.lines)
+    enough = td.plan_summary(n=300, epsilon=1, bounds=BOUNDS, categories=CATEGORIES, keys=["A", "B"])
+    assert all(line.sd < 0.8 for line in enough.lines if line.column in BOUNDS)
+    assert "SD " in str(enough)
+
+
+def test_a_column_without_values_has_no_number_but_by_chance():
+    """Of each group's noised number of values one in fifty looks like some; 40 here, ten by chance 1 in 10^8."""
+    frame, told = clinic(560).assign(crp=np.nan, stage="other"), 0
+    for seed in range(20):
+        one = table(frame, epsilon=1, randomness=td.seeded(seed))
+        assert all(line.mean is not None for line in one.lines if line.column not in ("crp", "stage"))
+        told += sum(line.mean is not None for line in one.lines if line.column == "crp")
+        assert sum(one.sizes) <= 560
+    assert told < 10
+    nobody = table(frame.assign(arm="A"), epsilon=1)
+    assert nobody.sizes[0] <= 560
+
+
+def test_rough_deviations_are_named_with_a_range_and_have_few_digits():
+    one = table(clinic(560).assign(age=60.0), epsilon=1)
+    age = next(line for line in one.lines if line.column == "age")
+    assert age.rough
+    assert "Rough SDs, with a likely range: age" in " ".join(one.details)
+    low, high = age.sd_range
+    assert low < age.sd < high
 
 
 def test_weights_make_weighted_means_and_shares():
@@ -301,6 +340,10 @@ def test_persons_have_one_record_each():
 def test_misuse_is_told_from_public_facts():
     with pytest.raises(td.ParameterError, match="bounds must be of columns without categories"):
         table(bounds={**BOUNDS, "sex": (0, 1)})
+    with pytest.raises(td.ParameterError, match="categories must be a dict of column name"):
+        table(categories=["sex"])
+    with pytest.raises(td.ParameterError, match="categories must be a list for each column, or 'declared'"):
+        table(categories={"sex": None})
     with pytest.raises(td.ParameterError, match="statistics must be of columns that hold numbers"):
         table(statistics={"sex": "median [IQR]"})
     with pytest.raises(td.ParameterError, match="check must be left out"):

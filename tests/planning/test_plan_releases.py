@@ -42,8 +42,8 @@ def test_few_rows_have_a_forecast_too():
 def test_means_of_groups_in_a_summary_are_as_far_off_as_forecast():
     """Medians of 480 errors; the forecast is a pair, since the number of values is noised too.
 
-    They scatter by about 6 %, and one plan for all lines is a little closer than forecast: a fifth is allowed below, a
-    tenth above, and the control is ten times off.
+    They scatter by about 6 %, and one plan for all lines is a little closer than forecast: a quarter is allowed
+    below, a tenth above, and the control is ten times off.
     """
     by = np.arange(1000) % 4
     truth = np.array([ROWS[by == g].mean(axis=0) for g in range(4)])
@@ -58,7 +58,7 @@ def test_means_of_groups_in_a_summary_are_as_far_off_as_forecast():
     errors = runs(release, truth, 60)
     option = option_of_summary(question, 1000, Fraction(1), grouped=True)
     low, high = option.typical
-    assert 0.8 * low < np.median(errors) < 1.1 * high
+    assert 0.75 * low < np.median(errors) < 1.1 * high
     assert option_of_summary(question, 10_000, Fraction(1), grouped=True).typical[1] < 0.9 * np.median(errors)
 
 

@@ -391,6 +391,8 @@ CALLS = [
     Call('td.summary(array, by="arm")', lambda: _summary(X, "arm", ["A"])),
     Call('td.summary(frame, by="arm")', lambda: _summary(NAMED, "arm", ["A"])),
     Call('td.summary(object, by="arm")', lambda: _summary(object(), "arm", ["A"])),
+    Call('td.summary(categories=["arm"])', lambda: td.summary(NAMED, epsilon=1, categories=["arm"])),
+    Call('td.summary(categories={"arm": None})', lambda: td.summary(NAMED, epsilon=1, categories={"arm": None})),
     Call('td.summary(keys="AB")', lambda: _summary(X, ["A", "B"], "AB")),
     Call("td.summary(keys=[])", lambda: _summary(X, ["A", "B"], [])),
     Call("td.aggregate(statistic=3)", lambda: _aggregate(3)),

@@ -122,6 +122,11 @@ def _categories(x: Any, name: Name, given: Any) -> Categories:
     """A list, or a dict from what stands in the cells to what it is called."""
     listed = _declared(x, name) if isinstance(given, str) and given == DECLARED else given
     labels = tuple(map(str, given.values())) if isinstance(given, Mapping) else None
+    if listed is None:
+        rule = (
+            f"must be a list for each column, or {DECLARED!r} where the frame declares them: none are read off the data"
+        )
+        raise ParameterError("categories", rule, f"none for {brief(name)}")
     try:
         keys = checked_keys(list(listed) if isinstance(given, Mapping) else listed)
     except ParameterError as error:

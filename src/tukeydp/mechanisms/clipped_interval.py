@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from tukeydp.mechanisms.clipped_mean import RADII, Transcript, noise_scale, strength
+from tukeydp.mechanisms.table_spread import CANDIDATES, GIVEN, USUAL_WIDTH, Spread, cube_likelihood, likely
 from tukeydp.results.interval import Interval, nominal
-from tukeydp.results.noise_quantiles import cube_deviation, noise_and_sampling, quantile_of_noise
+from tukeydp.results.noise_quantiles import cube_deviation, noise_and_sampling
 from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, rational, show
 from tukeydp.trusted.rows import BoundedColumns
 
@@ -30,7 +31,7 @@ _LOWEST, _HIGHEST = Fraction(1, 2), Fraction(99, 100)  # levels that calibration
 _TAIL, _NEAR, _FAR = 0.8, 4.0, 8.0
 # What noise may have taken off a variance, at the least: this share of its scale is left.
 _LEAST_VARIANCE = 0.3
-_SPREAD_TOLD = 0.8  # of noise alone: deviations are then right within a third or so
+_FOUND_WIDTH = 14.0  # ranges that are found are about so many deviations wide
 _DRAWS = 40_000  # of the law of noise in sum and number together: quantiles at 95 % are good to a hundredth
 _MEANS = (0.0, 0.25, 0.5, 0.75, 1.0)  # sizes of m, in half windows, that it is tabulated for
 _RATIOS = np.concatenate([[0.0], np.geomspace(0.02, 50.0, 48)])  # and of b / a
@@ -98,24 +99,39 @@ def _deviation(found: Transcript, j: int) -> float:
     return float(found.middle(j)[1]) * math.sqrt(min(max(variance + scale, _LEAST_VARIANCE * scale), 1.0))
 
 
-def shown_deviation(found: Transcript, j: int) -> float | None:
-    """The deviation that is shown, without an allowance; None where the released variance cannot be told from noise."""
-    variance, scale = _variance(found, j)
-    if variance <= scale * quantile_of_noise(len(found.plan.squared), _SPREAD_TOLD):
-        return None
-    return float(found.middle(j)[1]) * math.sqrt(min(variance, 1.0))
+def likely_deviation(found: Transcript, j: int) -> Spread:
+    """The deviation that is shown, without an allowance: in relative units, of groups clipped where they were."""
+    squares, width = _squares(found, j), len(found.plan.squared)
+    total, between = _between(found, j)
+    within = np.minimum(CANDIDATES**2 + between, 1.0)
+    likelihood = cube_likelihood(squares, total * (2.0 * within - 1.0), _noise_of_squares(found), width)
+    usual = _FOUND_WIDTH if j in found.plan.found else USUAL_WIDTH
+    return likely(likelihood, 2.0 / usual, GIVEN[1]).scaled(float(found.middle(j)[1]))
 
 
 def _variance(found: Transcript, j: int) -> tuple[float, float]:
     """In half windows: mean square less the squares of the groups' means, all of them noised; and the noise's scale."""
-    plan = found.plan
+    total, between = _between(found, j)
+    square = (_squares(found, j) / total + 1.0) / 2.0
+    return square - between, _noise_of_squares(found) / (2.0 * total)
+
+
+def _between(found: Transcript, j: int) -> tuple[float, float]:
+    """Values of all groups, and the mean square of these groups' means."""
     sizes, means = (part[:, j] for part in found.in_floats)
     total = sizes.sum()
-    square = (float(found.squares[plan.squared.index(j)]) / total + 1.0) / 2.0
     # Noise in the means makes their squares too large, by its own variance.
     noise = (noise_scale(found) * cube_deviation(found.coordinates) / sizes) ** 2
-    between = float((sizes * np.maximum(0.0, means**2 - noise)).sum() / total)
-    return square - between, strength(plan.neighbours) / (2.0 * float(plan.shares.squares * plan.epsilon) * total)
+    return float(total), float((sizes * np.maximum(0.0, means**2 - noise)).sum() / total)
+
+
+def _squares(found: Transcript, j: int) -> float:
+    return float(found.squares[found.plan.squared.index(j)])
+
+
+def _noise_of_squares(found: Transcript) -> float:
+    plan = found.plan
+    return strength(plan.neighbours) / float(plan.shares.squares * plan.epsilon)
 
 
 def _of_share(inside: float) -> float:

@@ -25,7 +25,7 @@ from tukeydp.data.relation import Relation, checked_relation
 from tukeydp.data.sorted_values import HeldValues, steps_of
 from tukeydp.data.tables import Source, Table, width_of_rows
 from tukeydp.mechanisms.clipped_interval import Level, checked_confidence, checked_joint
-from tukeydp.mechanisms.clipped_mean import RADII, ClippedMean, Transcript
+from tukeydp.mechanisms.clipped_mean import ClippedMean, Transcript
 from tukeydp.mechanisms.cube import checked_epsilon
 from tukeydp.mechanisms.mean_ways import known_widths
 from tukeydp.mechanisms.per_person import OfPersons, of_persons, person_note
@@ -33,13 +33,16 @@ from tukeydp.mechanisms.quantile_levels import number_of_levels
 from tukeydp.mechanisms.quantiles import Unit, drawn_quantiles
 from tukeydp.mechanisms.readable_check import asked, checked
 from tukeydp.mechanisms.round_numbers import round_numbers
-from tukeydp.mechanisms.table_lines import Counted, NormSummed, TableSource
+from tukeydp.mechanisms.table_lines import Counted, NormSummed, Sizes, TableSource
 from tukeydp.mechanisms.table_plan import (
     GRID,
+    MISSING_N,
+    NOTICED,
     QUARTILES,
     RADII_BELOW,
-    SCALE_WEIGHTS,
+    START,
     STATISTICS,
+    UNSEEN_RADIUS,
     Forecast,
     Layout,
     LeftOut,
@@ -47,7 +50,9 @@ from tukeydp.mechanisms.table_plan import (
     TablePlan,
     affords_magnitudes,
     forecast,
+    scaled_radii,
     table_plan,
+    usual_radius,
     window_weights,
     windows,
 )
@@ -71,7 +76,6 @@ from tukeydp.trusted.release import Charge, Run, Spends, reserve
 from tukeydp.trusted.rows import BoundedColumns, bounded_columns
 from tukeydp.trusted.steps import (
     HALF,
-    BeyondCounts,
     NormBeyond,
     NormSums,
     OutsideCounts,
@@ -82,8 +86,6 @@ from tukeydp.trusted.steps import (
     noised_sums,
     rung,
 )
-
-_NOTICED = 0.96  # missing cells stand out where noise alone would be as many in one table of 25
 
 
 @padded
@@ -127,7 +129,8 @@ def summary(
         all numbers are such. Their magnitudes are then found first, for a part of epsilon.
     categories
         A dict of column name -> list of its categories, or a dict from what stands in the cells to what it is called.
-        Public, as for `td.counts`. What is in none of them is missing.
+        Public, as for `td.counts`; "declared" for those that you declared for the frame's column. What is in none of
+        them is missing.
     statistics
         "mean (SD)" or "median [IQR]", for all numbers, or a dict of column name -> one of them; the mean unless given.
     by
@@ -262,7 +265,7 @@ def _of_table(
         raise ParameterError("per_person", "must be left out without person", brief(per_person))
     x = from_path(x, None)
     apart = Apart(by, None if by is None else checked_keys(keys), person, per_person)
-    grouped = () if categories is None else questions(x, None, categories, None)
+    grouped = _counted(x, categories)
     asked_for = _Asked(x, bounds, grouped, statistics, _weighed(weights, weight_bounds), apart)
     payer = accountant if accountant is None or person is None else OfPersons(accountant)
     require_room(payer, least_cost(asking.budget, None, 6, neighbours))
@@ -276,7 +279,9 @@ def _of_table(
         asked_for = replace(asked_for, bounds={**asked_for.by_name, **dict.fromkeys(_unknown(layout), "left out")})
         layout = asked_for.layout(sd)
         if not layout.names and not layout.categories:
-            raise ParameterError("bounds", "must be given", f"none: without them it takes {left_out[0].needs}")
+            raise ParameterError(
+                "bounds", "must be given", f"none: without them it takes {left_out[0].needs.removeprefix(_OR_BOUNDS)}"
+            )
         records = category_records(x, asked_for.questions, asking.relation, apart)
     found = _released(records, layout, asking, bits, payer, sd, asked_for.order, left_out)
     if person is None:
@@ -404,6 +409,14 @@ def names_of(x: Any) -> list[Any] | None:
     return list(range(width_of_rows(x) or 1)) if isinstance(x, list | tuple) else None
 
 
+def _counted(x: Any, categories: Any) -> tuple[Question, ...]:
+    if categories is None:
+        return ()
+    if not isinstance(categories, Mapping):
+        raise ParameterError("categories", "must be a dict of column name -> list of its categories", brief(categories))
+    return questions(x, None, categories, None)
+
+
 def _weighed(weights: Any, bounds: Any) -> tuple[str | int, float] | None:
     if weights is None:
         if bounds is not None:
@@ -445,11 +458,14 @@ def _unknown(layout: Layout) -> list[str]:
     return [layout.names[j] for j in layout.unbounded]
 
 
+_OR_BOUNDS = "bounds, or "
+
+
 def _without_bounds(layout: Layout, size: int | None, neighbours: str, epsilon: Fraction) -> tuple[LeftOut, ...]:
     rows = size or 1
     while not affords_magnitudes(layout, rows, neighbours, epsilon):
         rows = math.ceil(rows * 1.2)
-    said = f"bounds, or about {rows} records"
+    said = f"{_OR_BOUNDS}about {rows} records"
     return tuple(LeftOut(name, STATISTICS[0], said) for name in _unknown(layout))
 
 
@@ -575,53 +591,63 @@ class _Steps:
         records, *values = found
         missing = [(records - one) // HALF for one in values]
         noised = noised_counts(missing, self.run.charge("missing", "missing"))
-        usual = quantile_of_noise(len(places), _NOTICED) / float(self.plan.missing)
+        usual = quantile_of_noise(len(places), NOTICED) / float(self.plan.missing)
         return tuple(place for place, count in zip(places, noised, strict=True) if count > usual)
 
     def _norm(self, plan: NormPlan, charge: Charge) -> NormSummed:
-        """A rough centre, a radius for all columns at once, and sums of what lies within."""
-        places, run = self.layout.means, charge.split(plan.parts)
-        centre = self._centre(places, run.charge("centre", "step", "centre"))
-        scale = self._scales(plan, places, centre, run)
-        widest = 2.0 * sum(scale)
-        given: dict[str, Any] = {"places": places, "centre": centre, "scale": scale, "weight": self.layout.weighed}
-        radii = tuple(widest * 2.0 ** (-k / 4) for k in range(RADII_BELOW))
-        (beyond,) = self.records.total(
-            NormBeyond(NormSums(self.layout.d, self.columns, radius=widest, groups=1, **given), radii)
-        )
-        radius = radii[rung(np.array(beyond, dtype=np.int64), plan.weights, run.charge("radius", "step", "radius"))]
-        given |= {"d": self.layout.d, "columns": self.columns, "radius": radius}
-        kernels = [NormSums(groups=self.groups, **given)]
-        if plan.sizes:
-            kernels.append(NormSums(groups=1, absolute=True, **given))
-        found = self.records.total(*kernels)
-        sizes: tuple[Fraction, ...] = ()
-        if plan.sizes:
-            sizes = tuple(noised_norm_sums(kernels[1], found[1], run.charge("sizes", "step", "sizes"))[0])
-        noised = noised_norm_sums(kernels[0], found[0], run.charge("sums", "step", "sums"))
-        return NormSummed(plan, places, centre, scale, radius, tuple(map(tuple, noised)), sizes)
+        """Looks at where columns are and how far they spread, then sums of what lies within one radius for all."""
+        layout, run = self.layout, charge.split(plan.parts)
+        places, many = layout.means, float(self.records.size or 1)
+        positive = (j in layout.unbounded and self.columns.lower[j] == 0 for j in places)
+        centre = tuple(START if one else 0.0 for one in positive)
+        scale = (1.0,) * len(places) if layout.known is None else tuple(1.0 / layout.known[j] for j in places)
+        sizes = None
+        for i, look in enumerate(plan.looks):
+            own = run.charge(f"look {i}", "step", "look", i)
+            if look.kind == "middle":
+                centre, many = self._middle(places, own)
+                continue
+            # Only what is shown is weighted.
+            weight = None if look.kind == "centre" else layout.weighed
+            given = {"places": places, "centre": centre, "scale": scale, "weight": weight}
+            radius = UNSEEN_RADIUS * usual_radius(len(places))
+            if look.reach:
+                radii = tuple(2.0 * sum(scale) * 2.0 ** (-k / 4) for k in range(RADII_BELOW))
+                reach = run.charge(f"reach {i}", "step", "reach", i)
+                radius = self._radius(radii, plan.reach_weights(look.reach), given, reach)
+            (noised,) = self._norm_sums(1, given | {"radius": radius, "absolute": look.kind == "sizes"}, own)
+            if look.kind == "centre":
+                moved = (c + radius / a * float(s) / many for c, a, s in zip(centre, scale, noised, strict=True))
+                centre = tuple(max(-1.0, min(1.0, one)) for one in moved)
+            else:
+                sizes = Sizes(plan, look.epsilon, centre, scale, radius, tuple(noised), many, bool(layout.unbounded))
+                scale = tuple(1.0 / sizes.spread(k, ((many, 0.0),)).middle for k in range(len(places)))
+        given = {"places": places, "centre": centre, "scale": scale, "weight": layout.weighed}
+        weights = plan.radius_weights(len(places))
+        radius = self._radius(scaled_radii(len(places)), weights, given, run.charge("radius", "step", "radius"))
+        sums = self._norm_sums(self.groups, given | {"radius": radius}, run.charge("sums", "step", "sums"))
+        return NormSummed(plan, places, centre, scale, radius, tuple(map(tuple, sums)), sizes)
 
-    def _centre(self, places: tuple[int, ...], charge: Charge) -> tuple[float, ...]:
-        """Rough means, from -1 to 1; over a public number of records where there is one."""
+    def _norm_sums(self, groups: int, given: dict[str, Any], charge: Charge) -> list[list[Fraction]]:
+        kernel = NormSums(self.layout.d, self.columns, groups=groups, **given)
+        (total,) = self.records.total(kernel)
+        return noised_norm_sums(kernel, total, charge)
+
+    def _radius(
+        self, radii: tuple[float, ...], weights: tuple[int, ...], given: dict[str, Any], charge: Charge
+    ) -> float:
+        kernel = NormBeyond(NormSums(self.layout.d, self.columns, groups=1, radius=radii[0], **given), radii)
+        (beyond,) = self.records.total(kernel)
+        return radii[rung(np.array(beyond, dtype=np.int64), weights, charge)]
+
+    def _middle(self, places: tuple[int, ...], charge: Charge) -> tuple[tuple[float, ...], float]:
+        """Rough means, from -1 to 1, over a public number of records where there is one; and that number."""
         n = None if self.records.relation.secret else self.records.table.n
         kernel = self._kernel(1, shares=places, records=n is None, weight=None)
         (total,) = self.records.total(kernel)
         noised = noised_sums(kernel, total, charge)[0]
         many = max(Fraction(1), noised[-1]) if n is None else Fraction(n)
-        return tuple(max(-1.0, min(1.0, float(s / many))) for s in noised[: len(places)])
-
-    def _scales(
-        self, plan: NormPlan, places: tuple[int, ...], centre: tuple[float, ...], run: Run
-    ) -> tuple[float, ...]:
-        """One over about a standard deviation: public, or one over the radius that about as many lie beyond in all."""
-        if self.layout.known is not None:
-            return tuple(1.0 / self.layout.known[j] for j in places)
-        if not plan.scales:
-            return (1.0,) * len(places)
-        kernel = BeyondCounts(self.columns, places, centre, RADII)
-        (total,) = self._measured(kernel)
-        drawn = joint_rungs(kernel.counts(total)[0], SCALE_WEIGHTS, run.charge("scales", "step", "scales"))
-        return tuple(1.0 / RADII[i] for i in drawn)
+        return tuple(max(-1.0, min(1.0, float(s / many))) for s in noised[: len(places)]), float(many)
 
     def _counts(self, many: tuple[int, ...]) -> Counted | None:
         plan, layout = self.plan, self.layout
@@ -671,6 +697,10 @@ class SummaryPlan:
         for line in self.lines:
             unit = " standard deviations" if line.statistic == STATISTICS[0] else ""
             error = "" if line.error is None else f"{line.error:.2g}{unit}"
+            if line.statistic == MISSING_N and line.error is not None:
+                error = f"where they are more than about {100 * line.error:.0f} % of a column"
+            if line.sd is not None:
+                error += f", SD {100 * line.sd:.0f} %"
             if line.needs is not None:
                 error = f"{error}; too little: it would take {line.needs}" if error else f"left out: {line.needs}"
             said.append(f"  {line.column:<{wide}}  {line.statistic:<13} {error}".rstrip())
@@ -715,7 +745,7 @@ def plan_summary(
     if bounds is not None and not isinstance(bounds, Mapping):
         raise ParameterError("bounds", "must be a dict of column name -> (lower, upper)", brief(bounds))
     listed = None if keys is None else checked_keys(list(keys) if isinstance(keys, Mapping) else keys)
-    grouped = () if categories is None else questions(None, None, categories, None)
+    grouped = _counted(None, categories)
     weighed = _weighed(weights, weight_bounds)
     told = _Asked(None, dict(bounds or {}), grouped, statistics, weighed, Apart())
     layout = told.layout(sd)

@@ -13,9 +13,22 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from tukeydp.mechanisms.clipped_interval import Level, clipped_interval, deviations, interval_note, shown_deviation
+import numpy as np
+
+from tukeydp.mechanisms.clipped_interval import Level, clipped_interval, deviations, interval_note, likely_deviation
 from tukeydp.mechanisms.clipped_mean import Transcript, strength
-from tukeydp.mechanisms.table_plan import NormPlan, TablePlan
+from tukeydp.mechanisms.table_plan import NormPlan, TablePlan, left_out
+from tukeydp.mechanisms.table_spread import (
+    CANDIDATES,
+    FOUND,
+    GIVEN,
+    Spread,
+    between_bounds,
+    laplace_likelihood,
+    lengthened,
+    likely,
+    mean_sizes,
+)
 from tukeydp.results.interval import nominal
 from tukeydp.results.noise_quantiles import mixed_quantile, quantile_of_noise
 from tukeydp.results.summary_cells import NO_SPREAD, SHARE, TOO_FEW, Line
@@ -35,7 +48,29 @@ class NormSummed:
     scale: tuple[float, ...]
     radius: float
     sums: tuple[tuple[Fraction, ...], ...]
-    sizes: tuple[Fraction, ...]
+    sizes: Sizes | None
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sums of sizes of distances from the centre, of all groups together, in radii: how far columns spread."""
+
+    plan: NormPlan
+    epsilon: Fraction
+    centre: tuple[float, ...]
+    scale: tuple[float, ...]
+    radius: float
+    sums: tuple[Fraction, ...]
+    many: float  # records, about
+    found: bool  # between bounds that were found
+
+    def spread(self, i: int, away: Sequence[tuple[float, float]]) -> Spread:
+        """Of bell-shaped groups: how many values each has, and how far their mean is from the centre."""
+        unit = self.radius / self.scale[i] * lengthened(float(sum(self.sums)) / self.many)
+        expected = sum((n * mean_sizes(a, CANDIDATES) for n, a in away), np.zeros(len(CANDIDATES)))
+        scale = strength(self.plan.neighbours) / float(self.epsilon) * unit
+        likelihood = laplace_likelihood(float(self.sums[i]) * unit, expected, scale)
+        return likely(likelihood, *(FOUND if self.found else GIVEN))
 
 
 @dataclass(frozen=True)
@@ -116,7 +151,7 @@ class TableSource:
             found = [self.counts.of(g, "records") for g in groups]
         if self.n is None or self.plan.layout.weight is not None:
             return found
-        return [one - max(0.0, sum(found) - self.n) / len(found) for one in found]
+        return at_most(found, float(self.n))
 
     def number(self, g: int, place: int) -> _Number:
         """Values at a place, in the unit of sums."""
@@ -198,14 +233,22 @@ class TableSource:
         if g not in self._intervals:
             self._intervals[g] = clipped_interval(found, columns, g, self.known, level).ends.tolist()
         mean = float(columns.in_units(found.means()[g])[j])
-        spread = deviations(found, self.known)[j]
-        shown = spread if self.public_sd or spread is None else shown_deviation(found, j)
-        sd = None if shown is None else shown * float(columns.widths[j]) / 2.0
         lower, upper = self._intervals[g][j]
-        reasons = (SHARE,) if spread is None else (NO_SPREAD,) if shown is None else ()
-        public = self.public_sd and shown is not None
         number = round(found.values(g, j) if j in found.counted else self.size(g))
-        line = Line(key, name, share, number, mean, sd, lower, upper, public, reasons)
+        wide = float(columns.widths[j]) / 2.0
+        sd: Spread | None
+        reasons: tuple[str, ...]
+        if j not in self.plan.layout.means:
+            sd, reasons = None, (SHARE,)
+        elif self.known is not None:
+            sd, reasons = Spread(*(self.known[j] * wide,) * 3), ()
+        else:
+            sd, reasons = self._shown(j, likely_deviation(found, j).scaled(wide))
+        public = self.public_sd and sd is not None
+        line = Line(
+            key, name, share, number, mean, None if sd is None else sd.middle, lower, upper, public, reasons,
+            sd_range=None if sd is None or public else (sd.low, sd.high),
+        )  # fmt: skip
         return self._hidden(replace(line, missing=self._missing(g, j)))
 
     @cached_property
@@ -222,52 +265,56 @@ class TableSource:
         away = float(found.sums[g][i]) / number.values
         mean = max(-1.0, min(1.0, found.centre[i] + unit * away))
         half_width = float(self.columns.widths[j]) / 2.0
-        shown: float | None
-        if self.known is not None:
-            sd, shown = self.known[j], self.known[j] * half_width
-        else:
-            deviation, noise = self._deviation(i)
-            sd = unit * max(deviation, noise)
-            shown = unit * deviation * half_width if deviation > noise / 2.0 else None
+        spread = self._spread(i) if self.known is None else Spread(*(self.known[j],) * 3)
         values = number.values * (1.0 if self.plan.layout.weight is None else 0.5)  # few weigh as much as the largest
         half = mixed_quantile(
             self._of_one(),
             unit * strength(self.plan.neighbours) / float(found.plan.sums) / number.values,
             abs(mean - found.centre[i]) * (self._scale if number.noised else 0.0) / number.values,
             1 if self.counts is None else self.counts.width,
-            sd / math.sqrt(values),
+            spread.high / math.sqrt(values),
         )
         ends = [max(-1.0, mean - half), min(1.0, mean + half)]
         low, wide = float(self.columns.lower[j]), half_width
-        reasons = () if shown is not None else (NO_SPREAD,)
+        sd, reasons = self._shown(j, spread.scaled(wide))
         line = Line(
-            self.keys[g], name, False, round(number.values * self._unit), low + (1.0 + mean) * wide, shown,
-            low + (1.0 + ends[0]) * wide, low + (1.0 + ends[1]) * wide, self.known is not None, reasons,
-            missing=self._missing(g, j),
+            self.keys[g], name, False, round(number.values * self._unit), low + (1.0 + mean) * wide,
+            None if sd is None else sd.middle, low + (1.0 + ends[0]) * wide, low + (1.0 + ends[1]) * wide,
+            self.known is not None, reasons, missing=self._missing(g, j),
+            sd_range=None if sd is None or self.known is not None else (sd.low, sd.high),
         )  # fmt: skip
         return self._hidden(line)
 
-    def _deviation(self, i: int) -> tuple[float, float]:
-        """The standard deviation within groups, in radii, and a typical size of its noise.
+    def _shown(self, j: int, spread: Spread) -> tuple[Spread | None, tuple[str, ...]]:
+        """None where it was left out, and named, before anything was spent."""
+        return (None, (NO_SPREAD,)) if left_out(self.plan, j) else (spread, ())
 
-        That of bell-shaped columns whose sizes, counted from the centre, add up to what was released.
-        """
+    @cached_property
+    def _spreads(self) -> dict[int, Spread]:
+        return {}
+
+    def _spread(self, i: int) -> Spread:
+        """The standard deviation within groups, in half widths of the bounds."""
+        if i not in self._spreads:
+            self._spreads[i] = self._spread_within(i)
+        return self._spreads[i]
+
+    def _spread_within(self, i: int) -> Spread:
         found = self.means
         assert isinstance(found, NormSummed)
-        groups = range(len(self.keys))
-        numbers = [self.number(g, found.places[i]).values for g in groups]
-        away = [float(found.sums[g][i]) / numbers[g] for g in groups]
-        own = math.sqrt(2.0) * strength(self.plan.neighbours) / float(found.plan.sums)
+        assert found.sizes is not None
+        unit = found.radius / found.scale[i]
+        numbers = [self.number(g, found.places[i]).values for g in range(len(self.keys))]
+        means = [unit * float(sums[i]) / n for sums, n in zip(found.sums, numbers, strict=True)]
+        offset = found.centre[i] - found.sizes.centre[i]
+        own = unit * math.sqrt(2.0) * strength(self.plan.neighbours) / float(found.plan.sums)
         # Noise makes distances of the groups' means from the centre too large.
-        away = [math.sqrt(max(0.0, a**2 - (own / n) ** 2)) for a, n in zip(away, numbers, strict=True)]
-        total = float(found.sizes[i])
-        low, high = 0.0, 1.0
-        for _ in range(40):
-            middle = (low + high) / 2.0
-            sizes = sum(n * _mean_size(a, middle) for a, n in zip(away, numbers, strict=True))
-            low, high = (middle, high) if sizes < total else (low, middle)
-        noise = math.log(2.0) * strength(self.plan.neighbours) / float(found.plan.sizes) / sum(numbers)
-        return low, noise / _mean_size(0.0, 1.0)
+        away = [
+            (n, math.sqrt(max(0.0, (offset + a) ** 2 - (own / n) ** 2))) for n, a in zip(numbers, means, strict=True)
+        ]
+        bell = found.sizes.spread(i, away)
+        mean = found.centre[i] + sum(n * a for n, a in zip(numbers, means, strict=True)) / sum(numbers)
+        return Spread(*(between_bounds(mean, one) for one in bell))
 
     def _share(self, g: int, j: int) -> Line:
         """A column between 0 and 1: from -1 to 1 in sums."""
@@ -341,9 +388,11 @@ class TableSource:
         )
 
 
-def _mean_size(mean: float, sd: float) -> float:
-    """Of |X| for a Gaussian X."""
-    if sd <= 0.0:
-        return abs(mean)
-    z = mean / sd
-    return sd * math.sqrt(2.0 / math.pi) * math.exp(-z * z / 2.0) + mean * math.erf(z / math.sqrt(2.0))
+def at_most(numbers: Sequence[float], total: float) -> list[float]:
+    """The nearest numbers that are not negative and at most so many together."""
+    kept = [max(0.0, one) for one in numbers]
+    while sum(kept) > total * (1.0 + 1e-12):
+        some = sum(one > 0.0 for one in kept)
+        less = (sum(kept) - total) / some
+        kept = [max(0.0, one - less) for one in kept]
+    return kept

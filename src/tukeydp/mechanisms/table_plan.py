@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from tukeydp.data.categories import Categories
-from tukeydp.mechanisms.clipped_mean import MISSING, ClippedMean, clipped_plan, radius_weights, strength
+from tukeydp.mechanisms.clipped_mean import MISSING, ClippedMean, clipped_plan, strength
 from tukeydp.mechanisms.quantile_levels import number_of_levels
-from tukeydp.results.noise_quantiles import median_of_noise
+from tukeydp.mechanisms.table_spread import USUAL_WIDTH
+from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of, in_steps
 from tukeydp.trusted.rows import BoundedColumns
 from tukeydp.trusted.steps import Weight
@@ -24,19 +25,28 @@ from tukeydp.trusted.steps import Weight
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 # What a reader of such a line tolerates: a mean off by so many standard deviations, a share by so much. Shares of
 # epsilon are made so that both are off by as much of it.
-MEAN_TOLERANCE, SHARE_TOLERANCE = 0.15, 0.04
-# Bounds that people give without a look at the data are about so many standard deviations wide.
-USUAL_WIDTH = 10.0
+MEAN_TOLERANCE, SHARE_TOLERANCE = 0.15, 0.035
 # Ranges are looked for where means are then off by at most so many standard deviations: wide bounds do no harm there.
 SEARCH_PAYS = 0.1
 # Quarter octaves of the radius that records are shortened to, down from one that shortens none, and how steeply their
-# weights rise, in octaves, up to the knee.
+# weights rise, in octaves, up to the knee: where nothing is known of the columns' spreads.
 RADII_BELOW, _KNEE, _STEEPEST = 25, 16, 8.0
-# Records times epsilon for each column, from which on columns are scaled by what is found of their spread; with fewer
-# the bounds alone do better, unless they too were found.
-_SCALED = 150.0
-# Of the radii of single columns: two times as much for each half octave down to 1/32 of the bounds.
-SCALE_WEIGHTS = radius_weights(2.0, 0.0)
+# Where they are known: quarter octaves up from the usual radius, and how much a smaller one weighs for the noise that
+# it saves. With weights an eighth as steep the tables of benchmarks/table1.py had 1.3 times the error; with radii down
+# to half the usual one, intervals of real columns covered 85 times in 100.
+SCALED_RADII, _LEAST_RADIUS, _STEEP, _STEEPEST_SCALED = 8, 0.88, 14.0, 40.0
+# A look whose answer only makes the next one better takes a radius unseen.
+UNSEEN_RADIUS = 1.2
+# Where columns of positive values are expected between 0 and twice their window, from -1 to 1: an eighth to a half.
+START = -0.65
+# A deviation whose noise is typically larger than itself is left out.
+_SPREAD_TOLERANCE = 1.0
+# By so much of themselves deviations are off where columns are no bells (benchmarks/table1.py).
+_MISFIT = 0.12
+# Missing values are counted where they stand out from the noise: two fifths of a column are to do so, for at most so
+# much of epsilon; they are left out where not even so many do. Else a column that is mostly missing would have a mean.
+_MISSING_TOLD, _MISSING_MOST, _MISSING_NEVER = 0.4, Fraction(1, 25), 0.6
+NOTICED = 0.96  # of noise alone: it would be as many in one table of 25
 # A quartile is right where its rank's distance from the ends outweighs all other points of a grid of a thousand.
 GRID, _LOG_POINTS = 2**10, 8.0
 # Windows of magnitudes, in octaves: how many one spans, and from where to where they go.
@@ -44,6 +54,7 @@ OCTAVES, LOWEST, HIGHEST = 3, -20, 40
 _HELD = 0.45  # share of a column's values that its window has to hold against all others
 
 STATISTICS = ("mean (SD)", "median [IQR]")
+MISSING_N = "missing n"
 
 
 @dataclass(frozen=True)
@@ -108,29 +119,57 @@ class Layout:
         )
 
 
+class Look(NamedTuple):
+    """A look before the sums, at all groups together.
+
+    `kind`: "middle", sums between the bounds; "centre", sums of records that are bounded in all columns at once;
+    "sizes", of their distances from the centre. `reach` is for the radius; nothing where it is taken unseen.
+    """
+
+    kind: str
+    reach: Fraction
+    epsilon: Fraction
+
+
 @dataclass(frozen=True)
 class NormPlan:
     """Means of records that are bounded in all columns at once, around a rough centre: few records, many columns."""
 
     epsilon: Fraction
-    centre: Fraction
-    scales: Fraction
+    looks: tuple[Look, ...]
     radius: Fraction
-    sizes: Fraction
     neighbours: str
-    weights: tuple[int, ...]
+    rows: float
+    per_group: float
     mechanism: str = "norm"
 
     @property
     def parts(self) -> dict[str, PureDP]:
-        pure = {"centre": self.centre, "sizes": self.sizes, "sums": self.sums}
-        found = {name: PureDP(one, neighbours=self.neighbours) for name, one in pure.items() if one}
-        drawn = {"scales": self.scales, "radius": self.radius}
-        return found | {name: bounded_range(one, self.neighbours) for name, one in drawn.items() if one}
+        found = {"sums": PureDP(self.sums, neighbours=self.neighbours)}
+        found["radius"] = bounded_range(self.radius, self.neighbours)
+        for i, look in enumerate(self.looks):
+            found[f"look {i}"] = PureDP(look.epsilon, neighbours=self.neighbours)
+            if look.reach:
+                found[f"reach {i}"] = bounded_range(look.reach, self.neighbours)
+        return found
 
     @property
     def sums(self) -> Fraction:
-        return self.epsilon - self.centre - self.scales - self.radius - self.sizes
+        return self.epsilon - self.radius - sum((look.reach + look.epsilon for look in self.looks), Fraction(0))
+
+    @property
+    def sizes(self) -> Fraction:
+        """Of epsilon, for the last look at distances; 0 where standard deviations are public."""
+        return next((look.epsilon for look in reversed(self.looks) if look.kind == "sizes"), Fraction(0))
+
+    def reach_weights(self, reach: Fraction) -> tuple[int, ...]:
+        return _radius_weights(float(reach), min(self.rows, _MANY))
+
+    def radius_weights(self, d: int) -> tuple[int, ...]:
+        """Of radii for d columns whose spreads are known, from the largest: noise in a group against records beyond."""
+        noise = _noise_of_mean(usual_radius(d), min(self.per_group, _MANY), strength(self.neighbours) / 2.0)
+        steep = _STEEP * (noise / float(self.sums)) ** 1.25 * float(self.radius) * min(self.rows, _MANY)
+        return tuple(round(1024 * math.exp(min(_STEEPEST_SCALED, steep * k / 4.0))) for k in range(SCALED_RADII))
 
     @property
     def guarantee(self) -> PureDP:
@@ -138,8 +177,10 @@ class NormPlan:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        named = {"centre": self.centre, "scales": self.scales, "radius": self.radius, "sizes": self.sizes}
-        return {**{f"epsilon_{name}": one for name, one in named.items() if one}, "epsilon_mean": self.sums}
+        found = {"epsilon_radius": self.radius + sum((look.reach for look in self.looks), Fraction(0))}
+        for kind in dict.fromkeys(look.kind for look in self.looks):
+            found[f"epsilon_{kind}"] = sum((look.epsilon for look in self.looks if look.kind == kind), Fraction(0))
+        return {**found, "epsilon_mean": self.sums}
 
 
 @dataclass(frozen=True)
@@ -239,8 +280,10 @@ def table_plan(layout: Layout, epsilon: Fraction, size: int | None, neighbours: 
     counted = len(layout.levels) + len(layout.shares)
     searched = _searched(layout, rest, size, neighbours, groups, per_group)
     if searched is not None and not layout.levels:
-        return TablePlan(means=searched, counts=Fraction(0), missing=Fraction(0), **shown)
-    missing = MISSING * epsilon
+        return _with_spreads(TablePlan(means=searched, counts=Fraction(0), missing=Fraction(0), **shown), rows)
+    missing = _for_missing(layout, searched is not None, rows, epsilon)
+    if not missing and (layout.levels or layout.means):
+        shown["left_out"] += (_missing_left_out(layout, searched is not None, rows, epsilon),)
     rest -= missing
     # Values of columns that lack many are counted too: room for one of them, at least.
     many = max(1, counted + (groups is not None or neighbours == "add-remove" or layout.weight is not None))
@@ -249,16 +292,68 @@ def table_plan(layout: Layout, epsilon: Fraction, size: int | None, neighbours: 
     need_of_means = _norm_error(len(layout.means), per_group, ease) / MEAN_TOLERANCE
     need_of_counts = ease * median_of_noise(max(1, many)) / per_group / SHARE_TOLERANCE
     share = need_of_counts / (need_of_means + need_of_counts) if per_group < math.inf else many / (many + 3.0)
-    first = _first_steps(layout, rows, ease, epsilon)
     if searched is not None:
         counts = _rounded(share, rest / 2)
         own = _searched(layout, rest - counts, size, neighbours, groups, per_group)
         if own is not None:
-            return TablePlan(means=own, counts=counts, missing=missing, **shown)
-    counts = _rounded(share, rest - sum(first))
-    weights = _radius_weights(float(first[2]), min(rows, 1e9))
-    means = NormPlan(rest - counts, first[0], first[1], first[2], first[3], neighbours, weights)
-    return TablePlan(means=means, counts=counts, missing=missing, **shown)
+            return _with_spreads(TablePlan(means=own, counts=counts, missing=missing, **shown), rows)
+    looks, radius = _looks(layout, rows, ease, epsilon)
+    before = radius + sum((look.reach + look.epsilon for look in looks), Fraction(0))
+    counts = _rounded(share, rest - before)
+    means = NormPlan(rest - counts, looks, radius, neighbours, rows, per_group)
+    return _with_spreads(TablePlan(means=means, counts=counts, missing=missing, **shown), rows)
+
+
+def _missing_places(layout: Layout, clipped: bool) -> int:
+    """Columns whose missing values are counted together."""
+    return len(layout.categories) + (0 if clipped else layout.columns.d)
+
+
+def _missing_told(layout: Layout, clipped: bool, rows: float, epsilon: float) -> float:
+    """The share of a column that stands out when it is missing."""
+    places = _missing_places(layout, clipped)
+    return quantile_of_noise(places, NOTICED) / epsilon / rows if places else 0.0
+
+
+def _for_missing(layout: Layout, clipped: bool, rows: float, epsilon: Fraction) -> Fraction:
+    most = _MISSING_MOST * epsilon
+    told = _missing_told(layout, clipped, rows, float(most))
+    if told > _MISSING_NEVER:
+        return Fraction(0)
+    return max(MISSING * epsilon, min(most, Fraction(math.ceil(1000 * told / _MISSING_TOLD), 1000) * most))
+
+
+def _missing_left_out(layout: Layout, clipped: bool, rows: float, epsilon: Fraction) -> LeftOut:
+    more = _missing_told(layout, clipped, rows, float(_MISSING_MOST * epsilon)) / _MISSING_NEVER
+    said = f"about {math.ceil(rows * more / 10) * 10} records, or epsilon {_up(float(epsilon) * more)}"
+    return LeftOut("all columns", MISSING_N, said)
+
+
+def _with_spreads(plan: TablePlan, rows: float) -> TablePlan:
+    """Standard deviations whose noise is larger than themselves are left out."""
+    late = []
+    for j in plan.layout.means:
+        error = spread_error(plan, rows)
+        if error is not None and error > _SPREAD_TOLERANCE:
+            need = f"about {math.ceil(rows * error / 10) * 10} records, or epsilon {_up(float(plan.epsilon) * error)}"
+            late.append(LeftOut(plan.layout.names[j], "SD", f"{need}, or sd= if it is public"))
+    return replace(plan, left_out=(*plan.left_out, *late))
+
+
+def spread_error(plan: TablePlan, rows: float) -> float | None:
+    """Typical (median) relative error of a standard deviation by noise; None where none is released."""
+    ease = strength(plan.neighbours) / 2.0
+    if isinstance(plan.means, ClippedMean):
+        squares = plan.means.shares.squares * plan.means.epsilon
+        if not squares:
+            return None
+        window = 2.0 / (FOUND_WIDTH if plan.means.found else USUAL_WIDTH)
+        return ease * median_of_noise(len(plan.means.squared)) / float(squares) / rows / window**2 / 2.0
+    if plan.means is None or not plan.means.sizes:
+        return None
+    d = len(plan.layout.means)
+    noise = _noise_of_mean(UNSEEN_RADIUS * usual_radius(d), rows, ease) / float(plan.means.sizes) / MEAN_SIZE
+    return math.hypot(_MISFIT, noise * (2.0 if plan.layout.unbounded else 1.0))
 
 
 def _rounded(share: float, of: Fraction) -> Fraction:
@@ -291,6 +386,9 @@ def _searched(
     return plan if own < norm or float(size) * float(epsilon) < _FEWEST else None
 
 
+_MANY = 1e9  # records of which nobody knows how many
+MEAN_SIZE = math.sqrt(2.0 / math.pi)  # of a standard Gaussian variable
+FOUND_WIDTH = 14.0  # ranges that are found are about so many standard deviations wide
 _FEWEST = 60.0  # records times epsilon: below, a rough centre is no better than the middle of the bounds
 
 
@@ -299,31 +397,45 @@ def usual_radius(d: int) -> float:
     return 0.8 * d + math.sqrt(d)
 
 
+def scaled_radii(d: int) -> tuple[float, ...]:
+    """Of d columns whose standard deviations are 1 or so, from the largest."""
+    return tuple(_LEAST_RADIUS * usual_radius(d) * 2.0 ** (k / 4) for k in reversed(range(SCALED_RADII)))
+
+
+def _noise_of_mean(radius: float, rows: float, ease: float) -> float:
+    """Median error at epsilon 1, in the unit of the radius."""
+    return 2.0 * ease * math.log(2.0) * radius / rows
+
+
 def _norm_error(d: int, per_group: float, ease: float) -> float:
     """Median error of a mean in standard deviations, at epsilon 1: Laplace noise as wide as the radius.
 
-    Columns' spreads differ, and those that have less than the others are off by more of it.
+    Columns' spreads are known roughly, the more so the more there are, and narrow ones are off by more of theirs.
     """
-    return 1.2 * 2.0 * ease * math.log(2.0) * usual_radius(d) / per_group
+    return _noise_of_mean(min(1.8, 0.6 + 0.1 * d) * usual_radius(d), per_group, ease)
 
 
-def _first_steps(layout: Layout, rows: float, ease: float, epsilon: Fraction) -> tuple[Fraction, ...]:
-    """For centre, scales, radius and sizes: what each needs, and no more than a part of epsilon."""
-    d, each = len(layout.means), float(epsilon)
-    wanted = (
-        (ease * (d + 3) / (0.12 * rows), 0.03, 0.12),
-        (ease * 12.0 * (d + 3) / rows, 0.03, 0.15),
-        (25.0 / rows, 0.01, 0.05),
-        (1.4 * ease * usual_radius(d) / (0.8 * 0.17 * rows), 0.05, 0.12),
-    )
-    found = [
-        Fraction(math.ceil(1000 * min(most, max(least, one / each))), 1000) * epsilon for one, least, most in wanted
-    ]
-    if layout.known is not None:
-        found[3] = Fraction(0)
-    if layout.known is not None or (not layout.unbounded and rows * each < _SCALED * d):
-        found[1] = Fraction(0)
-    return tuple(found)
+def _looks(layout: Layout, rows: float, ease: float, epsilon: Fraction) -> tuple[tuple[Look, ...], Fraction]:
+    """What each look needs, and no more than a part of epsilon; and what is for the radius of the sums.
+
+    Columns between bounds that nobody knows may lie far from the middle and be narrow: they are looked at twice, and
+    the first time roughly.
+    """
+    d, each = len(layout.means), rows * float(epsilon)
+
+    def share(rows_needed: float, least: float, most: float) -> Fraction:
+        return Fraction(math.ceil(1000 * min(most, max(least, rows_needed / each))), 1000) * epsilon
+
+    radius = share(10.0, 0.005, 0.05)
+    reach, sizes = share(16.0, 0.005, 0.03), share(12.0 * ease * usual_radius(d), 0.05, 0.13)
+    if layout.unbounded:
+        centre, unseen = share(10.0 * ease * d, 0.02, 0.1), Fraction(0)
+        return (
+            Look("centre", reach, centre), Look("sizes", reach, sizes / 2),
+            Look("centre", unseen, centre / 2), Look("sizes", unseen, sizes),
+        ), radius  # fmt: skip
+    middle = Look("middle", Fraction(0), share(8.3 * ease * (d + 3), 0.03, 0.12))
+    return (middle,) if layout.known is not None else (middle, Look("sizes", reach, sizes)), radius
 
 
 def _radius_weights(radius: float, rows: float) -> tuple[int, ...]:
@@ -370,7 +482,7 @@ def windows() -> tuple[tuple[float, float, bool], ...]:
 
 def window_weights() -> tuple[int, ...]:
     """Positive values rather than both signs, and small magnitudes a little rather than large, where both hold them."""
-    return tuple(4 if sign else 1 for _, _, sign in windows())
+    return tuple(32 if sign else 1 for _, _, sign in windows())
 
 
 def _for_magnitudes(layout: Layout, rows: float, ease: float, epsilon: Fraction) -> Fraction:
@@ -389,19 +501,26 @@ def affords_magnitudes(layout: Layout, rows: float, neighbours: str, epsilon: Fr
 
 @dataclass(frozen=True)
 class Forecast:
-    """Of a line: by how much it is typically off. `error` is in standard deviations, or a share."""
+    """Of a line: by how much it is typically off. `error` is in standard deviations, or a share.
+
+    `sd` is for standard deviations, as a share of themselves; None where they are not released, or public. For missing
+    values `error` is the share of a column from which on they are counted.
+    """
 
     column: str
     statistic: str
     error: float | None
     needs: str | None = None
+    sd: float | None = None
 
 
 def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
     """Median errors of every line in a group of equal size; what would do where that is more than readers tolerate."""
     layout, ease = plan.layout, strength(plan.neighbours) / 2.0
     per_group = math.inf if size is None else size / max(1, plan.groups or 1)
-    found = []
+    found, rows = [], per_group * max(1, plan.groups or 1)
+    # Weights are taken to be 1 in the mean, or half of the largest: sums of them have that much more noise.
+    lighter = 1.0 if layout.weight is None else max(2.0, layout.weight)
     widths = None if layout.known is None else [2.0 / one for one in layout.known]
     for j in layout.means:
         if isinstance(plan.means, ClippedMean):
@@ -410,17 +529,27 @@ def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
         else:
             assert plan.means is not None
             error = _norm_error(len(layout.means), per_group, ease) / float(plan.means.sums)
-        found.append(_told(layout.names[j], STATISTICS[0], error, MEAN_TOLERANCE, size, plan))
+        error *= min(2.0, lighter)
+        one = _told(layout.names[j], STATISTICS[0], error, MEAN_TOLERANCE, size, plan)
+        found.append(replace(one, sd=None if left_out(plan, j) else spread_error(plan, rows)))
     counted = len(layout.levels) + len(layout.shares) + plan.records
     if plan.counts:
         error = ease * median_of_noise(max(1, counted)) / float(plan.counts) / per_group
     else:
         error = ease * (layout.columns.d + 2) / float(plan.epsilon) / per_group
     for name in [*(layout.names[j] for j in layout.shares), *(one.title for one in layout.categories)]:
-        found.append(_told(name, "n (%)", error, SHARE_TOLERANCE, size, plan))
+        found.append(_told(name, "n (%)", error * lighter, SHARE_TOLERANCE, size, plan))
     for j in plan.medians:
         found.append(Forecast(layout.names[j], STATISTICS[1], None))
+    if plan.missing:
+        told = _missing_told(layout, isinstance(plan.means, ClippedMean), rows, float(plan.missing))
+        found.append(Forecast("all columns", MISSING_N, told))
     return found + [Forecast(one.column, one.statistic, None, one.needs) for one in plan.left_out]
+
+
+def left_out(plan: TablePlan, j: int) -> bool:
+    """Whether a column's standard deviation is."""
+    return any((one.column, one.statistic) == (plan.layout.names[j], "SD") for one in plan.left_out)
 
 
 def _told(name: str, statistic: str, error: float, tolerance: float, size: int | None, plan: TablePlan) -> Forecast:

@@ -19,12 +19,13 @@ from tukeydp.version import __version__
 
 # Why a cell is a dash, in the words of the details.
 SHARE = "columns between 0 and 1 need no standard deviation: for yes/no answers it follows from the share"
-NO_SPREAD = "the spread of so few values cannot be told from the noise"
+NO_SPREAD = "a standard deviation was left out, and named beforehand: its noise would be as large as itself"
 TOO_FEW = "the number of values cannot be told from none, so no mean is shown (an empty column, or a misspelt key?)"
 
 DASH = "\u2013"
 SEEDED = "SEEDED REHEARSAL: NOT PRIVATE. Do not publish this table."
 _MOST_DECIMALS = 10
+_ROUGH = 3.0  # standard deviations whose likely values are so many times apart are rough
 _MOST_NAMED = 12  # keys or columns that details name; more are counted
 _YES = {"yes", "true", "ja", "oui", "si", "1"}
 _NO = {"no", "false", "nein", "non", "0"}
@@ -32,7 +33,7 @@ _HOW = {
     "two-step": "means clipped where the data are, with cube noise",
     "cube": "means clipped at the bounds, with cube noise",
     "norm": "records bounded in all columns at once, around a rough centre, with Laplace noise; SDs are those of "
-    "bell-shaped columns with such distances from it",
+    "bell-shaped columns, or of skewed ones near a bound, with such distances from it",
     "counts": "counts with cube noise",
 }
 # The last column: what it compares, of the first two groups.
@@ -63,6 +64,8 @@ class Line:
         Of columns that are shown by median [IQR].
     half
         Half the width of the interval, also where none is shown: how many digits there are.
+    sd_range
+        Where the standard deviation likely lies, given what was released of it: rough ones are named in the details.
     """
 
     group: str | None
@@ -80,6 +83,12 @@ class Line:
     missing: int | None = None
     quartiles: tuple[float, float, float] | None = None
     half: float | None = None
+    sd_range: tuple[float, float] | None = None
+
+    @property
+    def rough(self) -> bool:
+        """Whether likely standard deviations are far apart."""
+        return self.sd_range is not None and self.sd_range[1] > _ROUGH * self.sd_range[0]
 
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {} if self.group is None else {"group": self.group}
@@ -267,8 +276,17 @@ def cell(kind: str, line: Line) -> str:
         return f"{line.count} ({_scaled(line, line.mean)} %)"
     if kind == "share":
         return f"{_scaled(line, line.mean)} %"
-    sd = DASH if line.sd is None else f"{number(line.sd, None)}*" if line.sd_public else number(line.sd, line.half)
+    sd = DASH if line.sd is None else f"{number(line.sd, None)}*" if line.sd_public else _deviation(line, line.sd)
     return f"{number(line.mean, line.half)} ({sd})"
+
+
+def _deviation(line: Line, sd: float) -> str:
+    """No more digits than its own range and the mean have."""
+    halves = [] if line.sd_range is None else [(line.sd_range[1] - line.sd_range[0]) / 2.0]
+    halves += [] if line.half is None else [line.half]
+    found = number(sd, max(halves, default=None))
+    # A number of one digit rather than none: a spread is not 0 because its digits are few.
+    return found if float(found) else f"{float(f'{sd:.1g}'):g}"
 
 
 def _scaled(line: Line, value: float) -> str:
@@ -356,6 +374,11 @@ def details(summary: Summarised) -> list[str]:
     reasons = list(dict.fromkeys(reason for line in summary.lines for reason in line.reasons))
     if reasons:
         said.append(f"{DASH}: {'; '.join(reasons)}.")
+    rough = {line.column: line.sd_range for line in summary.lines if line.rough and line.sd_range}
+    if rough:
+        named = {printable(summary.labels.get(name, name)): ends for name, ends in rough.items()}
+        told = (f"{name} {number(low, None)} to {number(high, None)}" for name, (low, high) in named.items())
+        said.append(f"Rough SDs, with a likely range: {'; '.join(told)}.")
     if any(row.kind == "median" for row in rows(summary)) and summary.keys is not None:
         said.append("Medians of all groups together were not released.")
     if summary.compare is not None and summary.keys is not None:
