@@ -1,6 +1,7 @@
 (* The mechanisms, with the constants that the program uses. [grid] is the public list of points that may be released; a
    table is a list of records; R: one record is replaced, A: one record comes or goes. *)
 Require Import Reals List Lra Lia ZArith.
+Require Export Records.
 Require Import Laws Prices Depth Accountant.
 Import ListNotations.
 Open Scope R_scope.
@@ -80,7 +81,7 @@ Proof.
   unfold boxem. replace (eps / IZR 1) with eps in H by (simpl; field). exact H.
 Qed.
 
-(* @says boxem in every group with e^(eps T / 2): pure eps-DP for all groups together, also where a record moves. *)
+(* @says boxem in every group with e^(eps T / 2): eps for the two groups together that a record leaves and comes to, and the others stay. *)
 Theorem boxem_groups_move x x' here there y z : In y grid -> In z grid ->
   boxem (eps / 2) (x :: here) y * boxem (eps / 2) there z <=
   exp eps * (boxem (eps / 2) here y * boxem (eps / 2) (x' :: there) z).
@@ -151,30 +152,31 @@ End Radii.
    with mu = max(p, 1 - p). *)
 Section Quantiles.
 Context {Row : Type}.
-Variables (value : Row -> option Z) (num den : Z) (points : list Z) (eps : R).
+Variables (value : Row -> option Z) (num den : Z) (points : list Z) (base : Z -> R) (eps : R).
 Hypothesis share : (0 <= num <= den /\ 0 < den)%Z.
 Hypothesis eps_pos : 0 < eps.
+Hypothesis base_pos : forall y, In y points -> 0 < base y.
 Hypothesis some : points <> [].
 Notation lost := (fun rows y => - off Row value num den rows y)%Z.
 
-(* @says A quantile with e^(-eps/2 x distance in ranks): pure eps-DP, one record replaced, missing values included. *)
+(* @says A quantile with public weights times e^(-eps/2 x distance in ranks): pure eps-DP, one record replaced, missing values included. *)
 Theorem quantile_replace x x' rows :
-  private eps 0 (draw points (fun _ => 1) (eps / IZR (2 * den)) (real lost (x :: rows)))
-                (draw points (fun _ => 1) (eps / IZR (2 * den)) (real lost (x' :: rows))) points.
+  private eps 0 (draw points base (eps / IZR (2 * den)) (real lost (x :: rows)))
+                (draw points base (eps / IZR (2 * den)) (real lost (x' :: rows))) points.
 Proof.
-  apply (declared_replace points (fun _ => 1) eps eps_pos ltac:(intros; lra) some lost (2 * mu num den) (2 * den)).
+  apply (declared_replace points base eps eps_pos base_pos some lost (2 * mu num den) (2 * den)).
   - unfold mu. lia.
   - apply quantile_declares; lia.
 Qed.
 
-(* @says With e^(-eps/(2 mu) x distance): one record more or less. (Not offered yet.) *)
+(* @says With public weights times e^(-eps/(2 mu) x distance): one record more or less. *)
 Theorem quantile_add_remove x rows :
-  private eps 0 (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost (x :: rows)))
-                (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost rows)) points /\
-  private eps 0 (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost rows))
-                (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost (x :: rows))) points.
+  private eps 0 (draw points base (eps / IZR (2 * mu num den)) (real lost (x :: rows)))
+                (draw points base (eps / IZR (2 * mu num den)) (real lost rows)) points /\
+  private eps 0 (draw points base (eps / IZR (2 * mu num den)) (real lost rows))
+                (draw points base (eps / IZR (2 * mu num den)) (real lost (x :: rows))) points.
 Proof.
-  apply ((declared_add_remove points (fun _ => 1) eps eps_pos ltac:(intros; lra) some lost (2 * mu num den) (2 * den)
+  apply ((declared_add_remove points base eps eps_pos base_pos some lost (2 * mu num den) (2 * den)
     ltac:(unfold mu; lia) (quantile_declares _ value num den ltac:(lia) ltac:(lia)) x rows)).
 Qed.
 End Quantiles.
@@ -186,8 +188,7 @@ Open Scope Z_scope.
 Variables (d : nat) (h : Z).
 Definition contribution := list Z.
 Definition fits (c : contribution) : Prop := length c = d /\ Forall (fun v => Z.abs v <= h) c.
-Fixpoint vector_add (a b : list Z) : list Z := match a, b with x :: a', y :: b' => (x + y) :: vector_add a' b' | _, _ => [] end.
-Fixpoint sums (rows : list contribution) : list Z := match rows with [] => repeat 0 d | c :: r => vector_add c (sums r) end.
+Notation sums := (sums d).
 
 Lemma add_length a : forall b, length a = length b -> length (vector_add a b) = length b.
 Proof. induction a as [| x a IH]; intros [| y b] H; simpl in *; try lia. rewrite IH; lia. Qed.
@@ -285,7 +286,7 @@ Proof.
 Qed.
 
 (* Groups under R: a record leaves one group's sums and joins another's, h in each: scale 2 h / eps in both. *)
-(* @says Scale 2h/eps in every group: all groups together, also where a record moves. *)
+(* @says Scale 2h/eps in every group: eps for the two groups together that a record leaves and comes to. (All groups at once: Steps.v.) *)
 Theorem sums_groups_move c c' here there : Forall fits here -> Forall fits there -> fits c -> fits c' ->
   forall out out', length out = d -> length out' = d ->
   cube_weight (2 * IZR h / eps) (sums (c :: here)) out * cube_weight (2 * IZR h / eps) (sums there) out' <=

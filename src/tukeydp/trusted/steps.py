@@ -51,6 +51,18 @@ def _by_group(added: IntArray, groups: IntArray, count: int) -> IntArray:
     return found.reshape(-1)
 
 
+def clipped(steps: IntArray) -> IntArray:
+    """Every number from -HALF to HALF, whatever floats made of a record."""
+    return np.clip(steps, -HALF, HALF)
+
+
+def shortened(steps: IntArray) -> IntArray:
+    """Records whose sizes add up to HALF at most, towards 0 where they added up to more, whatever floats did before."""
+    within = clipped(steps)
+    size = np.abs(within)
+    return np.sign(within) * (size * HALF // np.maximum(size.sum(axis=1, keepdims=True), HALF))
+
+
 class ByGroup:
     """So many numbers of each group."""
 
@@ -172,8 +184,7 @@ class WindowSums(ByGroup):
             numbers = 2.0 * numbers[:, list(self.squared)] ** 2 - 1.0
         with np.errstate(all="ignore"):
             filled = np.where(np.isnan(numbers), 0.0, numbers)
-            # Once more after rounding: no record adds more, whatever floats did before.
-            steps = [np.clip(np.rint(filled * HALF).astype(np.int64), -HALF, HALF)]
+            steps = [clipped(np.rint(filled * HALF).astype(np.int64))]
         if self.records:
             steps.append(np.full((len(inside), 1), HALF, dtype=np.int64))
         steps.append(np.where(np.isnan(relative[:, list(self.counted)]), 0, HALF).astype(np.int64))
@@ -368,9 +379,8 @@ class TableCounts(ByGroup):
         signs = [measured[:, j] for j in self.shares]
         signs += [np.where(inside[:, j] == level, 1.0, -1.0) * self._there(inside, j) for j, level in self.levels]
         signs += [np.ones(len(inside))] * self.records + [self._there(inside, j) for j in self.counted]
-        # Once more after rounding: no record adds more, whatever floats did before.
         steps = np.rint(np.column_stack(signs) * _weighed(inside, self.weight) * HALF).astype(np.int64)
-        return _by_group(np.clip(steps, -HALF, HALF), groups, self.groups)
+        return _by_group(clipped(steps), groups, self.groups)
 
     def _there(self, inside: FloatArray, j: int) -> FloatArray:
         """1 for a value, or one of the column's categories; else 0."""
@@ -411,10 +421,8 @@ class NormSums(ByGroup):
         inside, groups = listed(cells, self.d)
         away = self.away(inside)
         share = away / np.maximum(np.abs(away).sum(axis=1, keepdims=True), self.radius)
-        steps = (share * HALF).astype(np.int64)  # towards 0
-        # Once more in integers, whatever floats did before: sizes add up to HALF at most.
-        shorter = np.abs(steps) * HALF // np.maximum(np.abs(steps).sum(axis=1, keepdims=True), HALF)
-        return _by_group(shorter if self.absolute else shorter * np.sign(steps), groups, self.groups)
+        shorter = shortened((share * HALF).astype(np.int64))  # towards 0
+        return _by_group(np.abs(shorter) if self.absolute else shorter, groups, self.groups)
 
 
 @dataclass(frozen=True, eq=False)
