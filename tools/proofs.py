@@ -415,8 +415,8 @@ def page(found: list[Statement], closed: dict[str, str]) -> str:
         "# What the proofs state",
         "",
         "Written by `make proofs-statements` from `proofs/*.v` and `proofs/map.toml`; `make proofs` checks with Coq.",
-        "Every statement is shown in words and as Coq prints it, with all that it assumes; each file's definitions stand",
-        "after its statements, as they are written there.",
+        "Every statement is shown in words and as Coq prints it, with all that it assumes. Each file's definitions",
+        "stand after its statements, as they are written there.",
         "`private eps delta p q ys`: the law p on ys is (eps, delta)-private against its neighbour's, q.",
         "",
     ]
