@@ -260,6 +260,102 @@ MUTANTS = (
         "- outside_magnitudes columns rows ws)%Z) (1 / 2) (1 / 2) 1.",
         "- outside_magnitudes columns rows ws)%Z) 1 (1 / 2) 1.",
     ),
+    (
+        "Laws",
+        "private (e1 + e2) (d1 + d2) (joint p k)",
+        "private (e1 + e2) d1 (joint p k)",
+    ),
+    (
+        "Laws",
+        "(forall y, In y ys -> law (made y) zs) ->\n  private eps delta (fun z",
+        "(forall y, In y ys -> True) ->\n  private eps delta (fun z",
+    ),
+    (
+        "Prices",
+        "drawn (eps / Rmax r1 a1) u)",
+        "drawn (eps / Rmin r1 a1) u)",
+    ),
+    (
+        "Prices",
+        "(eps / a1) u) (drawn (eps / a1) v) ys.",
+        "(2 * eps / a1) u) (drawn (2 * eps / a1) v) ys.",
+    ),
+    (
+        "Concentrated",
+        "concentrated (eps ^ 2 / 2) p q ys.",
+        "concentrated (eps ^ 2 / 4) p q ys.",
+    ),
+    (
+        "Noise",
+        "= 1 - 2 * q ^ S n / (1 + q).",
+        "= 1 - q ^ S n / (1 + q).",
+    ),
+    (
+        "Noise",
+        "tail q m n <= q ^ m / (1 - q) < tail",
+        "tail q m n <= q ^ m / (1 + q) < tail",
+    ),
+    (
+        "Sampler",
+        "(if same z y then (if Nat.leb (lowest + i) (depth z) then 1 else 0) else 0)",
+        "(if same z y then (if Nat.leb lowest (depth z) then 1 else 0) else 0)",
+    ),
+    (
+        "Sampler",
+        "fewer L (fun p => high t <? p) (v t) rows",
+        "fewer (L + 1) (fun p => high t <? p) (v t) rows",
+    ),
+    (
+        "Sampler",
+        "boxes two (raised j (at_ + 1) lows) highs)",
+        "boxes two (raised j (at_ + 2) lows) highs)",
+    ),
+    (
+        "Sampler",
+        "boxes one lows (lowered j at_ highs))",
+        "boxes one lows highs)",
+    ),
+    (
+        "Table",
+        "laplace_weight (INR r / eps) (",
+        "laplace_weight (1 / eps) (",
+    ),
+    (
+        "Table",
+        "let told z := (fun y => total (fun s => deal s * drawn (eps / (2 * INR r))",
+        "let told z := (fun y => total (fun s => deal s * drawn (eps / INR r)",
+    ),
+    (
+        "Table",
+        "let k := eps / (4 * INR r) in",
+        "let k := eps / (2 * INR r) in",
+    ),
+    (
+        "Infinite",
+        "let before := beside (laplace (2 / eps) (deep (x :: here))) (laplace (2 / eps) (deep there)) in",
+        "let before := beside (laplace (1 / eps) (deep (x :: here))) (laplace (1 / eps) (deep there)) in",
+    ),
+    (
+        "Infinite",
+        "cube_law d (IZR h / eps) all (sums d (c :: rows))) (cube_law d (IZR h / eps) all (sums d (c' :: rows))) /\\",
+        "cube_law d (IZR h / (2 * eps)) all (sums d (c :: rows))) "
+        "(cube_law d (IZR h / (2 * eps)) all (sums d (c' :: rows))) /\\",
+    ),
+    (
+        "Steps",
+        "Fixpoint over (n : nat) (f : nat -> Z) : Z := match n with O => 0 | S k => f k + over k f end.",
+        "Fixpoint over (n : nat) (f : nat -> Z) : Z := match n with O => 0 | S k => over k f end.",
+    ),
+    (
+        "Steps",
+        "private_everywhere eps 0 (noised_norms (IZR h / eps) rows)",
+        "private_everywhere (eps / 2) 0 (noised_norms (IZR h / eps) rows)",
+    ),
+    (
+        "Accountant",
+        "  | Stop => 0 <= left\n  | Ask _ _ ys p q next =>\n      rho c <= left",
+        "  | Stop => True\n  | Ask _ _ ys p q next =>\n      rho c <= left",
+    ),
     ("Bridge", "Definition depth_score : Z * Z := (1, 2).", "Definition depth_score : Z * Z := (1, 1)."),
     ("Bridge", "Definition most_beyond_score : Z * Z := (1, 2).", "Definition most_beyond_score : Z * Z := (1, 1)."),
     ("Bridge", "Definition count_score : Z * Z := (1, 1).", "Definition count_score : Z * Z := (0, 1)."),

@@ -248,9 +248,14 @@ def rational(number: Fraction) -> str:
 def test_what_an_accountant_admits(coq):
     rng = np.random.default_rng(26)
     ours, asked = [], []
-    for _ in range(300):
+    for case in range(400):
         budget = Fraction(int(rng.integers(1, 40)), int(rng.integers(1, 20)))
         wanted = [Fraction(int(rng.integers(1, 30)), int(rng.integers(5, 40))) for _ in range(8)]
+        if case % 4 == 0:  # exactly what is left, and a trifle more or less than that
+            trifle = Fraction(1, 10 ** int(rng.integers(6, 16)))
+            whole_budget = [budget / 3] * 3 + [trifle, trifle]
+            a_trifle_left = [budget - trifle, 2 * trifle, trifle, trifle]
+            wanted = [whole_budget, a_trifle_left, [budget + trifle, budget, trifle]][case // 4 % 3]
         account, admitted = td.Accountant(epsilon=budget), []
         for epsilon in wanted:
             try:

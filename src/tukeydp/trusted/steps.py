@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 
@@ -45,10 +46,8 @@ def listed(cells: FloatArray, d: int) -> tuple[FloatArray, IntArray]:
 def _by_group(added: IntArray, groups: IntArray, count: int) -> IntArray:
     """Sums of every group. Floats that hold integers: over a piece of records they stay below 2^53, so are exact."""
     groups = groups if count > 1 else np.zeros_like(groups)  # all listed groups together
-    found = np.empty((count, added.shape[1]), dtype=np.int64)
-    for j in range(added.shape[1]):
-        found[:, j] = np.bincount(groups, added[:, j].astype(np.float64), minlength=count)
-    return found.reshape(-1)
+    found = [np.bincount(groups, one.astype(np.float64), minlength=count) for one in added.T]
+    return np.array(found).T.astype(np.int64).reshape(-1)
 
 
 def clipped(steps: IntArray) -> IntArray:
@@ -173,8 +172,7 @@ class WindowSums(ByGroup):
     @property
     def width(self) -> int:
         """Numbers of each group."""
-        summed = self.columns.d if self.squared is None else len(self.squared)
-        return summed + self.records + len(self.counted)
+        return (self.columns.d if self.squared is None else len(self.squared)) + self.records + len(self.counted)
 
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
         inside, groups = listed(cells, self.columns.d)
@@ -243,11 +241,7 @@ class _Ladder:
     @staticmethod
     def of(counts: IntArray, weights: Sequence[int]) -> _Ladder:
         order = np.argsort(counts, kind="stable").tolist()
-        ends, total = [], 0
-        for place in order:
-            total += weights[place]
-            ends.append(total)
-        return _Ladder([int(counts[place]) for place in order], order, ends)
+        return _Ladder([int(counts[i]) for i in order], order, list(accumulate(weights[i] for i in order)))
 
     def weight_up_to(self, rows: int) -> int:
         return self.ends[bisect_right(self.rows, rows) - 1]
