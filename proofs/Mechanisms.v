@@ -232,7 +232,7 @@ Hypothesis positive : 0 < eps /\ (0 < h)%Z.
 Lemma h_real : 0 < IZR h. Proof. apply IZR_lt. lia. Qed.
 
 (* R: scale 2 h / eps; A: h / eps. *)
-(* @says Sums of contributions of size at most h, cube noise of scale 2h/eps: pure eps-DP, one record replaced. *)
+(* @says Sums of contributions of size at most h, cube noise of scale 2h/eps: weights within e^eps, one record replaced. (As laws: Infinite.sums_cost_replaced.) *)
 Theorem sums_replace c c' rows : Forall fits rows -> fits c -> fits c' -> forall out, length out = d ->
   cube_weight (2 * IZR h / eps) (sums (c :: rows)) out <= exp eps * cube_weight (2 * IZR h / eps) (sums (c' :: rows)) out.
 Proof.
@@ -256,7 +256,7 @@ Qed.
 Lemma from_an_end_fits c : fits_from_an_end c -> fits c.
 Proof. intros [L F]. split; [auto |]. eapply Forall_impl; [| exact F]. simpl. intros. lia. Qed.
 
-(* @says Sums of contributions from 0 to h, cube noise of scale h/eps: pure eps-DP, one record replaced. *)
+(* @says Sums of contributions from 0 to h, cube noise of scale h/eps: weights within e^eps, one record replaced. (As laws: Infinite.sums_from_an_end_cost.) *)
 Theorem sums_from_an_end_replace c c' rows : Forall fits_from_an_end rows -> fits_from_an_end c -> fits_from_an_end c' ->
   forall out, length out = d ->
   cube_weight (IZR h / eps) (sums (c :: rows)) out <= exp eps * cube_weight (IZR h / eps) (sums (c' :: rows)) out.
@@ -385,7 +385,7 @@ Proof. rewrite !count_one_more. destruct (unlisted x), (unlisted x'); lia. Qed.
 
 Definition counts (rows : list Row) : list Z := [largest_number rows; fewest rows; counted unlisted rows].
 
-(* @says The three counts of the check before a release, with cube noise of scale 1/eps: pure eps-DP, one record replaced. *)
+(* @says The three counts of the check before a release, with cube noise of scale 1/eps: weights within e^eps, one record replaced. (As laws: Infinite.check_costs.) *)
 Theorem check_private eps x x' rows : (0 < eps)%R -> forall out, length out = 3%nat ->
   (cube_weight (1 / eps) (counts (x :: rows)) out <= exp eps * cube_weight (1 / eps) (counts (x' :: rows)) out)%R.
 Proof.
