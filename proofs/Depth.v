@@ -70,7 +70,7 @@ Lemma least_close xs ys a b : a <= b <= a + 1 -> Forall2 (fun x y => x <= y <= x
   least a xs <= least b ys <= least a xs + 1.
 Proof. intros Hab H. induction H; simpl; lia. Qed.
 
-(* @says A further record raises every depth by 0 or 1; one with a missing cell by 0. *)
+(* @says A further record raises every depth by 0 or 1. *)
 Theorem depth_one_more x rows y : depth rows y <= depth (x :: rows) y <= depth rows y + 1.
 Proof.
   unfold depth. apply least_close; [cbn [length]; lia |].
@@ -223,7 +223,7 @@ Variables (Row : Type) (rank : Row -> option Z).       (* which rungs the row li
 
 Definition beyond (y : Z) (r : Row) : bool := match rank r with Some k => y <? k | None => false end.
 
-(* @says Rows beyond nested rungs of one column: A1 = R1 = 1. (No mechanism uses it today.) *)
+(* @says Rows beyond nested rungs of one column: A1 = R1 = 1. *)
 Theorem nested_rungs : declares 1 1 (fun rows y => - count beyond y rows).
 Proof.
   split.

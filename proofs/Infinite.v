@@ -651,6 +651,75 @@ Proof.
   intros He K told. apply cube_costs; auto; try lra; intros out Ho; apply check_private; auto.
 Qed.
 
+(* @says And where a record comes or goes. *)
+Theorem check_costs_added {Row : Type} (there odd : nat -> Row -> bool) (unlisted : Row -> bool) columns eps all x rows : 0 < eps ->
+  (0 < all /\ forall centre, length centre = 3%nat -> law_everywhere (cube_law 3 (1 / eps) all centre)) ->
+  let told rows := cube_law 3 (1 / eps) all (counts there odd unlisted columns rows) in
+  (private_everywhere eps 0 (told (x :: rows)) (told rows) /\ concentrated_everywhere (eps ^ 2 / 2) (told (x :: rows)) (told rows)) /\
+  (private_everywhere eps 0 (told rows) (told (x :: rows)) /\ concentrated_everywhere (eps ^ 2 / 2) (told rows) (told (x :: rows))).
+Proof.
+  intros He K told. assert (L : 0 <= eps) by lra.
+  split; (apply cube_costs; [exact K | exact L | reflexivity | reflexivity | |]); intros out Ho; apply (check_add_remove there odd unlisted columns eps x rows He out Ho).
+Qed.
+
+(* @says Sums of contributions from 0 to h (numbers of missing cells), cube noise of scale h/epsilon, a record replaced: epsilon, and epsilon^2/2 as zCDP. *)
+Theorem sums_from_an_end_cost d h eps all c c' rows : (0 < d)%nat /\ (0 < h)%Z /\ 0 < eps ->
+  (0 < all /\ forall centre, length centre = d -> law_everywhere (cube_law d (IZR h / eps) all centre)) ->
+  Forall (fits_from_an_end d h) rows -> fits_from_an_end d h c -> fits_from_an_end d h c' ->
+  private_everywhere eps 0 (cube_law d (IZR h / eps) all (sums d (c :: rows))) (cube_law d (IZR h / eps) all (sums d (c' :: rows))) /\
+  concentrated_everywhere (eps ^ 2 / 2) (cube_law d (IZR h / eps) all (sums d (c :: rows))) (cube_law d (IZR h / eps) all (sums d (c' :: rows))).
+Proof.
+  intros (Hd & Hh & He) K F C C'. assert (H0 : 0 < IZR h) by (apply IZR_lt; auto).
+  assert (W : forall v, fits_from_an_end d h v -> fits d h v).
+  { intros v [L B]. split; [auto |]. eapply Forall_impl; [| exact B]. intros z Hz. cbv beta in Hz. lia. }
+  assert (len : forall rows, Forall (fits_from_an_end d h) rows -> length (sums d rows) = d).
+  { intros rs H. apply (sums_length d h). eapply Forall_impl; [| exact H]. auto. }
+  apply cube_costs; auto; try lra; try (apply len; constructor; auto);
+    intros out Ho; apply (sums_from_an_end_replace d h eps (conj He Hh)); auto.
+Qed.
+
+(* Depth of released points. *)
+Section Certificate.
+Context {Row Half Point : Type}.
+Variables (inside : Half -> Point -> Row -> bool) (halves : list Half) (y : Point) (eps : R).
+Hypothesis eps_pos : 0 < eps.
+Notation deep rows := (depth Row Half Point inside halves rows y).
+
+(* @says The depth of a released point, discrete Laplace noise of scale 1/epsilon, a record replaced, more or less: epsilon, and epsilon^2/2 as zCDP. *)
+Theorem certificate_costs x x' rows :
+  (private_everywhere eps 0 (laplace (1 / eps) (deep (x :: rows))) (laplace (1 / eps) (deep (x' :: rows))) /\
+   concentrated_everywhere (eps ^ 2 / 2) (laplace (1 / eps) (deep (x :: rows))) (laplace (1 / eps) (deep (x' :: rows)))) /\
+  (private_everywhere eps 0 (laplace (1 / eps) (deep (x :: rows))) (laplace (1 / eps) (deep rows)) /\
+   concentrated_everywhere (eps ^ 2 / 2) (laplace (1 / eps) (deep (x :: rows))) (laplace (1 / eps) (deep rows))) /\
+  (private_everywhere eps 0 (laplace (1 / eps) (deep rows)) (laplace (1 / eps) (deep (x :: rows))) /\
+   concentrated_everywhere (eps ^ 2 / 2) (laplace (1 / eps) (deep rows)) (laplace (1 / eps) (deep (x :: rows)))).
+Proof.
+  pose proof (depth_one_more Row Half Point inside halves x rows y). pose proof (depth_replaced Row Half Point inside halves x x' rows y).
+  split; [| split]; apply single_count_costs; auto; lia.
+Qed.
+
+(* @says One in every group, scale 2/epsilon, a record that moves: both groups' together cost epsilon, and epsilon^2/2 as zCDP. *)
+Theorem certificate_cost_moved x x' here there :
+  let before := beside (laplace (2 / eps) (deep (x :: here))) (laplace (2 / eps) (deep there)) in
+  let after := beside (laplace (2 / eps) (deep here)) (laplace (2 / eps) (deep (x' :: there))) in
+  private_everywhere eps 0 before after /\ concentrated_everywhere (eps ^ 2 / 2) before after.
+Proof.
+  intros before after. assert (P : 0 < 2 / eps) by (apply Rdiv_lt_0_compat; lra).
+  assert (same : forall o o' : Z * Z, {o = o'} + {o <> o'}).
+  { intros [u v] [u' v']. destruct (Z.eq_dec u u') as [-> | N]; [| right; congruence]. destruct (Z.eq_dec v v') as [-> | N]; [left; auto | right; congruence]. }
+  pose proof (depth_one_more Row Half Point inside halves x here y). pose proof (depth_one_more Row Half Point inside halves x' there y).
+  apply (pure_everywhere same); [lra | split; apply (beside_law Z.eq_dec Z.eq_dec); apply laplace_everywhere; auto |].
+  intros [u v]. subst before after. unfold beside. cbn [fst snd].
+  destruct (laplace_close (2 / eps) 1 (deep (x :: here)) (deep here) P ltac:(lia) u) as [A B].
+  destruct (laplace_close (2 / eps) 1 (deep there) (deep (x' :: there)) P ltac:(lia) v) as [C D].
+  replace (IZR 1 / (2 / eps)) with (eps / 2) in * by (simpl; field; lra).
+  replace (exp eps) with (exp (eps / 2) * exp (eps / 2)) by (rewrite <- exp_plus; f_equal; field).
+  pose proof (fun c z => Rlt_le _ _ (laplace_pos (2 / eps) c z P)) as N.
+  split; match goal with |- _ <= ?e * ?f * (?g * ?k) => replace (e * f * (g * k)) with (e * g * (f * k)) by ring end;
+    apply Rmult_le_compat; auto.
+Qed.
+End Certificate.
+
 (* 3. A clipped mean, step by step: cells around the centre by the most records on one side of a column's, radii by the most
    records farther away, and the sums of what is left between, with cube noise. Each step is chosen by the ones before. *)
 Section ClippedMean.
@@ -723,8 +792,9 @@ Theorem clipped_mean_added x rows : one_constant (IZR h / e3) ->
   private (e1 + e2 + e3) 0 (clipped_mean e1 e2 (IZR h / e3) rows) (clipped_mean e1 e2 (IZR h / e3) (x :: rows)) (pairs cells (pairs rungs (window ys))).
 Proof.
   intros K. destruct some as (Hc & Hr & W & N). destruct positive as (Hd & Hh & E1 & E2 & E3).
-  split; (apply three_steps; auto; [apply radii_add_remove; auto; intros; lra | intros c; apply radii_add_remove; auto |]);
-    intros c r; cbn [map]; (apply sums_close; [| | apply K]); intros out Ho;
+  assert (one : forall c, In c cells -> 0 < 1) by (intros; lra).
+  split; (apply three_steps; [exact K | apply (radii_add_remove aside columns cells (fun _ => 1) e1 E1 one Hc)
+    | intros c; apply (radii_add_remove (farther c) columns rungs weight e2 E2 W Hr) |]); intros c r; cbn [map]; (apply sums_close; [| | apply K]); intros out Ho;
     apply (sums_add_remove d h e3 (conj E3 Hh)); auto; apply all_fit.
 Qed.
 End ClippedMean.

@@ -82,7 +82,7 @@ Proof.
 Qed.
 
 (* Post-processing: whatever is made of the outcome. *)
-(* @says Whatever is made of a result afterwards (rounding, intervals, tables) is as private as the result. *)
+(* @says Whatever a function makes of a result afterwards (rounding, tables) is as private as the result. *)
 Theorem post_processing {Y Z} eps delta (p q : Y -> R) ys (made : Y -> Z) :
   private eps delta p q ys ->
   forall E : Z -> bool, pr p ys (fun y => E (made y)) <= exp eps * pr q ys (fun y => E (made y)) + delta.
@@ -135,6 +135,21 @@ Proof.
     - assert (f y * (p y - exp eps * q y) <= 1 * (p y - exp eps * q y)) by (apply Rmult_le_compat_r; lra). lra.
     - assert (0 <= f y * (exp eps * q y - p y)) by (apply Rmult_le_pos; lra). lra. }
   rewrite !total_minus in A. rewrite (total_scale (exp eps) (fun y => f y * q y)) in A. lra.
+Qed.
+
+(* @says And so is what further chance makes of it (simulations, intervals), if that chance hangs on the result alone. *)
+Theorem random_post_processing {Y Z} eps delta (p q : Y -> R) ys (made : Y -> Z -> R) zs :
+  private eps delta p q ys -> (forall y, In y ys -> law (made y) zs) ->
+  private eps delta (fun z => total (fun y => p y * made y z) ys) (fun z => total (fun y => q y * made y z) ys) zs.
+Proof.
+  intros H L E.
+  assert (flat : forall r : Y -> R, pr (fun z => total (fun y => r y * made y z) ys) zs E = total (fun y => pr (made y) zs E * r y) ys).
+  { intros r. unfold pr. rewrite (total_ext _ (fun z => total (fun y => r y * (mark (E z) * made y z)) ys)).
+    - rewrite total_swap. apply total_ext. intros y _. rewrite total_scale. ring.
+    - intros z _. rewrite <- total_scale. apply total_ext. intros y _. ring. }
+  rewrite !flat. apply private_expectation; auto. intros y Hy. destruct (L y Hy) as [N O]. unfold pr. split.
+  - apply total_nonneg. intros z Hz. specialize (N z Hz). apply Rmult_le_pos; [unfold mark; destruct (E z); lra | auto].
+  - rewrite <- O. apply total_le. intros z Hz. specialize (N z Hz). unfold mark. destruct (E z); lra.
 Qed.
 
 (* Adaptive composition: a second draw whose law depends on what the first has released. *)

@@ -1,6 +1,7 @@
 (* The mechanisms, with the constants that the program uses. [grid] is the public list of points that may be released; a
    table is a list of records; R: one record is replaced, A: one record comes or goes. *)
 Require Import Reals List Lra Lia ZArith.
+Require Export Records.
 Require Import Laws Prices Depth Accountant.
 Import ListNotations.
 Open Scope R_scope.
@@ -80,7 +81,7 @@ Proof.
   unfold boxem. replace (eps / IZR 1) with eps in H by (simpl; field). exact H.
 Qed.
 
-(* @says boxem in every group with e^(eps T / 2): pure eps-DP for all groups together, also where a record moves. *)
+(* @says boxem in every group with e^(eps T / 2): eps for the two groups together that a record leaves and comes to, and the others stay. *)
 Theorem boxem_groups_move x x' here there y z : In y grid -> In z grid ->
   boxem (eps / 2) (x :: here) y * boxem (eps / 2) there z <=
   exp eps * (boxem (eps / 2) here y * boxem (eps / 2) (x' :: there) z).
@@ -151,30 +152,31 @@ End Radii.
    with mu = max(p, 1 - p). *)
 Section Quantiles.
 Context {Row : Type}.
-Variables (value : Row -> option Z) (num den : Z) (points : list Z) (eps : R).
+Variables (value : Row -> option Z) (num den : Z) (points : list Z) (base : Z -> R) (eps : R).
 Hypothesis share : (0 <= num <= den /\ 0 < den)%Z.
 Hypothesis eps_pos : 0 < eps.
+Hypothesis base_pos : forall y, In y points -> 0 < base y.
 Hypothesis some : points <> [].
 Notation lost := (fun rows y => - off Row value num den rows y)%Z.
 
-(* @says A quantile with e^(-eps/2 x distance in ranks): pure eps-DP, one record replaced, missing values included. *)
+(* @says A quantile with public weights times e^(-eps/2 x distance in ranks): pure eps-DP, one record replaced, missing values included. *)
 Theorem quantile_replace x x' rows :
-  private eps 0 (draw points (fun _ => 1) (eps / IZR (2 * den)) (real lost (x :: rows)))
-                (draw points (fun _ => 1) (eps / IZR (2 * den)) (real lost (x' :: rows))) points.
+  private eps 0 (draw points base (eps / IZR (2 * den)) (real lost (x :: rows)))
+                (draw points base (eps / IZR (2 * den)) (real lost (x' :: rows))) points.
 Proof.
-  apply (declared_replace points (fun _ => 1) eps eps_pos ltac:(intros; lra) some lost (2 * mu num den) (2 * den)).
+  apply (declared_replace points base eps eps_pos base_pos some lost (2 * mu num den) (2 * den)).
   - unfold mu. lia.
   - apply quantile_declares; lia.
 Qed.
 
-(* @says With e^(-eps/(2 mu) x distance): one record more or less. (Not offered yet.) *)
+(* @says With public weights times e^(-eps/(2 mu) x distance): one record more or less. *)
 Theorem quantile_add_remove x rows :
-  private eps 0 (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost (x :: rows)))
-                (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost rows)) points /\
-  private eps 0 (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost rows))
-                (draw points (fun _ => 1) (eps / IZR (2 * mu num den)) (real lost (x :: rows))) points.
+  private eps 0 (draw points base (eps / IZR (2 * mu num den)) (real lost (x :: rows)))
+                (draw points base (eps / IZR (2 * mu num den)) (real lost rows)) points /\
+  private eps 0 (draw points base (eps / IZR (2 * mu num den)) (real lost rows))
+                (draw points base (eps / IZR (2 * mu num den)) (real lost (x :: rows))) points.
 Proof.
-  apply ((declared_add_remove points (fun _ => 1) eps eps_pos ltac:(intros; lra) some lost (2 * mu num den) (2 * den)
+  apply ((declared_add_remove points base eps eps_pos base_pos some lost (2 * mu num den) (2 * den)
     ltac:(unfold mu; lia) (quantile_declares _ value num den ltac:(lia) ltac:(lia)) x rows)).
 Qed.
 End Quantiles.
@@ -186,8 +188,7 @@ Open Scope Z_scope.
 Variables (d : nat) (h : Z).
 Definition contribution := list Z.
 Definition fits (c : contribution) : Prop := length c = d /\ Forall (fun v => Z.abs v <= h) c.
-Fixpoint vector_add (a b : list Z) : list Z := match a, b with x :: a', y :: b' => (x + y) :: vector_add a' b' | _, _ => [] end.
-Fixpoint sums (rows : list contribution) : list Z := match rows with [] => repeat 0 d | c :: r => vector_add c (sums r) end.
+Notation sums := (sums d).
 
 Lemma add_length a : forall b, length a = length b -> length (vector_add a b) = length b.
 Proof. induction a as [| x a IH]; intros [| y b] H; simpl in *; try lia. rewrite IH; lia. Qed.
@@ -231,7 +232,7 @@ Hypothesis positive : 0 < eps /\ (0 < h)%Z.
 Lemma h_real : 0 < IZR h. Proof. apply IZR_lt. lia. Qed.
 
 (* R: scale 2 h / eps; A: h / eps. *)
-(* @says Sums of contributions of size at most h, cube noise of scale 2h/eps: pure eps-DP, one record replaced. *)
+(* @says Sums of contributions of size at most h, cube noise of scale 2h/eps: weights within e^eps, one record replaced. (As laws: Infinite.sums_cost_replaced.) *)
 Theorem sums_replace c c' rows : Forall fits rows -> fits c -> fits c' -> forall out, length out = d ->
   cube_weight (2 * IZR h / eps) (sums (c :: rows)) out <= exp eps * cube_weight (2 * IZR h / eps) (sums (c' :: rows)) out.
 Proof.
@@ -255,7 +256,7 @@ Qed.
 Lemma from_an_end_fits c : fits_from_an_end c -> fits c.
 Proof. intros [L F]. split; [auto |]. eapply Forall_impl; [| exact F]. simpl. intros. lia. Qed.
 
-(* @says Sums of contributions from 0 to h, cube noise of scale h/eps: pure eps-DP, one record replaced. *)
+(* @says Sums of contributions from 0 to h, cube noise of scale h/eps: weights within e^eps, one record replaced. (As laws: Infinite.sums_from_an_end_cost.) *)
 Theorem sums_from_an_end_replace c c' rows : Forall fits_from_an_end rows -> fits_from_an_end c -> fits_from_an_end c' ->
   forall out, length out = d ->
   cube_weight (IZR h / eps) (sums (c :: rows)) out <= exp eps * cube_weight (IZR h / eps) (sums (c' :: rows)) out.
@@ -285,7 +286,7 @@ Proof.
 Qed.
 
 (* Groups under R: a record leaves one group's sums and joins another's, h in each: scale 2 h / eps in both. *)
-(* @says Scale 2h/eps in every group: all groups together, also where a record moves. *)
+(* @says Scale 2h/eps in every group: eps for the two groups together that a record leaves and comes to. (All groups at once: Steps.v.) *)
 Theorem sums_groups_move c c' here there : Forall fits here -> Forall fits there -> fits c -> fits c' ->
   forall out out', length out = d -> length out' = d ->
   cube_weight (2 * IZR h / eps) (sums (c :: here)) out * cube_weight (2 * IZR h / eps) (sums there) out' <=
@@ -384,7 +385,7 @@ Proof. rewrite !count_one_more. destruct (unlisted x), (unlisted x'); lia. Qed.
 
 Definition counts (rows : list Row) : list Z := [largest_number rows; fewest rows; counted unlisted rows].
 
-(* @says The three counts of the check before a release, with cube noise of scale 1/eps: pure eps-DP, one record replaced. *)
+(* @says The three counts of the check before a release, with cube noise of scale 1/eps: weights within e^eps, one record replaced. (As laws: Infinite.check_costs.) *)
 Theorem check_private eps x x' rows : (0 < eps)%R -> forall out, length out = 3%nat ->
   (cube_weight (1 / eps) (counts (x :: rows)) out <= exp eps * cube_weight (1 / eps) (counts (x' :: rows)) out)%R.
 Proof.

@@ -195,10 +195,24 @@ Qed.
 
 (* So z comes with weight q^m + q^(m+1) + ..., m its largest coordinate: in proportion to q^m. *)
 Fixpoint tail (q : R) (m n : nat) : R := match n with O => 0 | S k => q ^ (m + k) + tail q m k end.
-(* @says So a point whose largest coordinate is m has weight proportional to q^m. *)
-Theorem cube_weight q m n : q <> 1 -> tail q m n = q ^ m * ((1 - q ^ n) / (1 - q)).
+Lemma cube_weight_up_to q m n : q <> 1 -> tail q m n = q ^ m * ((1 - q ^ n) / (1 - q)).
 Proof.
   intros H. induction n as [| n IH]; [simpl; field; lra |].
   cbn [tail]. rewrite IH, pow_add. cbn [pow]. field. lra.
+Qed.
+(* @says So a point whose largest coordinate is m, which comes with all sums from m on, has in the limit a weight of q^m / (1 - q): proportional to q^m. *)
+Theorem cube_weight q m : 0 < q < 1 -> forall gap, 0 < gap -> exists N, forall n, (n >= N)%nat ->
+  tail q m n <= q ^ m / (1 - q) < tail q m n + gap.
+Proof.
+  intros H gap Hg. destruct (pow_lt_1_zero q ltac:(rewrite Rabs_right; lra) (gap * (1 - q)) ltac:(apply Rmult_lt_0_compat; lra)) as [N HN].
+  exists N. intros n Hn. specialize (HN n Hn). rewrite cube_weight_up_to by lra.
+  assert (P : 0 < q ^ n) by (apply pow_lt; lra). rewrite Rabs_right in HN by lra.
+  assert (M : 0 < q ^ m <= 1). { split; [apply pow_lt; lra |]. clear - H. induction m as [| m IH]; [simpl; lra |]. cbn [pow]. assert (0 < q ^ m) by (apply pow_lt; lra). nra. }
+  assert (I : 0 < / (1 - q)) by (apply Rinv_0_lt_compat; lra).
+  replace (q ^ m / (1 - q)) with (q ^ m * ((1 - q ^ n) / (1 - q)) + q ^ m * q ^ n * / (1 - q)) by (field; lra).
+  assert (A : 0 < q ^ m * q ^ n * / (1 - q)) by (apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; lra | auto]).
+  assert (B : q ^ n * / (1 - q) < gap). { apply Rmult_lt_reg_r with (1 - q); [lra |]. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+  assert (0 < q ^ n * / (1 - q)) by (apply Rmult_lt_0_compat; lra).
+  assert (q ^ m * q ^ n * / (1 - q) <= q ^ n * / (1 - q)) by nra. lra.
 Qed.
 End Cube.

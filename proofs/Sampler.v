@@ -64,8 +64,7 @@ Qed.
 Definition kept_at (i : nat) (y : Y) : R :=
   if cover (lowest + i)%nat y then (if Nat.leb (lowest + i) (depth y) then step i else 0) else 0.
 
-(* @says Levels by their steps, points from any covers of the levels, kept if they are that deep: weights e^(eps T / 2), whatever the covers, from the lowest level on. *)
-Theorem levels_exact y : (depth y <= lowest + extra)%nat ->
+Lemma levels_exact y : (depth y <= lowest + extra)%nat ->
   upto (fun i => kept_at i y) extra =
   (if Nat.leb lowest (depth y) then exp (half_eps * INR (depth y)) else 0).
 Proof.
@@ -103,18 +102,17 @@ Hypothesis caps_hold : forall y, depth y <= cap (leaf y).
 Definition keep (y : Y) : R := exp (- (kappa * (cap (leaf y) - depth y))).
 Definition one_try (y : Y) : R := size (leaf y) * exp (kappa * cap (leaf y)) / all * / size (leaf y) * keep y.
 
-(* @says Where caps hold, the chance of keeping is one. *)
-Theorem keep_is_a_chance y : 0 < keep y <= 1.
+Lemma keep_is_a_chance y : 0 < keep y <= 1.
 Proof.
   split; [apply exp_pos |]. unfold keep. rewrite <- exp_0.
   assert (0 <= kappa * (cap (leaf y) - depth y)) by (apply Rmult_le_pos; [auto | specialize (caps_hold y); lra]).
   destruct (Req_dec (- (kappa * (cap (leaf y) - depth y))) 0) as [-> | N]; [lra | left; apply exp_increasing; lra].
 Qed.
 
-(* @says A partition with caps: weights e^(kappa T), whatever the partition, caps and proposal sets. *)
-Theorem caps_exact y : one_try y = / all * exp (kappa * depth y).
+(* @says A partition with caps that hold: the chance of keeping is one, and a try has weights e^(kappa T), whatever the partition, caps and proposal sets. *)
+Theorem caps_exact y : 0 < keep y <= 1 /\ one_try y = / all * exp (kappa * depth y).
 Proof.
-  unfold one_try, keep. pose proof (size_pos (leaf y)).
+  split; [apply keep_is_a_chance |]. unfold one_try, keep. pose proof (size_pos (leaf y)).
   replace (kappa * depth y) with (kappa * cap (leaf y) + - (kappa * (cap (leaf y) - depth y))) by ring.
   rewrite exp_plus. field. lra.
 Qed.
@@ -238,6 +236,89 @@ Proof.
   split; [exact B |]. intros n y Hy. rewrite (kept_law grid try_keeps B n y), (partition_exact y Hy). reflexivity.
 Qed.
 End Partition.
+
+(* 2'. Levels, with the covers written out: level i with chance (its step) |cover| / all, a point of its cover, kept if it is
+   that deep. *)
+Section LevelsLaw.
+Open Scope R_scope.
+Context {Y : Type}.
+Variable same : forall y z : Y, {y = z} + {y <> z}.
+Variables (grid : list Y) (depth : Y -> nat) (cover : nat -> list Y) (lowest extra : nat) (half_eps : R).
+Hypothesis once : NoDup grid /\ forall l, NoDup (cover l).
+Hypothesis covers : forall l y, In y grid -> (l <= depth y)%nat -> In y (cover l).
+Hypothesis deepest : forall y, In y grid -> (depth y <= lowest + extra)%nat.
+Hypothesis some : exists y, In y grid /\ (lowest <= depth y)%nat.
+Hypothesis half_eps_nonneg : 0 <= half_eps.
+Notation steps := (step lowest half_eps).
+
+Definition points_of (i : nat) : R := INR (length (cover (lowest + i))).
+Definition all_levels : R := upto (fun i => steps i * points_of i) extra.
+Definition level_try (y : Y) : R :=
+  upto (fun i => steps i * points_of i / all_levels *
+    total (fun z => / points_of i * (if same z y then (if Nat.leb (lowest + i) (depth z) then 1 else 0) else 0)) (cover (lowest + i))) extra.
+
+Lemma upto_scale f c m : upto (fun i => c * f i) m = c * upto f m.
+Proof. induction m as [| m IH]; simpl; [ring | rewrite IH; ring]. Qed.
+Lemma upto_ext f g m : (forall i, f i = g i) -> upto f m = upto g m.
+Proof. intros H. induction m as [| m IH]; simpl; rewrite H; [auto | rewrite IH; auto]. Qed.
+Lemma upto_first f m : (forall i, 0 <= f i) -> f O <= upto f m.
+Proof. intros H. induction m as [| m IH]; simpl; [lra | specialize (H (S m)); lra]. Qed.
+Lemma steps_nonneg i : 0 <= steps i.
+Proof.
+  destruct i as [| i]; simpl; [left; apply exp_pos |].
+  assert (INR (lowest + i) <= INR (lowest + S i)) by (apply le_INR; lia).
+  assert (half_eps * INR (lowest + i) <= half_eps * INR (lowest + S i)) by (apply Rmult_le_compat_l; auto).
+  destruct (Req_dec (half_eps * INR (lowest + i)) (half_eps * INR (lowest + S i))) as [-> | N]; [lra |].
+  assert (exp (half_eps * INR (lowest + i)) < exp (half_eps * INR (lowest + S i))) by (apply exp_increasing; lra). lra.
+Qed.
+Lemma all_levels_pos : 0 < all_levels.
+Proof.
+  destruct some as (y & Hy & Hl). assert (In y (cover (lowest + 0))) as I by (apply covers; auto; lia).
+  assert (P : 0 < points_of 0) by (unfold points_of; apply lt_0_INR; destruct (cover (lowest + 0)); [contradiction | simpl; lia]).
+  assert (0 < steps 0 * points_of 0) by (apply Rmult_lt_0_compat; [simpl; apply exp_pos | auto]).
+  assert (steps 0 * points_of 0 <= all_levels); [| lra]. unfold all_levels.
+  apply (upto_first (fun i => steps i * points_of i)). intros i. apply Rmult_le_pos; [apply steps_nonneg | apply pos_INR].
+Qed.
+
+Lemma level_weight y : In y grid ->
+  level_try y = / all_levels * (if Nat.leb lowest (depth y) then exp (half_eps * INR (depth y)) else 0).
+Proof.
+  intros Hy. destruct once as [_ N]. pose proof all_levels_pos as A.
+  set (cov := fun l z => if in_dec same z (cover l) then true else false).
+  assert (E : forall i, steps i * points_of i / all_levels *
+    total (fun z => / points_of i * (if same z y then (if Nat.leb (lowest + i) (depth z) then 1 else 0) else 0)) (cover (lowest + i)) =
+    / all_levels * kept_at depth cov lowest half_eps i y).
+  { intros i. unfold kept_at, cov. destruct (in_dec same y (cover (lowest + i))) as [I | I].
+    - assert (P : 0 < points_of i) by (unfold points_of; apply lt_0_INR; destruct (cover (lowest + i)); [contradiction | simpl; lia]).
+      rewrite (only same _ y (cover (lowest + i)) (N _) I); [| intros z Hz; destruct (same z y); [congruence | ring]].
+      destruct (same y y); [| congruence]. destruct (Nat.leb (lowest + i) (depth y)); field; lra.
+    - rewrite (total_ext _ (fun _ => 0)), total_zero; [ring |]. intros z Hz. destruct (same z y) as [-> |]; [contradiction | ring]. }
+  unfold level_try. rewrite (upto_ext _ _ _ E), upto_scale. f_equal.
+  assert (C : forall l z, In z grid -> (l <= depth z)%nat -> cov l z = true).
+  { intros l z Hz L. unfold cov. destruct (in_dec same z (cover l)) as [| X]; [auto | exfalso; apply X; apply covers; auto]. }
+  rewrite <- (levels_exact depth (fun l z => if same z y then cov l z else true) lowest extra half_eps); auto.
+  - apply upto_ext. intros i. unfold kept_at. destruct (same y y); [auto | congruence].
+  - intros l z L. destruct (same z y) as [-> |]; auto.
+Qed.
+
+(* @says Levels by their steps times the sizes of their covers, points of the covers, kept if they are that deep, until one is: exactly the exponential mechanism on the points of the lowest level and deeper, whatever the covers. *)
+Theorem levels_law y : In y grid ->
+  level_try y / total level_try grid =
+  (if Nat.leb lowest (depth y) then exp (half_eps * INR (depth y)) else 0) /
+  total (fun z => if Nat.leb lowest (depth z) then exp (half_eps * INR (depth z)) else 0) grid.
+Proof.
+  intros Hy. pose proof all_levels_pos as A.
+  set (w := fun z => if Nat.leb lowest (depth z) then exp (half_eps * INR (depth z)) else 0).
+  assert (W : forall z, 0 <= w z) by (intros z; unfold w; destruct (Nat.leb lowest (depth z)); [left; apply exp_pos | lra]).
+  assert (P : 0 < total w grid).
+  { destruct some as (z & Hz & L). apply Rlt_le_trans with (w z).
+    - unfold w. destruct (Nat.leb_spec lowest (depth z)); [apply exp_pos | lia].
+    - clear - W Hz. induction grid as [| a g IH]; [contradiction |]. cbn [total]. pose proof (W a).
+      assert (0 <= total w g) by (apply total_nonneg; auto). destruct Hz as [-> | Hz]; [lra | specialize (IH Hz); lra]. }
+  assert (E : total level_try grid = / all_levels * total w grid) by (rewrite <- total_scale; apply total_ext; intros; apply level_weight; auto).
+  rewrite E, (level_weight y Hy). fold (w y). field. lra.
+Qed.
+End LevelsLaw.
 
 (* 4. The checks, in integers. *)
 Section Checks.
@@ -369,8 +450,7 @@ Proof.
 Qed.
 Fixpoint within (t : tree) (d : nat) : Prop := match t with Whole => True | Cut j _ l r => (j < d)%nat /\ within l d /\ within r d end.
 
-(* @says The leaves of a tree of cuts partition the box: a point of the box lies in the box of its own leaf, and in no other. *)
-Theorem tree_partition t y : within t (length y) -> forall lows highs, in_box y lows highs ->
+Lemma only_its_own_leaf t y : within t (length y) -> forall lows highs, in_box y lows highs ->
   forall name b, In (name, b) (boxes t lows highs) -> (in_box y (fst b) (snd b) <-> name = leaf_of t y).
 Proof.
   induction t as [| j at_ one IHl two IHr]; intros Hw lows highs Hb name b Hin; simpl in *.
@@ -390,6 +470,35 @@ Proof.
     + split; [| discriminate]. intros X. pose proof (sub _ _ _ _ _ Hin X Wr) as Y. apply in_raised in Y; [lia | auto].
     + rewrite (IHr Wr (raised j (at_ + 1) lows) highs ltac:(apply in_raised; [auto | split; [auto | lia]]) n' b Hin).
       split; [intros ->; auto | intros X; inversion X; auto].
+Qed.
+Lemma its_own_leaf t y : forall lows highs, exists b, In (leaf_of t y, b) (boxes t lows highs).
+Proof.
+  induction t as [| j at_ one IHl two IHr]; intros lows highs; simpl; [exists (lows, highs); auto |].
+  destruct (nth j y 0 <=? at_).
+  - destruct (IHl lows (lowered j at_ highs)) as [b B]. exists b. apply in_or_app. left. apply in_map_iff. exists (leaf_of one y, b). auto.
+  - destruct (IHr (raised j (at_ + 1) lows) highs) as [b B]. exists b. apply in_or_app. right. apply in_map_iff. exists (leaf_of two y, b). auto.
+Qed.
+Lemma leaves_inside t y : within t (length y) -> forall lows highs name b, In (name, b) (boxes t lows highs) ->
+  in_box y (fst b) (snd b) -> in_box y lows highs.
+Proof.
+  induction t as [| j at_ one IHl two IHr]; intros Hw lows highs name b Hin Hb; simpl in *.
+  - destruct Hin as [E | []]. inversion E; subst. auto.
+  - destruct Hw as (Hj & Wl & Wr). apply in_app_or in Hin. destruct Hin as [Hin | Hin]; apply in_map_iff in Hin; destruct Hin as [[n' c'] [E Hin]];
+      inversion E; subst; simpl in *.
+    + apply (in_lowered j at_ y lows highs Hj). eapply IHl; eauto.
+    + apply (in_raised j (at_ + 1) y lows highs Hj). eapply IHr; eauto.
+Qed.
+
+(* @says The leaves of a tree of cuts partition the box: each point of the box lies in the box of its own leaf, which is one of them, and in no other; no leaf has points beside the box. *)
+Theorem tree_partition t y : within t (length y) -> forall lows highs,
+  (in_box y lows highs -> exists b, In (leaf_of t y, b) (boxes t lows highs) /\ in_box y (fst b) (snd b)) /\
+  (forall name b, In (name, b) (boxes t lows highs) -> in_box y (fst b) (snd b) -> name = leaf_of t y /\ in_box y lows highs).
+Proof.
+  intros W lows highs. split.
+  - intros H. destruct (its_own_leaf t y lows highs) as [b B]. exists b. split; [auto |].
+    apply (only_its_own_leaf t y W lows highs H _ _ B). reflexivity.
+  - intros name b B I. pose proof (leaves_inside t y W lows highs name b B I) as H. split; [| auto].
+    apply (only_its_own_leaf t y W lows highs H _ _ B). exact I.
 Qed.
 
 (* Depth along directions, in integers: closed halfspaces v.r >= v.y and v.r <= v.y; a row with a missing cell is None. *)
@@ -450,7 +559,7 @@ Proof.
 Qed.
 
 (* A cap without multipliers: no point is deeper than the rows on either side of all its projections. *)
-(* @says No point of a box is deeper than the rows on either side of all its projections. (The design of the core.) *)
+(* @says No point of a box is deeper than the rows on either side of all its projections. *)
 Theorem own_cap (rows : list Z) first last p :
   first <= p <= last ->
   Z.of_nat (length (filter (fun r => p <=? r) rows)) <= Z.of_nat (length (filter (fun r => first <=? r) rows)) /\
@@ -478,7 +587,7 @@ Section Slanted.
 Context {P : Type}.
 Variables (turn back : P -> P).
 Hypothesis inverse : (forall y, back (turn y) = y) /\ forall y, turn (back y) = y.
-(* @says A matrix with an integer inverse maps grid points one to one: turning the points of a box of the new coordinates back gives each point of the slanted box once, as many as there are in the box. *)
+(* @says Two maps that undo each other (a matrix of determinant 1 or -1, and its inverse) take grid points one to one: turning the points of a box of the new coordinates back gives each point of the slanted box once, as many as there are in the box. *)
 Theorem turned_box (points : list P) : NoDup points ->
   NoDup (map back points) /\ length (map back points) = length points /\ forall y, In y (map back points) <-> In (turn y) points.
 Proof.

@@ -417,6 +417,20 @@ Proof.
     + intros y. symmetry. apply (same (drawn k (numbers s))).
     + reflexivity.
 Qed.
+(* @says A record replaced, with any secret dealing (also a permutation of all records): its blocks stay. *)
+Theorem block_secret_replaced {S} (deal : S -> R) (deals : list S) (own : S -> list nat) (others : S -> list (list nat * Record)) x x' :
+  law deal deals ->
+  let told z := (fun y => total (fun s => deal s * drawn (eps / (2 * INR r)) ((own s, z) :: others s) y) deals) in
+  private eps 0 (told x) (told x') grid.
+Proof. intros Hd told. apply mixing; auto. intros s _. apply (block_prices (own s) x x' (own s, x) (others s)). Qed.
+
+(* @says With two groups or more, a record that moves: it draws its numbers in either group by itself. *)
+Theorem block_secret_moved {S} (deal : S -> R) (deals : list S) (own own' : S -> list nat) (here there : S -> list (list nat * Record)) x x' :
+  law deal deals ->
+  let k := eps / (4 * INR r) in
+  private eps 0 (fun o => total (fun s => deal s * both (drawn k ((own s, x) :: here s)) (drawn k (there s)) o) deals)
+                (fun o => total (fun s => deal s * both (drawn k (here s)) (drawn k ((own' s, x') :: there s)) o) deals) (pairs grid grid).
+Proof. intros Hd k. apply mixing; auto. intros s _. apply (block_prices_groups (own s, x) (own' s, x') (here s) (there s)). Qed.
 End BlockRow.
 
 (* Counts in disjoint cells of all groups and categories, discrete Laplace of scale s on each. *)

@@ -28,6 +28,7 @@ FILES = (
     "Laws",
     "Prices",
     "Depth",
+    "Records",
     "Concentrated",
     "Sampler",
     "Brackets",
@@ -37,6 +38,7 @@ FILES = (
     "Mechanisms",
     "Table",
     "Infinite",
+    "Steps",
     "Bridge",
     "Tight",
 )
@@ -50,6 +52,8 @@ AXIOMS = {
 }
 FINAL = re.compile(r"\(\* @says (?P<says>(?:(?!\*\)).)*?) \*\)\n(?:Theorem|Corollary) (?P<name>\w+)", re.S)
 THEOREM = re.compile(r"^(?:Theorem|Corollary) (\w+)", re.M)
+DEFINED = re.compile(r"^(?:Definition|Fixpoint|Inductive|Record) .*?\.$", re.M | re.S)
+REQUIRED = re.compile(r"^Require (?:Import |Export )?([^.]*)\.", re.M)
 LEFT_OUT = re.compile(r"(?<![\w.])(?:Admitted|admit|Axiom|Parameter|Conjecture|Unset Guard Checking|bypass_check)\b")
 
 
@@ -218,6 +222,140 @@ MUTANTS = (
         "(clipped_mean (e1 / 2) (e2 / 2) (2 * IZR h / e3) (x :: rows))",
         "(clipped_mean e1 (e2 / 2) (2 * IZR h / e3) (x :: rows))",
     ),
+    ("Records", "Z.max (- h) (Z.min h v)", "Z.max (- h) v"),
+    ("Records", "let all := Z.max h (size (clipped c)) in", "let all := h in"),
+    ("Records", "size (shortened c) <= h /\\ size", "size (shortened c) <= h - 1 /\\ size"),
+    ("Records", "Z.sgn v * (Z.abs v * h / all)", "Z.sgn v * (Z.abs v * h / all + 1)"),
+    (
+        "Records",
+        "match fst r with Some k => Nat.eqb k g | None => false end",
+        "match fst r with Some k => true | None => false end",
+    ),
+    ("Records", "if in_group g r then made (snd r) else repeat 0 d.", "made (snd r)."),
+    ("Records", "negb (Z.eqb v 0) &&\n      negb (Z.ltb", "negb (Z.eqb v 0) ||\n      negb (Z.ltb"),
+    (
+        "Steps",
+        "private_everywhere eps 0 (noised_groups (2 * IZR h / eps) (x :: rows))",
+        "private_everywhere eps 0 (noised_groups (IZR h / eps) (x :: rows))",
+    ),
+    (
+        "Steps",
+        "(private_everywhere eps 0 (noised_groups (IZR h / eps) (x :: rows))",
+        "(private_everywhere (eps / 2) 0 (noised_groups (IZR h / eps) (x :: rows))",
+    ),
+    (
+        "Steps",
+        "concentrated_everywhere (eps ^ 2 / 2) (noised_norms (2 * IZR h / eps) (x :: rows))",
+        "concentrated_everywhere (eps ^ 2 / 8) (noised_norms (2 * IZR h / eps) (x :: rows))",
+    ),
+    (
+        "Steps",
+        "private_everywhere eps 0 (noised_norms (2 * IZR h / eps) (x :: rows))",
+        "private_everywhere eps 0 (noised_norms (IZR h / eps) (x :: rows))",
+    ),
+    ("Steps", "if absolute then map Z.abs (shortened h c)", "if absolute then map Z.abs (clipped h c)"),
+    ("Steps", "count (beyond Row norm) r rows)%Z) 1 (1 / 2) 1.", "count (beyond Row norm) r rows)%Z) 1 1 1."),
+    (
+        "Steps",
+        "- outside_magnitudes columns rows ws)%Z) (1 / 2) (1 / 2) 1.",
+        "- outside_magnitudes columns rows ws)%Z) 1 (1 / 2) 1.",
+    ),
+    (
+        "Laws",
+        "private (e1 + e2) (d1 + d2) (joint p k)",
+        "private (e1 + e2) d1 (joint p k)",
+    ),
+    (
+        "Laws",
+        "(forall y, In y ys -> law (made y) zs) ->\n  private eps delta (fun z",
+        "(forall y, In y ys -> True) ->\n  private eps delta (fun z",
+    ),
+    (
+        "Prices",
+        "drawn (eps / Rmax r1 a1) u)",
+        "drawn (eps / Rmin r1 a1) u)",
+    ),
+    (
+        "Prices",
+        "(eps / a1) u) (drawn (eps / a1) v) ys.",
+        "(2 * eps / a1) u) (drawn (2 * eps / a1) v) ys.",
+    ),
+    (
+        "Concentrated",
+        "concentrated (eps ^ 2 / 2) p q ys.",
+        "concentrated (eps ^ 2 / 4) p q ys.",
+    ),
+    (
+        "Noise",
+        "= 1 - 2 * q ^ S n / (1 + q).",
+        "= 1 - q ^ S n / (1 + q).",
+    ),
+    (
+        "Noise",
+        "tail q m n <= q ^ m / (1 - q) < tail",
+        "tail q m n <= q ^ m / (1 + q) < tail",
+    ),
+    (
+        "Sampler",
+        "(if same z y then (if Nat.leb (lowest + i) (depth z) then 1 else 0) else 0)",
+        "(if same z y then (if Nat.leb lowest (depth z) then 1 else 0) else 0)",
+    ),
+    (
+        "Sampler",
+        "fewer L (fun p => high t <? p) (v t) rows",
+        "fewer (L + 1) (fun p => high t <? p) (v t) rows",
+    ),
+    (
+        "Sampler",
+        "boxes two (raised j (at_ + 1) lows) highs)",
+        "boxes two (raised j (at_ + 2) lows) highs)",
+    ),
+    (
+        "Sampler",
+        "boxes one lows (lowered j at_ highs))",
+        "boxes one lows highs)",
+    ),
+    (
+        "Table",
+        "laplace_weight (INR r / eps) (",
+        "laplace_weight (1 / eps) (",
+    ),
+    (
+        "Table",
+        "let told z := (fun y => total (fun s => deal s * drawn (eps / (2 * INR r))",
+        "let told z := (fun y => total (fun s => deal s * drawn (eps / INR r)",
+    ),
+    (
+        "Table",
+        "let k := eps / (4 * INR r) in",
+        "let k := eps / (2 * INR r) in",
+    ),
+    (
+        "Infinite",
+        "let before := beside (laplace (2 / eps) (deep (x :: here))) (laplace (2 / eps) (deep there)) in",
+        "let before := beside (laplace (1 / eps) (deep (x :: here))) (laplace (1 / eps) (deep there)) in",
+    ),
+    (
+        "Infinite",
+        "cube_law d (IZR h / eps) all (sums d (c :: rows))) (cube_law d (IZR h / eps) all (sums d (c' :: rows))) /\\",
+        "cube_law d (IZR h / (2 * eps)) all (sums d (c :: rows))) "
+        "(cube_law d (IZR h / (2 * eps)) all (sums d (c' :: rows))) /\\",
+    ),
+    (
+        "Steps",
+        "Fixpoint over (n : nat) (f : nat -> Z) : Z := match n with O => 0 | S k => f k + over k f end.",
+        "Fixpoint over (n : nat) (f : nat -> Z) : Z := match n with O => 0 | S k => over k f end.",
+    ),
+    (
+        "Steps",
+        "private_everywhere eps 0 (noised_norms (IZR h / eps) rows)",
+        "private_everywhere (eps / 2) 0 (noised_norms (IZR h / eps) rows)",
+    ),
+    (
+        "Accountant",
+        "  | Stop => 0 <= left\n  | Ask _ _ ys p q next =>\n      rho c <= left",
+        "  | Stop => True\n  | Ask _ _ ys p q next =>\n      rho c <= left",
+    ),
     ("Bridge", "Definition depth_score : Z * Z := (1, 2).", "Definition depth_score : Z * Z := (1, 1)."),
     ("Bridge", "Definition most_beyond_score : Z * Z := (1, 2).", "Definition most_beyond_score : Z * Z := (1, 1)."),
     ("Bridge", "Definition count_score : Z * Z := (1, 1).", "Definition count_score : Z * Z := (0, 1)."),
@@ -373,7 +511,8 @@ def page(found: list[Statement], closed: dict[str, str]) -> str:
         "# What the proofs state",
         "",
         "Written by `make proofs-statements` from `proofs/*.v` and `proofs/map.toml`; `make proofs` checks with Coq.",
-        "Every statement is shown in words and as Coq prints it, with all that it assumes.",
+        "Every statement is shown in words and as Coq prints it, with all that it assumes. Each file's definitions",
+        "stand after its statements, as they are written there.",
         "`private eps delta p q ys`: the law p on ys is (eps, delta)-private against its neighbour's, q.",
         "",
     ]
@@ -390,6 +529,9 @@ def page(found: list[Statement], closed: dict[str, str]) -> str:
                     "```",
                     "",
                 ]
+        defined = DEFINED.findall((PROOFS / f"{file}.v").read_text(encoding="utf-8"))
+        if defined:
+            lines += [f"Definitions of {file}.v:", "", "```coq", *defined, "```", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -412,12 +554,23 @@ def noticed(work: Path, file: str, before: str, after: str) -> bool:
         for name in FILES:
             shutil.copy(PROOFS / f"{name}.v", there)
         (there / f"{file}.v").write_text(text.replace(before, after, 1), encoding="utf-8")
-        first = FILES.index(file)
-        for name in FILES[:first]:
+        anew = built_on(file)
+        for name in FILES:
             for kind in (".vo", ".vos", ".vok", ".glob"):
-                if (work / f"{name}{kind}").exists():
+                if name not in anew and (work / f"{name}{kind}").exists():
                     shutil.copy(work / f"{name}{kind}", there)
-        return any(compiled(there, name) is not None for name in FILES[first:])
+        return any(compiled(there, name) is not None for name in anew)
+
+
+def built_on(file: str) -> list[str]:
+    """The file and those that require it, or one of these, in their order."""
+    found = [file]
+    for name in FILES[FILES.index(file) + 1 :]:
+        text = (PROOFS / f"{name}.v").read_text(encoding="utf-8")
+        required = {word for words in REQUIRED.findall(text) for word in words.split()}
+        if required & set(found):
+            found.append(name)
+    return found
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ False alarms have a chance of at most one in a million each.
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from pathlib import Path
@@ -64,6 +65,22 @@ def test_the_page_has_every_mechanism_with_power_and_no_violation():
     assert "FAILED" not in page
     weak = [line for line in rows if others.CAUGHT not in line and line.split("|")[1].strip() in others.PAIRS]
     assert not weak, "a mechanism whose bound stays below 2/3 would not be caught at 1.5 epsilon"
+
+
+def test_the_page_is_one_whole_run_with_the_settings_of_the_tool():
+    found = json.loads(others.DATA.read_text(encoding="utf-8"))
+    assert found["seed"] == others.SEED
+    wanted = {name: others.MORE.get(name, others.DRAWS) for name in others.PAIRS}
+    assert {name: one["draws"] for name, one in found["mechanisms"].items()} == wanted
+    assert others.table(found) in (ROOT / "docs" / "results" / "other-testers.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("part", [("--only", "boxem"), ("--times", "2")])
+def test_a_part_of_the_mechanisms_is_not_written(part, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["audit_others.py", "--write", *part])
+    with pytest.raises(SystemExit):
+        others.main()
+    assert "one whole run" in capsys.readouterr().err
 
 
 def test_a_bound_below_two_thirds_is_too_weak():

@@ -22,7 +22,7 @@ MUTANTS = (
     Mutant(
         "no clip of sums after rounding",
         "trusted/steps.py",
-        "steps = [np.clip(np.rint(filled * HALF).astype(np.int64), -HALF, HALF)]",
+        "steps = [clipped(np.rint(filled * HALF).astype(np.int64))]",
         "steps = [np.rint(filled * HALF * (1 + 1e-8)).astype(np.int64)]",
         (SUMS,),
         "What floats did before moves sums by more than their noise is for.",

@@ -68,8 +68,8 @@ MUTANTS = (
     Mutant(
         "records bounded column by column",
         "trusted/steps.py",
-        "shorter = np.abs(steps) * HALF // np.maximum(np.abs(steps).sum(axis=1, keepdims=True), HALF)",
-        "shorter = np.minimum(np.abs((self.away(inside) / self.radius * HALF).astype(np.int64)), HALF)",
+        "shorter = shortened((share * HALF).astype(np.int64))  # towards 0",
+        "shorter = clipped((self.away(inside) / self.radius * HALF).astype(np.int64))",
         (f"{TABLE}test_sizes_that_a_record_adds_are_a_half_together_and_another_in_its_place_moves_two",),
         "A record moves the sums by as many radii as there are columns.",
     ),

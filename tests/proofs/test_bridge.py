@@ -37,7 +37,18 @@ from tukeydp.trusted.prices import (
     sums_from_the_middle,
 )
 from tukeydp.trusted.rows import BoundedColumns
-from tukeydp.trusted.steps import BeyondCounts, CellCounts
+from tukeydp.trusted.steps import (
+    HALF,
+    BeyondCounts,
+    CategoryCounts,
+    CellCounts,
+    NormBeyond,
+    NormSums,
+    OutsideCounts,
+    TableCounts,
+    clipped,
+    shortened,
+)
 
 PROOFS = Path(__file__).resolve().parents[2] / "proofs"
 REQUIRED = os.environ.get("TUKEYDP_COQ") == "required"
@@ -50,12 +61,15 @@ pytestmark = pytest.mark.skipif(
 def coq(tmp_path_factory):
     """A function from terms of Coq to what they compute."""
     work = tmp_path_factory.mktemp("coq")
-    for name in ("Laws", "Depth", "Sampler", "Bridge"):
+    for name in ("Laws", "Depth", "Records", "Sampler", "Bridge"):
         shutil.copy(PROOFS / f"{name}.v", work)
         subprocess.run(["coqc", "-q", f"{name}.v"], cwd=work, check=True)
 
     def computed(terms: list[str]) -> list[str]:
-        lines = ["Require Import List ZArith QArith Depth Sampler Bridge.", "Import ListNotations. Open Scope Z_scope."]
+        lines = [
+            "Require Import List ZArith QArith Depth Sampler Bridge Records.",
+            "Import ListNotations. Open Scope Z_scope.",
+        ]
         lines += ["Set Printing Width 100000.", "Set Printing Depth 100000."]
         lines += [f"Eval vm_compute in ({term})." for term in terms]
         (work / "Asked.v").write_text("\n".join(lines))
@@ -234,9 +248,14 @@ def rational(number: Fraction) -> str:
 def test_what_an_accountant_admits(coq):
     rng = np.random.default_rng(26)
     ours, asked = [], []
-    for _ in range(300):
+    for case in range(400):
         budget = Fraction(int(rng.integers(1, 40)), int(rng.integers(1, 20)))
         wanted = [Fraction(int(rng.integers(1, 30)), int(rng.integers(5, 40))) for _ in range(8)]
+        if case % 4 == 0:  # exactly what is left, and a trifle more or less than that
+            trifle = Fraction(1, 10 ** int(rng.integers(6, 16)))
+            whole_budget = [budget / 3] * 3 + [trifle, trifle]
+            a_trifle_left = [budget - trifle, 2 * trifle, trifle, trifle]
+            wanted = [whole_budget, a_trifle_left, [budget + trifle, budget, trifle]][case // 4 % 3]
         account, admitted = td.Accountant(epsilon=budget), []
         for epsilon in wanted:
             try:
@@ -405,3 +424,159 @@ def sums(epsilon: Fraction, delta: Fraction, rho: Fraction, rho_delta: Fraction)
     names = ("s_eps", "s_delta", "s_rho", "s_rho_delta")
     numbers = map(rational, (epsilon, delta, rho, rho_delta))
     return "{| " + "; ".join(f"{name} := {number}" for name, number in zip(names, numbers, strict=True)) + " |}"
+
+
+WORDS = (2**63 - 1, -(2**63), -(2**63) + 1, 2**62, HALF, -HALF, HALF + 1, -HALF - 1, HALF - 1, 0, 1, -1)
+
+
+def steps_of_records(rng, count):
+    """What floats may make of records: any 64-bit integers, at the edges and around them."""
+    for case in range(count):
+        d = int(rng.integers(1, 6))
+        reach = int(rng.choice([3, HALF // 2, HALF, 2 * HALF, 2**62]))
+        steps = [int(v) for v in rng.integers(-reach, reach + 1, size=d)]
+        if case % 3 == 0:
+            steps = [WORDS[int(rng.integers(len(WORDS)))] if rng.random() < 0.6 else v for v in steps]
+        yield steps
+
+
+def numbers(text: str) -> list[int]:
+    inside = text.removesuffix("%Z").strip("[]")
+    return [whole(item.strip()) for item in inside.split(";")] if inside else []
+
+
+def test_what_records_add_is_clipped_and_shortened(coq):
+    cases = list(steps_of_records(np.random.default_rng(32), 1500))
+    for function, name in ((clipped, "clipped"), (shortened, "shortened")):
+        ours = [function(np.array([steps], dtype=np.int64))[0].tolist() for steps in cases]
+        theirs = [numbers(one) for one in coq([f"{name} {HALF} {vector(steps)}" for steps in cases])]
+        assert ours == theirs
+        assert [[ours[0][0] + 1, *ours[0][1:]], *ours[1:]] != theirs
+        assert any(one != steps for one, steps in zip(ours, cases, strict=True))
+
+
+UNIT = BoundedColumns((Fraction(-1),) * 2, (Fraction(1),) * 2)
+CELLS = (-1.0, -0.75, -0.3, 0.0, 0.5, 1.0, 7.0, -1e300, 5e-324, float("inf"), float("nan"))
+KEYS = (0.0, 1.0, 2.0, -1.0, float("nan"))
+
+
+def tables(rng, count, columns, codes):
+    """Tables of a few hostile records, the last column their groups."""
+    for _ in range(count):
+        n = int(rng.integers(0, 7))
+        measured = rng.choice(CELLS, size=(n, columns))
+        yield np.column_stack([measured, rng.choice(codes, size=(n, 1)), rng.choice(KEYS, size=n)])
+
+
+def as_record(group: float, steps) -> str:
+    return f"({f'Some {int(group)}%nat' if group >= 0 else 'None'}, {vector(steps)})"
+
+
+def test_sums_of_shortened_records_in_every_group(coq):
+    """Floats make whole numbers of a record; from there on its share, its group and the sums are the theorem's."""
+    rng = np.random.default_rng(33)
+    ours, asked = [], []
+    for case, cells in enumerate(tables(rng, 250, 2, (0.0, 1.0, 2.0, -3.0, float("nan"), float("inf")))):
+        absolute, groups = case % 2 == 1, 3
+        weight = (2, 2.0) if case % 3 else None
+        centre, scale = (0.2, -0.5), (1.0, float(rng.choice([3.0, 1e150])))
+        sums = NormSums(3, UNIT, (0, 1), centre, scale, float(rng.choice([0.01, 1.5, 1e10])), groups, absolute, weight)
+        ours.append(sums(cells, (0,)).tolist())
+        away = sums.away(cells[:, :3])
+        steps = (away / np.maximum(np.abs(away).sum(axis=1, keepdims=True), sums.radius) * HALF).astype(np.int64)
+        table = listed(as_record(row[3], one) for row, one in zip(cells, steps, strict=True))
+        made = f"(fun c => map Z.abs (shortened {HALF} c))" if absolute else f"(shortened {HALF})"
+        asked.append(f"flat_map (fun g => group_sums 2 {made} g {table}) (seq 0 {groups})")
+    theirs = [numbers(one) for one in coq(asked)]
+    assert ours == theirs
+    assert any(any(one) for one in ours)
+    assert [[ours[0][0] + 1, *ours[0][1:]], *ours[1:]] != theirs
+
+
+def test_numbers_of_a_table_in_every_group(coq):
+    """Categories, values and records: in one of them a record adds a half, in another it takes one away."""
+    rng = np.random.default_rng(34)
+    ours, asked = [], []
+    for cells in tables(rng, 300, 2, (0.0, 1.0, 2.0, 3.0, -1.0, 0.5, float("nan"), float("inf"))):
+        counts = TableCounts(3, UNIT, (), ((2, 0), (2, 1), (2, 2)), (0, 0, 3), (0, 2), 3)
+        ours.append(counts(cells, (0,)).tolist())
+        known = [0 <= row[2] < 3 for row in cells]
+        steps = [
+            [*((1 if row[2] == level else -1) * there for level in range(3)), 1, not np.isnan(row[0]), there]
+            for row, there in zip(cells, known, strict=True)
+        ]
+        table = listed(as_record(row[3], [HALF * v for v in one]) for row, one in zip(cells, steps, strict=True))
+        asked.append(f"flat_map (fun g => group_sums 6 (clipped {HALF}) g {table}) (seq 0 3)")
+    theirs = [numbers(one) for one in coq(asked)]
+    assert ours == theirs
+    assert [[ours[0][0] + 1, *ours[0][1:]], *ours[1:]] != theirs
+
+
+def test_cells_of_a_table_of_categories(coq):
+    """A record is in one cell of one group, or in none: counted as Depth.count counts a cell's records."""
+    rng = np.random.default_rng(35)
+    counts = CategoryCounts(2, (0, 1), (2, 3), (None, None), 2)
+    ours, asked = [], []
+    for _ in range(200):
+        n = int(rng.integers(0, 8))
+        codes = rng.choice((0.0, 1.0, 2.0, 5.0, -1.0, float("nan")), size=(n, 2))
+        cells = np.column_stack([codes, rng.choice((0.0, 1.0, 7.0, float("nan")), size=n)])
+        ours.append(counts(cells, (0,)).tolist())
+        places = []
+        for one, two, group in cells:
+            known = one in (0, 1) and two in (0, 1, 2)
+            listed_in = group in (0, 1)
+            places.append(f"Some {int(7 * group + (3 * one + two if known else 6))}" if listed_in else "None")
+        same = "match c with Some k => k =? y | None => false end"
+        asked.append(
+            f"map (fun y => count (fun y c => {same}) y ({listed(places)} : list (option Z))) {vector(range(14))}"
+        )
+    theirs = [numbers(one) for one in coq(asked)]
+    assert ours == theirs
+    assert [[ours[0][0] + 1, *ours[0][1:]], *ours[1:]] != theirs
+
+
+def test_records_beyond_a_radius(coq):
+    rng = np.random.default_rng(36)
+    whole_units = BoundedColumns((Fraction(-16),) * 2, (Fraction(16),) * 2)
+    radii = (0, 3, 8, 20)
+    beyond = NormBeyond(NormSums(2, whole_units, (0, 1), (0.0, 0.0), (16.0, 16.0), 1.0, 1), tuple(map(float, radii)))
+    ours, asked = [], []
+    for _ in range(300):
+        n = int(rng.integers(0, 8))
+        cells = rng.integers(-20, 21, size=(n, 2)).astype(float)
+        cells[rng.random((n, 2)) < 0.2] = np.nan
+        ours.append(beyond(cells, (0,)).tolist())
+        sizes = vector(int(np.nansum(np.abs(np.clip(row, -16, 16)))) for row in cells)
+        asked.append(f"map (fun r => count (Depth.beyond Z Some) r {sizes}) {vector(radii)}")
+    theirs = [numbers(one) for one in coq(asked)]
+    assert ours == theirs
+    assert [[ours[0][0] + 1, *ours[0][1:]], *ours[1:]] != theirs
+
+
+MAGNITUDES = (0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 8.0, -8.0, 9.0, 2.0**60, float("nan"))
+
+
+def test_records_outside_windows_of_magnitudes(coq):
+    """The score by which windows are drawn, for every choice of a window for each column."""
+    rng = np.random.default_rng(37)
+    ours, asked = [], []
+    for _ in range(200):
+        windows = [
+            (int(low), int(low * 2 ** rng.integers(0, 4)), bool(sign))
+            for low, sign in zip(rng.choice([0, 1, 2, 4], size=3), rng.integers(0, 2, size=3), strict=True)
+        ]
+        cells = rng.choice(MAGNITUDES, size=(int(rng.integers(0, 7)), 2))
+        outside = OutsideCounts(2, (0, 1), tuple((float(a), float(b), sign) for a, b, sign in windows))
+        by_column = np.array(outside(cells, (0,))).reshape(2, 3)
+        told_windows = [f"(({a}), ({b}), {'true' if sign else 'false'})" for a, b, sign in windows]
+        table = listed(listed("None" if np.isnan(v) else f"Some {z(v)}" for v in row) for row in cells)
+        for i in range(3):
+            for j in range(3):
+                ours.append(int(max(by_column[0, i], by_column[1, j])))
+                pair = listed((told_windows[i], told_windows[j]))
+                asked.append(f"outside_magnitudes [0%nat; 1%nat] {table} {pair}")
+    theirs = [whole(one) for one in coq(asked)]
+    assert ours == theirs
+    assert len(set(ours)) > 3
+    assert [ours[0] + 1, *ours[1:]] != theirs

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 
@@ -45,10 +46,20 @@ def listed(cells: FloatArray, d: int) -> tuple[FloatArray, IntArray]:
 def _by_group(added: IntArray, groups: IntArray, count: int) -> IntArray:
     """Sums of every group. Floats that hold integers: over a piece of records they stay below 2^53, so are exact."""
     groups = groups if count > 1 else np.zeros_like(groups)  # all listed groups together
-    found = np.empty((count, added.shape[1]), dtype=np.int64)
-    for j in range(added.shape[1]):
-        found[:, j] = np.bincount(groups, added[:, j].astype(np.float64), minlength=count)
-    return found.reshape(-1)
+    found = [np.bincount(groups, one.astype(np.float64), minlength=count) for one in added.T]
+    return np.array(found).T.astype(np.int64).reshape(-1)
+
+
+def clipped(steps: IntArray) -> IntArray:
+    """Every number from -HALF to HALF, whatever floats made of a record."""
+    return np.clip(steps, -HALF, HALF)
+
+
+def shortened(steps: IntArray) -> IntArray:
+    """Records whose sizes add up to HALF at most, towards 0 where they added up to more, whatever floats did before."""
+    within = clipped(steps)
+    size = np.abs(within)
+    return np.sign(within) * (size * HALF // np.maximum(size.sum(axis=1, keepdims=True), HALF))
 
 
 class ByGroup:
@@ -169,8 +180,7 @@ class WindowSums(ByGroup):
     @property
     def width(self) -> int:
         """Numbers of each group."""
-        summed = self.columns.d if self.squared is None else len(self.squared)
-        return summed + self.records + len(self.counted)
+        return (self.columns.d if self.squared is None else len(self.squared)) + self.records + len(self.counted)
 
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
         inside, groups = listed(cells, self.columns.d)
@@ -180,8 +190,7 @@ class WindowSums(ByGroup):
             numbers = 2.0 * numbers[:, list(self.squared)] ** 2 - 1.0
         with np.errstate(all="ignore"):
             filled = np.where(np.isnan(numbers), 0.0, numbers)
-            # Once more after rounding: no record adds more, whatever floats did before.
-            steps = [np.clip(np.rint(filled * HALF).astype(np.int64), -HALF, HALF)]
+            steps = [clipped(np.rint(filled * HALF).astype(np.int64))]
         if self.records:
             steps.append(np.full((len(inside), 1), HALF, dtype=np.int64))
         steps.append(np.where(np.isnan(relative[:, list(self.counted)]), 0, HALF).astype(np.int64))
@@ -240,11 +249,7 @@ class _Ladder:
     @staticmethod
     def of(counts: IntArray, weights: Sequence[int]) -> _Ladder:
         order = np.argsort(counts, kind="stable").tolist()
-        ends, total = [], 0
-        for place in order:
-            total += weights[place]
-            ends.append(total)
-        return _Ladder([int(counts[place]) for place in order], order, ends)
+        return _Ladder([int(counts[i]) for i in order], order, list(accumulate(weights[i] for i in order)))
 
     def weight_up_to(self, rows: int) -> int:
         return self.ends[bisect_right(self.rows, rows) - 1]
@@ -376,9 +381,8 @@ class TableCounts(ByGroup):
         signs = [measured[:, j] for j in self.shares]
         signs += [np.where(inside[:, j] == level, 1.0, -1.0) * self._there(inside, j) for j, level in self.levels]
         signs += [np.ones(len(inside))] * self.records + [self._there(inside, j) for j in self.counted]
-        # Once more after rounding: no record adds more, whatever floats did before.
         steps = np.rint(np.column_stack(signs) * _weighed(inside, self.weight) * HALF).astype(np.int64)
-        return _by_group(np.clip(steps, -HALF, HALF), groups, self.groups)
+        return _by_group(clipped(steps), groups, self.groups)
 
     def _there(self, inside: FloatArray, j: int) -> FloatArray:
         """1 for a value, or one of the column's categories; else 0."""
@@ -419,10 +423,8 @@ class NormSums(ByGroup):
         inside, groups = listed(cells, self.d)
         away = self.away(inside)
         share = away / np.maximum(np.abs(away).sum(axis=1, keepdims=True), self.radius)
-        steps = (share * HALF).astype(np.int64)  # towards 0
-        # Once more in integers, whatever floats did before: sizes add up to HALF at most.
-        shorter = np.abs(steps) * HALF // np.maximum(np.abs(steps).sum(axis=1, keepdims=True), HALF)
-        return _by_group(shorter if self.absolute else shorter * np.sign(steps), groups, self.groups)
+        shorter = shortened((share * HALF).astype(np.int64))  # towards 0
+        return _by_group(np.abs(shorter) if self.absolute else shorter, groups, self.groups)
 
 
 @dataclass(frozen=True, eq=False)
