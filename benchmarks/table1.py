@@ -273,6 +273,8 @@ def measured(study: Study, runs: int) -> tuple[dict[str, list[float]], dict[str,
                 every = _rows(population, study, line.group)
                 true[own] = _mean(_values(every, line), every.w.to_numpy() if study.weights else unit[: len(every)])
             error = abs(_mean(_values(rows, line), weights) - line.mean)
+            assert line.lower is not None
+            assert line.upper is not None
             covered = 100.0 * (line.lower <= true[own] <= line.upper)
             found["share covers" if share else "mean covers"].append(covered)
             if share:

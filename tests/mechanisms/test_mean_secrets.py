@@ -15,10 +15,11 @@ import tukeydp as td
 from support.charges import charge
 from support.listening import listen, listen_to_draws
 from tukeydp.mechanisms import spread_step, subset_means, two_step
-from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean
+from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.mean_ways import ScaledMean, mean_plan
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.mechanisms.subset_means import SubsetPlan
+from tukeydp.mechanisms.two_step import two_step_plan
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.rows import bounded_columns
 
@@ -69,7 +70,8 @@ def test_no_lane_of_a_key_is_read_twice(way, d, opened):
 SHIFTED = SubsetPlan(100, 4, (2**8,), (0.1,))
 AFTER_THE_SCALE = {
     "subset, shifted": SubsetMean(Fraction(1), SHIFTED),
-    "two-step": mean_plan(300, bounded_columns(1, (-10, 10)), Fraction(1), mechanism="two-step", sd=1),
+    "two-step": TwoStepMean(Fraction(1), two_step_plan(300, 1, Fraction(1), np.array([20.0]), known=True, forced=True)),
+    "windows": mean_plan(300, bounded_columns(1, (-10, 10)), Fraction(1), mechanism="two-step", sd=1),
     "cube": CubeMean(Fraction(1)),
 }
 
@@ -90,7 +92,7 @@ def test_the_scale_and_what_follows_share_no_lane_of_a_key(way, opened, monkeypa
     of_scale = 3 + 1  # dealing, coins, draw; and public directions
     assert len(found["after"]) == len(found["alone"]) + of_scale
     public = found["after"] & found["other"]
-    assert len(public) == 1 + (way != "cube")
+    assert len(public) == 1 + (way not in ("cube", "windows"))
 
 
 def test_shifts_have_a_key_for_each_dealing(opened):
@@ -110,6 +112,8 @@ def secret_steps(way):
         return 2, 0
     if way == "spread":
         return 3, 1
+    if way == "two-step, known sd":
+        return 3, 0
     plan = mean_plan(300, bounded_columns(1, (-10, 10)), Fraction(1), **WAYS[way]).plan
     if not hasattr(plan, "centre"):
         # Shifted, every second partition has no dealing but shifts.
@@ -195,7 +199,9 @@ def test_every_step_spends_its_own_epsilon_and_all_together_the_guarantee(way, e
             ("noise in 2", part("epsilon_mean")),
         ],
     }
-    assert spent == expected[release.mechanism]
+    windows = [("deepest_cells", part("epsilon_windows")), ("noised_counts", part("epsilon_missing"))]
+    expected["windows"] = [*windows, ("noised_sums", part("epsilon_mean"))]
+    assert spent == expected["windows" if part("epsilon_windows") else release.mechanism]
     together = sum(e * (part("partitions", 1) if step == "means" else 1) for step, e in spent)
     assert together == epsilon == release.guarantee.epsilon
 

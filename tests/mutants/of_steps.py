@@ -62,8 +62,8 @@ MUTANTS = (
     Mutant(
         "values outside a window counted twice",
         "trusted/steps.py",
-        "return [one[-1] - (one[end] - one[first])",
-        "return [2 * one[-1] - 2 * (one[end] - one[first])",
+        "return [n[-1] - (n[end] - n[first])",
+        "return [2 * n[-1] - 2 * (n[end] - n[first])",
         (f"{STEPS}test_values_outside_windows_are_counted_and_a_record_moves_each_count_by_nothing_or_one",),
         "A window at twice epsilon.",
     ),

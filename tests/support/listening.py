@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tukeydp.depth import choice
-from tukeydp.mechanisms import clipped_sum, spread_step, subset_means
+from tukeydp.mechanisms import clipped_mean, clipped_sum, spread_step, subset_means
 from tukeydp.trusted.bits import Keystream, SystemRandomness, derived_key
 
 
@@ -62,6 +62,18 @@ def listen_to_draws(monkeypatch, radii_module, radii_name) -> list[tuple[str, ob
         found.append(("radii", given[-1].epsilon))  # the last one is the charge
         return radii(*given)
 
+    for name in ("deepest_cells", "noised_counts", "noised_sums"):
+        monkeypatch.setattr(clipped_mean, name, _told(name, getattr(clipped_mean, name), found))
     monkeypatch.setattr(clipped_sum, "cube_noise", noise)
     monkeypatch.setattr(radii_module, radii_name, chosen)
     return found
+
+
+def _told(name, step, found):
+    """The step, which is given its charge last."""
+
+    def run(*given):
+        found.append((name, given[-1].epsilon))
+        return step(*given)
+
+    return run

@@ -42,7 +42,7 @@ OCTAVES, LOWEST, HIGHEST = 3, -30, 50
 _BEYOND, _FEW_BEYOND, _FEW = 4, 2, 150.0
 # Octaves away from sizes of 1/2 to 1 that halve a window's weight, twice over: where a column has hardly a value that
 # is not 0, all windows are alike to it, and the usual ones are taken. Positive values are likelier than both signs.
-_HALVED_TWICE, _POSITIVE = 4, 16
+_HALVED_TWICE, _POSITIVE = 4, 32
 # The logarithm of what all windows weigh against one of usual size, for each column, and the share of a column's values
 # that its window has to hold against all others: accuracy only.
 _LOG_WINDOWS, _HELD = 7.0, 0.45
@@ -91,12 +91,16 @@ def _rows_at_most(columns: int, epsilon: float) -> float:
     return 2.0 * (_LOG_WINDOWS * columns + 3.0) / (_HELD * float(_MOST) * epsilon)
 
 
+def reach(columns: int, rows: int | None, epsilon: Fraction) -> int:
+    """How much farther than the window the bounds reach, from public numbers."""
+    return _FEW_BEYOND if rows is None or rows * float(epsilon) < _FEW * columns else _BEYOND
+
+
 def drawn_bounds(
-    records: Records, d: int, unknown: Sequence[int], epsilon: Fraction, charge: Charge
+    records: Records, d: int, unknown: Sequence[int], beyond: int, charge: Charge
 ) -> list[tuple[Fraction, Fraction]]:
-    """Bounds of the columns at these places of d, pure DP for all of them together; `epsilon` is that of the run."""
-    listed, size = windows(), records.size
-    beyond = _FEW_BEYOND if size is None or size * float(epsilon) < _FEW * d else _BEYOND
+    """Bounds of the columns at these places of d, so much farther out than their windows: pure DP for all together."""
+    listed = windows()
     (counted,) = records.total(OutsideCounts(d, tuple(unknown), listed))
     by_column = list(np.array(counted, dtype=np.int64).reshape(len(unknown), len(listed)))
     return [ends_of(place, beyond) for place in joint_rungs(by_column, window_weights(), charge)]
@@ -162,7 +166,8 @@ def finds_bounds(mechanism: Mechanism) -> Mechanism:
         public = {**opened.public, "bounds": AUTO, "settings": settings, **opened.public_groups}
         name = mechanism.__name__
         paid = reserve(parts, mechanism=name, source=bits, accountant=accountant, parameters=public)
-        found = drawn_bounds(opened, d, unknown, epsilon, paid.charge("bounds", "bounds"))
+        beyond = reach(d, opened.size, epsilon)
+        found = drawn_bounds(opened, d, unknown, beyond, paid.charge("bounds", "bounds"))
         for j, ends in zip(unknown, found, strict=True):
             known[j] = ends if deviations is None else _wide_enough(ends, deviations[j])
         options |= {"bounds": _ends(known), "randomness": bits, "accountant": PartOf(paid.charge("rest"))}

@@ -27,6 +27,7 @@ from tukeydp.data.tables import Source, Table, width_of_rows
 from tukeydp.mechanisms.clipped_interval import Level, checked_confidence, checked_joint
 from tukeydp.mechanisms.clipped_mean import ClippedMean, Transcript
 from tukeydp.mechanisms.cube import checked_epsilon
+from tukeydp.mechanisms.found_bounds import drawn_bounds
 from tukeydp.mechanisms.mean_ways import known_widths
 from tukeydp.mechanisms.per_person import OfPersons, of_persons, person_note
 from tukeydp.mechanisms.quantile_levels import number_of_levels
@@ -53,8 +54,6 @@ from tukeydp.mechanisms.table_plan import (
     scaled_radii,
     table_plan,
     usual_radius,
-    window_weights,
-    windows,
 )
 from tukeydp.padding import padded
 from tukeydp.results.noise_quantiles import quantile_of_noise
@@ -78,9 +77,7 @@ from tukeydp.trusted.steps import (
     HALF,
     NormBeyond,
     NormSums,
-    OutsideCounts,
     TableCounts,
-    joint_rungs,
     noised_counts,
     noised_norm_sums,
     noised_sums,
@@ -567,16 +564,11 @@ class _Steps:
 
     def _bounded(self) -> BoundedColumns:
         """Bounds of columns where none are known: the window of magnitudes that holds most of every column's values."""
-        listed = windows()
-        outside = OutsideCounts(self.layout.d, self.layout.unbounded, listed)
-        (counted,) = self.records.total(outside)
-        by_column = list(np.array(counted, dtype=np.int64).reshape(len(self.layout.unbounded), len(listed)))
-        places = joint_rungs(by_column, window_weights(), self.run.charge("magnitudes", "magnitudes"))
+        unbounded, charge = self.layout.unbounded, self.run.charge("magnitudes", "magnitudes")
         lower, upper = list(self.columns.lower), list(self.columns.upper)
-        for j, place in zip(self.layout.unbounded, places, strict=True):
-            _, high, positive = listed[place]
-            upper[j] = 2 * Fraction(high)
-            lower[j] = Fraction(0) if positive else -upper[j]
+        drawn = drawn_bounds(self.records, self.layout.d, unbounded, 2, charge)
+        for j, ends in zip(unbounded, drawn, strict=True):
+            lower[j], upper[j] = ends
         return BoundedColumns(tuple(lower), tuple(upper))
 
     def _stand_out(self) -> tuple[int, ...]:

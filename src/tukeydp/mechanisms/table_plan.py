@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from tukeydp.data.categories import Categories
 from tukeydp.mechanisms.clipped_mean import MISSING, ClippedMean, clipped_plan, strength
+from tukeydp.mechanisms.found_bounds import windows
 from tukeydp.mechanisms.quantile_levels import number_of_levels
 from tukeydp.mechanisms.table_spread import USUAL_WIDTH
 from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
@@ -49,9 +50,8 @@ _MISSING_TOLD, _MISSING_MOST, _MISSING_NEVER = 0.4, Fraction(1, 25), 0.6
 NOTICED = 0.96  # of noise alone: it would be as many in one table of 25
 # A quartile is right where its rank's distance from the ends outweighs all other points of a grid of a thousand.
 GRID, _LOG_POINTS = 2**10, 8.0
-# Windows of magnitudes, in octaves: how many one spans, and from where to where they go.
-OCTAVES, LOWEST, HIGHEST = 3, -20, 40
-_HELD = 0.45  # share of a column's values that its window has to hold against all others
+# Share of a column's values that its window of magnitudes has to hold against all others.
+_HELD = 0.45
 
 STATISTICS = ("mean (SD)", "median [IQR]")
 MISSING_N = "missing n"
@@ -472,17 +472,6 @@ def _for_medians(
 
 def _up(value: float) -> str:
     return f"{math.ceil(10 * value) / 10:g}"
-
-
-def windows() -> tuple[tuple[float, float, bool], ...]:
-    """Of magnitudes: sizes from one power of two to another, of positive values, or of both signs."""
-    ends = range(LOWEST, HIGHEST + 1)
-    return tuple((2.0 ** (k - OCTAVES), 2.0**k, sign) for k in ends for sign in (True, False))
-
-
-def window_weights() -> tuple[int, ...]:
-    """Positive values rather than both signs, and small magnitudes a little rather than large, where both hold them."""
-    return tuple(32 if sign else 1 for _, _, sign in windows())
 
 
 def _for_magnitudes(layout: Layout, rows: float, ease: float, epsilon: Fraction) -> Fraction:

@@ -97,17 +97,17 @@ class CellCounts:
 
     def most_beyond(self, total: Sequence[int]) -> list[IntArray]:
         """For each column and cell the most records on one side of it: one record more or less moves it by 0 or 1."""
-        counts = np.array(total, dtype=np.int64).reshape(len(self.places), self.cells)
-        up_to = np.cumsum(counts, axis=1)
-        return list(np.maximum(up_to - counts, up_to[:, -1:] - up_to))
+        return [np.maximum(up_to[:-1], up_to[-1] - up_to[1:]) for up_to in self._up_to(total)]
 
     def outside(self, total: Sequence[int], windows: Sequence[IntArray]) -> list[IntArray]:
         """For each column how many values lie in no cell of each window, from a first cell to before another: 0 or 1 of
         a record.
         """
-        counts = np.array(total, dtype=np.int64).reshape(len(self.places), self.cells)
-        before = np.cumsum(np.pad(counts, ((0, 0), (1, 0))), axis=1)
-        return [one[-1] - (one[end] - one[first]) for one, (first, end) in zip(before, windows, strict=True)]
+        return [n[-1] - (n[end] - n[first]) for n, (first, end) in zip(self._up_to(total), windows, strict=True)]
+
+    def _up_to(self, total: Sequence[int]) -> IntArray:
+        """For each column how many values lie before each cell, and behind the last all of them."""
+        return np.cumsum(np.pad(np.array(total, dtype=np.int64).reshape(-1, self.cells), ((0, 0), (1, 0))), axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,9 +199,8 @@ class WindowSums(ByGroup):
 
 def deepest_cells(beyond: Sequence[IntArray], charge: Charge) -> list[int]:
     """A cell for each column, those near the median of every column most likely: pure epsilon-DP."""
-    ones = [[1] * len(counts) for counts in beyond]
     paid = charge.for_bounded_range()
-    return drawn_places(beyond, ones, paid.weight(MOST_BEYOND), paid.bits())
+    return drawn_places(beyond, [[1] * len(counts) for counts in beyond], paid.weight(MOST_BEYOND), paid.bits())
 
 
 def joint_rungs(beyond: Sequence[IntArray], weights: Sequence[int], charge: Charge) -> list[int]:
