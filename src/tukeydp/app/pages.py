@@ -30,6 +30,7 @@ from tukeydp.cli.options import float_below
 from tukeydp.cli.sections import LITTLE_PROTECTION
 from tukeydp.data.look import MARK, NOTE
 from tukeydp.forecast.plan_words import MANY, USELESS, between
+from tukeydp.mechanisms.table_plan import MISSING_N
 from tukeydp.results.escaping import escaped
 from tukeydp.results.forest import panel_svg
 from tukeydp.trusted.parameters import ParameterError, show
@@ -200,7 +201,8 @@ class Pages:
         ]
         if choices.statistic == "summary":
             names = [column.name for column in choices.columns]
-            lines = sorted(choices.table_plan().lines, key=lambda line: names.index(line.column))
+            order = {name: place for place, name in enumerate(names)}
+            lines = sorted(choices.table_plan().lines, key=lambda line: order.get(line.column, len(names)))
             rows = [self._line(line, choices) for line in lines]
         widths = sorted({f"{width:.3g}" for width in plan.question.widths.tolist()}, key=float)
         return {
@@ -213,7 +215,7 @@ class Pages:
     def _line(self, line: Any, choices: Choices) -> list[str]:
         """A line of Table 1: how far it is typically off, and what it would need where that is too much."""
         words = self.t["plan"]
-        unit = words["share" if "%" in line.statistic else "sd"]
+        unit = words["missing" if line.statistic == MISSING_N else "share" if "%" in line.statistic else "sd"]
         error, unit = (words["left_out"], "") if line.error is None else (f"{line.error:.2g}", unit)
         needs = "" if line.needs is None else words["needs"].format(needs=line.needs)
         name = choices.labels.get(line.column, line.column)

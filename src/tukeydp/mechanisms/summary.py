@@ -728,8 +728,8 @@ def plan_summary(
     >>> import tukeydp as td
     >>> bounds = {"age": (18, 95), "crp": (0, 50)}
     >>> plan = td.plan_summary(n=560, epsilon=1, bounds=bounds, categories={"sex": ["f", "m"]}, keys=["A", "B"])
-    >>> [(line.column, line.statistic, round(line.error, 3)) for line in plan.lines]
-    [('age', 'mean (SD)', 0.048), ('crp', 'mean (SD)', 0.048), ('sex', 'n (%)', 0.013)]
+    >>> [(line.column, line.statistic, round(line.error, 3)) for line in plan.lines[:3]]
+    [('age', 'mean (SD)', 0.037), ('crp', 'mean (SD)', 0.037), ('sex', 'n (%)', 0.009)]
     """
     budget = checked_epsilon(epsilon)
     relation = checked_relation(neighbours, None)
