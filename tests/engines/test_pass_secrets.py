@@ -69,7 +69,7 @@ def test_no_lane_of_a_key_is_read_twice(way, opened):
 SECRET_STEPS = {
     "subset": (3 * 3 + 2, 1),
     "two-step": (3 + 2 + 3 + 2 + 3, 2),
-    "two-step, known sd": (3, 0),
+    "two-step, known sd": (3 + 2 + 3, 1),
     "cube": (2, 0),
     "spread": (3 + 2, 1),
 }
@@ -114,8 +114,8 @@ def test_every_step_has_its_own_key_and_epsilon(way, spent, opened):
     assert len(opened) == len(set(opened))
     dealings = release.settings["partitions"] if way == "subset" else 1
     assert sum(epsilon * (dealings if what == "means" else 1) for what, epsilon in spent) == 1
-    assert len(spent) == {"subset": 1, "two-step": 5, "two-step, known sd": 3, "cube": 2}[way]
-    names = ("epsilon_windows", "epsilon_centre", "epsilon_spread", "epsilon_radii", "epsilon_missing", "epsilon_mean")
+    assert len(spent) == {"subset": 1, "two-step": 5, "two-step, known sd": 4, "cube": 2}[way]
+    names = ("epsilon_centre", "epsilon_spread", "epsilon_radii", "epsilon_missing", "epsilon_mean")
     if way.startswith("two-step"):
         assert sorted(epsilon for _, epsilon in spent) == sorted(
             release.settings[name] for name in names if name in release.settings

@@ -62,11 +62,14 @@ def test_any_epsilon_that_is_allowed_has_an_answer(epsilon):
 
 
 @pytest.mark.parametrize(("n", "d"), [(2000, 2), (6000, 3)])
-def test_blocks_suffice_where_a_public_sd_is_twice_too_large(n, d):
+@pytest.mark.parametrize("mechanism", ["subset", "two-step"])
+def test_blocks_suffice_where_a_public_sd_is_twice_too_large(n, d, mechanism):
     """Bounds are then twice as wide, in standard deviations, as `sd` says."""
-    means = mean_plan(n, bounded_columns(d, (0, 100)), Fraction(1), mechanism="subset", sd=2).plan
+    plan = mean_plan(n, bounded_columns(d, (0, 100)), Fraction(1), mechanism=mechanism, sd=2).plan
+    means = plan.centre if mechanism == "two-step" else plan
+    epsilon = float(plan.epsilons[0]) if mechanism == "two-step" else 1.0
     assert means.blocks < n
-    assert log_odds(means.blocks, d, 1.0) - d * math.log(100 * math.sqrt(n / means.blocks)) >= SAFE
+    assert log_odds(means.blocks, d, epsilon) - d * math.log(100 * math.sqrt(n / means.blocks)) >= SAFE
 
 
 def test_a_predicted_error_is_sixteen_steps_of_the_grid():

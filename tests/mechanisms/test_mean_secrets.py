@@ -15,11 +15,10 @@ import tukeydp as td
 from support.charges import charge
 from support.listening import listen, listen_to_draws
 from tukeydp.mechanisms import spread_step, subset_means, two_step
-from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean, TwoStepMean
+from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean
 from tukeydp.mechanisms.mean_ways import ScaledMean, mean_plan
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.mechanisms.subset_means import SubsetPlan
-from tukeydp.mechanisms.two_step import two_step_plan
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.rows import bounded_columns
 
@@ -70,8 +69,8 @@ def test_no_lane_of_a_key_is_read_twice(way, d, opened):
 SHIFTED = SubsetPlan(100, 4, (2**8,), (0.1,))
 AFTER_THE_SCALE = {
     "subset, shifted": SubsetMean(Fraction(1), SHIFTED),
-    "two-step": TwoStepMean(Fraction(1), two_step_plan(300, 1, Fraction(1), np.array([20.0]), known=True, forced=True)),
-    "windows": mean_plan(300, bounded_columns(1, (-10, 10)), Fraction(1), mechanism="two-step", sd=1),
+    "two-step": mean_plan(3000, bounded_columns(1, (-10, 10)), Fraction(1), mechanism="two-step", sd=1),
+    "windows": mean_plan(40, bounded_columns(1, (-10, 10)), Fraction(1), mechanism="two-step", sd=1),
     "cube": CubeMean(Fraction(1)),
 }
 
@@ -113,7 +112,7 @@ def secret_steps(way):
     if way == "spread":
         return 3, 1
     if way == "two-step, known sd":
-        return 3, 0
+        return 3, 0  # a draw of windows and two noises, without directions
     plan = mean_plan(300, bounded_columns(1, (-10, 10)), Fraction(1), **WAYS[way]).plan
     if not hasattr(plan, "centre"):
         # Shifted, every second partition has no dealing but shifts.

@@ -264,7 +264,8 @@ def cells(plan: PlanFacts, option: Option) -> list[str]:
     star = "*" if option.guarantee == "approximate" else ""
     name = f"{mark}{option.mechanism}{star}"
     if not option.possible:
-        return [name, option.why_not or "", "", "", _shares(option.refused), "", ""]
+        why, _, _ = (option.why_not or "").partition(":")  # the chance of a refusal stands beside it
+        return [name, why, "", "", _shares(option.refused), "", ""]
     return [
         name,
         _pair(option.typical),

@@ -62,10 +62,15 @@ def ways(
 def ways_between(
     columns: BoundedColumns, n: int, epsilon: Fraction, widths: FloatArray, known: bool, *dealt: int | None
 ) -> dict[str, Way]:
-    """The same between these bounds: with public standard deviations two steps are windows, where rows suffice."""
+    """The same between these bounds: with public standard deviations windows, where nothing is left but noise.
+
+    Where rows suffice for depth or for centre and radii, these come closer: they find how spread a column is.
+    """
     found = ways(n, columns.d, epsilon, widths, known, *dealt)
-    windowed = windowed_plan(n, columns, epsilon, widths.tolist()) if known else None
-    return found if windowed is None else {**found, "two-step": windowed}
+    windowed = windowed_plan(n, columns, epsilon, widths.tolist()) if known and "two-step" not in found else None
+    if windowed is None or best_way(found, n, widths, DOUBT).mechanism != "cube":
+        return found
+    return {**found, "two-step": windowed}
 
 
 def best_way(found: dict[str, Way], n: int, widths: FloatArray, doubt: float = 1.0) -> Way:

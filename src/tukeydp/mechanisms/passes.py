@@ -286,11 +286,13 @@ def pass_plan(
     if mechanism in ("auto", "subset"):
         found += _subset(n, epsilon, widths, known, blocks, partitions, forced=mechanism == "subset")
     if mechanism in ("auto", "two-step"):
-        windowed = windowed_plan(n, columns, epsilon, widths.tolist()) if known else None
-        steps = _two_step(n, epsilon, widths, known, forced=mechanism == "two-step")
-        found += steps if windowed is None else [windowed]
+        found += _two_step(n, epsilon, widths, known, forced=mechanism == "two-step")
     asked = [plan for plan in found if mechanism in ("auto", plan.mechanism)]
-    return min(asked, key=lambda plan: _error(plan, n, widths, DOUBT if known else 1.0))
+    best = min(asked, key=lambda plan: _error(plan, n, widths, DOUBT if known else 1.0))
+    windowed = windowed_plan(n, columns, epsilon, widths.tolist()) if known and mechanism == "auto" else None
+    if windowed is not None and isinstance(best, CubeMean):
+        return windowed if way_error(windowed, n, widths) < way_error(best, n, widths) else best
+    return best
 
 
 def _error(plan: PassPlan, n: int, widths: FloatArray, doubt: float) -> float:
