@@ -30,6 +30,7 @@ from tukeydp.cli.options import float_below
 from tukeydp.cli.sections import LITTLE_PROTECTION
 from tukeydp.data.look import MARK, NOTE
 from tukeydp.forecast.plan_words import MANY, USELESS, between
+from tukeydp.mechanisms.table_plan import MISSING_N
 from tukeydp.results.escaping import escaped
 from tukeydp.results.forest import panel_svg
 from tukeydp.trusted.parameters import ParameterError, show
@@ -199,8 +200,8 @@ class Pages:
             for c in (option.columns if option is not None else ())
         ]
         if choices.statistic == "summary":
-            names = [column.name for column in choices.columns]
-            lines = sorted(choices.table_plan().lines, key=lambda line: names.index(line.column))
+            places = {column.name: j for j, column in enumerate(choices.columns)}
+            lines = sorted(choices.table_plan().lines, key=lambda line: places.get(line.column, len(places)))
             rows = [self._line(line, choices) for line in lines]
         widths = sorted({f"{width:.3g}" for width in plan.question.widths.tolist()}, key=float)
         return {
@@ -213,6 +214,8 @@ class Pages:
     def _line(self, line: Any, choices: Choices) -> list[str]:
         """A line of Table 1: how far it is typically off, and what it would need where that is too much."""
         words = self.t["plan"]
+        if line.statistic == MISSING_N and line.error is not None:
+            return [line.column, line.statistic, "", words["missing"].format(share=f"{100 * line.error:.0f}")]
         unit = words["share" if "%" in line.statistic else "sd"]
         error, unit = (words["left_out"], "") if line.error is None else (f"{line.error:.2g}", unit)
         needs = "" if line.needs is None else words["needs"].format(needs=line.needs)
@@ -225,7 +228,7 @@ class Pages:
         if s.hidden or s.look is None:
             return []
         read, found = {column.name: column for column in s.look.columns}, []
-        for column in choices.measured:
+        for column in choices.numeric:
             about = read[column.name]
             if about.kind in ("text", "dates", "empty"):
                 found.append(words["doubt_kind"].format(column=column.name, kind=about.kind))
