@@ -56,7 +56,7 @@ class User:
         for name, (lower, upper) in bounds.items():
             j = names.index(name)
             fields |= {f"use-{j}": "on", f"lower-{j}": lower, f"upper-{j}": upper}
-        for field in ("by", "person"):
+        for field in ("by", "person", "weights"):
             if field in fields:
                 fields[field] = names.index(fields[field])
         answer = self.post("/columns", fields)

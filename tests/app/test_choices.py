@@ -29,9 +29,8 @@ def test_numbers_as_people_type_them():
     [
         ({}, "columns must be chosen"),
         (
-            {"use-0": "on"},
-            "bounds must be given for every column that is released: "
-            "fill in both, or untick the column; got none for 'age'",
+            {"use-0": "on", "lower-0": "0"},
+            "bounds must both be given, or both be left empty to be found for a part of epsilon; got one for 'age'",
         ),
         ({**TYPED, "lower-0": "1,000"}, "must be written without marks between thousands"),
         ({**TYPED, "lower-0": "1,000.5"}, "must be written without marks between thousands"),
@@ -41,6 +40,11 @@ def test_numbers_as_people_type_them():
         ({**TYPED, "epsilon": "nan"}, "epsilon must be a finite number"),
         ({**TYPED, "by": "2"}, "keys must be given with the column of groups"),
         ({**TYPED, "keys": "A"}, "keys must be given with the column of groups"),
+        ({**TYPED, "weights": "1"}, "largest weight must be given with the column of weights"),
+        ({**TYPED, "weights": "1", "weight-most": "0"}, "largest weight must be given with the column of weights, > 0"),
+        ({**TYPED, "weight-most": "5"}, "the column of weights must be chosen"),
+        ({**TYPED, "weights": "2", "weight-most": "5", "by": "2", "keys": "A"}, "must not be that of groups"),
+        ({**TYPED, "weights": "0", "weight-most": "5"}, "columns must be chosen"),
         ({**TYPED, "by": "0", "keys": "1"}, "columns must be chosen"),
         ({**TYPED, "person": "0"}, "columns must be chosen"),
         ({**TYPED, "missing-0": "99; -9"}, "must have bars between codes"),
@@ -82,6 +86,44 @@ def test_a_dry_run_of_groups_and_of_many_rows():
     grouped = chosen(NAMES, 300, {**TYPED, "by": "2", "keys": "A\nB", "statistic": "summary"})
     assert grouped.dry_run()[1] == "summary"
     assert chosen(NAMES, 2_000_000, TYPED).dry_run()[0].epsilon == 1
+
+
+def test_weights_are_those_of_table_one_alone():
+    typed = {**TYPED, "use-1": "on", "weights": "1", "weight-most": "4,5", "missing-1": "99"}
+    found = chosen(NAMES, 500, typed)
+    weighted = {"weights": "weight, kg", "weight_bounds": ("0", "4.5")}
+    assert found.call()[0] == "summary"
+    assert weighted.items() <= found.call()[1].items()
+    assert [column.name for column in found.columns] == ["age"]
+    assert found.dry_run()[1] == "summary"
+    assert found.rehearsal().weighted
+    plain = chosen(NAMES, 500, {**typed, "statistic": "mean"})
+    assert not weighted.keys() & plain.call()[1].keys()
+    assert plain.read == ["age"]
+
+
+@pytest.mark.parametrize("statistic", ["mean", "centre", "summary"])
+@pytest.mark.parametrize("more", [{}, {"by": "2", "keys": "A\nB"}, {"sd-0": "10", "sd-1": "12"}])
+def test_bounds_that_nobody_gave_are_found(statistic, more):
+    found = chosen(NAMES, 2000, {**TYPED, "use-1": "on", "statistic": statistic, **more})
+    assert found.call()[1]["bounds"] == {"age": ("0", "120"), "weight, kg": None}
+    assert found.found == ["weight, kg"]
+    assert str(found.dry_run()[0].epsilon) == "1"
+    assert found.rehearsal().guarantee is not None
+    if statistic != "summary":
+        known = chosen(NAMES, 2000, {**TYPED, "use-1": "on", "upper-1": "200", "lower-1": "0", **more})
+        assert found.forecast().typical is not None
+        assert found.plan().question.found == (1,)
+        assert not known.found
+
+
+def test_what_bounds_cannot_be_found_is_left_out_or_refused_by_name():
+    few = {**TYPED, "use-1": "on", "statistic": "summary", "epsilon": "0.1"}
+    needs = {line.column: line.needs or "" for line in chosen(NAMES, 100, few).table_plan().lines}
+    assert "bounds, or about" in needs["weight, kg"]
+    assert "bounds, or about" not in needs["age"]
+    with pytest.raises(ParameterError, match="without them it takes about"):
+        chosen(NAMES, 100, {**few, "lower-0": "", "upper-0": ""}).dry_run()
 
 
 def test_every_phrase_that_a_template_asks_for_is_there():

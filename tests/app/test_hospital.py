@@ -1,4 +1,4 @@
-"""The hospital's export on the page: what a row stands for, a dictionary, categories, codes; settings and a zip."""
+"""Exports on the page: what a row stands for, a dictionary, categories, codes, weights; settings and a zip."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from functools import partial
 import pytest
 
 import tukeydp as td
-from support.exports import hospital
+from support.exports import hospital, survey
 from tukeydp.app.phrases import phrases
 from tukeydp.cli.page import _made
 
 EXPORT = hospital()
 NAMES = EXPORT.names
+SURVEY = survey()
 ASKED = {"each": "several", "person": "PatientenNr", "by": "Arm", "keys": "A\nB\nC"}
 
 
@@ -174,3 +175,78 @@ def test_numbers_and_shares_of_categories_are_the_librarys(fresh):
     wrong = {f"use-{j}": "on", f"type-{j}": "category"}
     assert fresh.post("/columns", {"each": "one", **wrong}).headers["location"] == "/"
     assert "must be given for every column that is counted" in fresh.get("/").text
+
+
+@pytest.fixture
+def weighted(make_user):
+    """A survey whose weights are declared, and whose incomes have no bounds."""
+    user = make_user(td.Accountant(epsilon=3))
+    user.upload("survey.csv", SURVEY.files["survey.csv"])
+    told = {"by": "region", "keys": "North\nSouth\nEast\nWest", "weights": "weight", "weight-most": "5"}
+    income, weight = (SURVEY.names.index(name) for name in ("income", "weight"))
+    codes = {f"missing-{income}": "99999", f"missing-{weight}": "-1"}
+    user.choose({"age": ("16", "100"), "income": ("", ""), "weight": ("", "")}, **told, **codes)
+    return user
+
+
+def test_a_weighted_table_with_bounds_that_are_found_is_the_librarys(weighted, tmp_path, monkeypatch):
+    plan = weighted.get("/plan").text
+    assert "for a part of epsilon: those of income." in plan
+    assert "Weighted by weight, from 0 to 5." in plan
+    assert (
+        "Not weighted by weight"
+        in weighted.browser.post(
+            "/plan",
+            files={"proof": (None, weighted.guard.proof), "statistic": (None, "mean")},
+            headers={"sec-fetch-site": "same-origin", "x-live": "1"},
+        ).text
+    )
+    weighted.plan(statistic="summary")
+    assert phrases()["plan"]["rehearsal_found"] in weighted.get("/plan?rehearse").text
+    assert "Weighted by weight" in weighted.get("/release").text
+    assert "weighted mean (SD)" in weighted.release()
+    archive = zipfile.ZipFile(io.BytesIO(weighted.get("/everything").content))
+    found = json.loads(archive.read("release-1/result.json"))
+    assert {line["column"] for line in found["lines"]} == {"age", "income"}
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "survey.csv").write_bytes(SURVEY.files["survey.csv"])
+    real = td.summary
+    monkeypatch.setattr(td, "summary", lambda *a, **k: real(*a, **k, randomness=td.seeded(7)))
+    names: dict = {}
+    exec(archive.read("release-1/repeat.py"), names)
+    assert found["lines"] == [line.to_dict() for line in names["release"].lines]
+    assert json.loads(archive.read("release-1/settings.json"))["weights"] == "weight"
+
+
+def test_settings_with_weights_are_loaded_again_and_older_ones_without(weighted, make_user):
+    saved = weighted.get("/settings").content
+    other = make_user(td.Accountant(epsilon=3))
+    other.upload("survey.csv", SURVEY.files["survey.csv"])
+    know(other, "settings.json", saved)
+    assert other.session.order().choices == weighted.session.order().choices
+    assert other.session.order().options == weighted.session.order().options
+    older = {name: told for name, told in json.loads(saved).items() if not name.startswith("weight")}
+    del older["columns"]["weight"]
+    know(other, "settings.json", json.dumps(older).encode())
+    assert other.session.choices().weights is None
+    assert other.session.choices().found == ["income"]
+
+
+@pytest.mark.parametrize("statistic", ["mean", "centre", "summary"])
+def test_bounds_of_persons_are_found(fresh, statistic):
+    told = {f"{field}-{NAMES.index('Alter [Jahre]')}": text for field, text in (("use", "on"), ("type", "number"))}
+    go_on(fresh, **ASKED, **told)
+    fresh.plan(statistic=statistic, epsilon="2", confidence="")
+    assert "for a part of epsilon: those of Alter [Jahre]." in fresh.get("/plan").text
+    fresh.release()
+    assert fresh.desk.runs[-1].state == "done"
+    found = json.loads(fresh.get("/take-away/1/result.json").text)
+    assert found["guarantee"]["neighbours"].startswith("one person swapped")
+
+
+def test_a_dictionary_without_bounds_leaves_them_to_be_found(fresh):
+    lines = b"column,type,lower,upper\nAlter [Jahre],number,,\nBMI [kg/m\xc2\xb2],number,12,\n"
+    page = know(fresh, "d.csv", lines)
+    assert "one bound of two or no categories for them: BMI" in page
+    go_on(fresh, each="one")
+    assert fresh.session.choices().found == ["Alter [Jahre]"]

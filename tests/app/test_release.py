@@ -61,6 +61,13 @@ def test_decimal_commas_are_found_and_the_numbers_are_the_librarys(user):
     assert WORDS["seeded"] in page
 
 
+def test_means_of_groups_too_small_to_tell_are_shown_as_such(user):
+    user.upload("clinic.csv", CSV.encode())
+    user.choose(BOUNDS, by="clinic", keys="A\nB\nC\nnobody there")
+    user.plan(statistic="mean", epsilon="0.05")
+    assert "too few values to tell" in user.release()
+
+
 def test_the_centre_and_table_one_by_groups_are_the_librarys(user):
     book = workbook(("notes", [["Exported by hand"]]), ("data", [["age", "weight", "clinic"], *ROWS]))
     assert "sheets: " in user.upload("export.xlsx", book)
@@ -567,7 +574,8 @@ def test_the_forecast_is_for_what_is_released_in_plain_words(user, choice):
         assert option is None
         assert mechanism == "summary"
         for line in choices.table_plan().lines:
-            assert f"{line.error:.2g}" in forecast
+            missing = line.statistic == "missing n"
+            assert (f"about {100 * line.error:.0f} %" if missing else f"{line.error:.2g}") in forecast
     else:
         assert mechanism == option.mechanism or (mechanism == "grouped sums" and option.mechanism == "sums")
         assert phrases()["plan"]["ways"][option.mechanism] in forecast

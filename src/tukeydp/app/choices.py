@@ -28,6 +28,7 @@ _MOST_PLANNED = 10**8  # rows to plan for: a blank table with groups has a key f
 STATISTICS = {"mean": "mean", "centre": "boxem", "summary": "summary", "counts": "counts"}
 KINDS = ("number", "category")
 _ENDS = ("lower", "upper")
+_USUAL_WEIGHTS = 2.0  # made-up weights reach so far: 1 in the mean, as forecasts take them
 _MOST_BLANK = 100_000  # rows of a dry run with categories, whose cells are texts; its price is the same for more
 
 
@@ -91,6 +92,7 @@ class Choices:
     unreadable: str = ""
     unlisted: str = ""
     order: tuple[str, ...] = ()  # of the columns in the file, which is that of the table's lines
+    weights: Column | None = None  # of Table 1; its upper bound is the largest weight
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -105,6 +107,26 @@ class Choices:
         return () if self.statistic == "counts" else self.numbers
 
     @property
+    def weighing(self) -> tuple[Column, ...]:
+        """The column of weights, where the chosen statistic is weighted."""
+        return (self.weights,) if self.weights is not None and self.statistic == "summary" else ()
+
+    @property
+    def numeric(self) -> tuple[Column, ...]:
+        """Columns that are read as numbers."""
+        return (*self.measured, *self.weighing)
+
+    @property
+    def found(self) -> list[str]:
+        """Columns whose bounds will be found."""
+        return [name for name, ends in self.bounds.items() if ends is None]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is a Table 1 that reads cells by the names of columns, and is not checked."""
+        return bool(self.listed or self.weighing or (self.found and self.statistic == "summary"))
+
+    @property
     def listed(self) -> dict[str, dict[str, str]]:
         """What stands in the cells of categories, and what it is called."""
         return {column.name: dict(column.categories) for column in self.columns if column.categories}
@@ -112,7 +134,8 @@ class Choices:
     @property
     def read(self) -> list[str]:
         """All columns that a release reads."""
-        return [*(column.name for column in self.columns), *filter(None, (self.by, self.person))]
+        columns = (*self.columns, *self.weighing)
+        return [*(column.name for column in columns), *filter(None, (self.by, self.person))]
 
     @property
     def labels(self) -> dict[str, str]:
@@ -128,13 +151,13 @@ class Choices:
 
     @property
     def allowed(self) -> dict[str, str]:
-        """What the check may let pass, where it was typed: public shares. Persons are not checked."""
+        """What the check may let pass, where it was typed: public shares. Persons and whole tables are not checked."""
         told = {"unreadable": self.unreadable, "unlisted": self.unlisted if self.by else ""}
-        return {} if self.person or self.listed else {name: share for name, share in told.items() if share}
+        return {} if self.person or self.whole else {name: share for name, share in told.items() if share}
 
     @property
-    def bounds(self) -> dict[str, tuple[str, str]]:
-        return {column.name: (column.lower, column.upper) for column in self.measured}
+    def bounds(self) -> dict[str, tuple[str, str] | None]:
+        return {column.name: (column.lower, column.upper) if column.lower else None for column in self.measured}
 
     @property
     def sd(self) -> dict[str, str]:
@@ -165,11 +188,18 @@ class Choices:
             options["categories"] = self.listed
         if self.statistic == "summary" and self.labels:
             options["labels"] = self.labels
+        options |= self._weighted()
         if self.intervals or self.statistic in ("summary", "counts"):
             options["confidence"] = self.confidence or None
-        if self.statistic in ("mean", "summary") and 0 < len(self.sd) == len(self.measured):
-            options["sd"] = self.sd if self.listed else [column.sd for column in self.measured]
+        takes_sd = self.statistic == "mean" or (self.statistic == "summary" and not self.found)
+        if takes_sd and 0 < len(self.sd) == len(self.measured):
+            options["sd"] = self.sd if self.whole else [column.sd for column in self.measured]
         return STATISTICS[self.statistic], options
+
+    def _weighted(self) -> dict[str, Any]:
+        if not self.weighing:
+            return {}
+        return {"weights": self.weighing[0].name, "weight_bounds": (self.weighing[0].lower, self.weighing[0].upper)}
 
     def plan(self) -> Plan:
         """From what is public alone: no table is at hand here."""
@@ -180,7 +210,8 @@ class Choices:
         if self.statistic in ("counts", "summary"):
             return None
         found = self.plan()
-        known = found.question, found.n, found.epsilon, self.confidence if self.intervals else None
+        left = found.question.left(found.n, found.epsilon)
+        known = found.question, found.n, left, self.confidence if self.intervals else None
         if self.statistic == "centre":
             return next((option for option in found.options if option.estimand == "centre" and option.possible), None)
         try:
@@ -191,7 +222,7 @@ class Choices:
     def table_plan(self) -> Any:
         """How far each line of Table 1 is typically off, and which would be left out."""
         sd = self.sd if "sd" in self.call()[1] else None
-        known: dict[str, Any] = {"bounds": self.bounds, "categories": self.listed or None, "sd": sd}
+        known: dict[str, Any] = {"bounds": self.bounds, "categories": self.listed or None, "sd": sd, **self._weighted()}
         return td.plan_summary(n=self.rows, epsilon=self.epsilon, keys=list(self.keys) or None, **known)
 
     def answers(self) -> list[str]:
@@ -209,7 +240,7 @@ class Choices:
 
     def dry_run(self) -> tuple[Guarantee, str]:
         """What a release costs, and its mechanism; it raises as a release would. The table is one of blanks."""
-        if self.listed:
+        if self.whole:
             few = min(self.rows, _MOST_BLANK)
             return dry_run(lambda pays: self.on(self._held(few), {}, accountant=pays))
         blank = Table(np.broadcast_to(np.nan, (self.rows, len(self.measured))), tuple(self.bounds))
@@ -219,7 +250,7 @@ class Choices:
     def rehearsal(self) -> Any:
         """The same release of made-up rows, bell-shaped between the bounds: public numbers only, nothing spent."""
         rows = min(self.rows, MOST_CELLS // len(self.columns))
-        if self.listed:
+        if self.whole:
             return self.on(self._held(rows, self._made_up(rows)), {})
         groups = [self.keys[i % len(self.keys)] for i in range(rows)] if self.by else []
         return self.on(Table(self._made_up(rows), tuple(self.bounds)), self._groups(groups))
@@ -227,9 +258,11 @@ class Choices:
     def _made_up(self, rows: int) -> FloatArray:
         if not self.measured:
             return np.empty((rows, 0))
-        lower, upper = (np.array([float(Fraction(pair[i])) for pair in self.bounds.values()]) for i in (0, 1))
+        question = self.plan().question
+        assert question.columns is not None
+        lower, upper = (np.array(list(map(float, ends))) for ends in question.columns.ends)
         shaped = made_up(SHAPES[0], rows, len(self.measured), 0)
-        cells: FloatArray = (lower + upper) / 2 + (upper - lower) / self.plan().question.widths * shaped
+        cells: FloatArray = (lower + upper) / 2 + (upper - lower) / question.widths * shaped
         return cells
 
     def _groups(self, keys: Sequence[str | None]) -> dict[str, Any]:
@@ -246,7 +279,9 @@ class Choices:
             stride = stride * len(codes) if stride * len(codes) <= rows else 1
         cells |= {self.person: list(range(rows))} if self.person else {}
         blank = np.full((rows, len(self.measured)), np.nan) if numbers is None else numbers
-        return held(Table(blank, tuple(self.bounds)), cells, [column.name for column in self.columns])
+        weights = [np.linspace(0, min(_USUAL_WEIGHTS, float(Fraction(one.upper))), rows) for one in self.weighing]
+        table = Table(np.column_stack([blank, *weights]), tuple(one.name for one in self.numeric))
+        return held(table, cells, [column.name for column in self.columns])
 
     def on(self, table: Table | Held, apart: Mapping[str, Any], **more: Any) -> Any:
         """The call on a table, with each row's group and person where there are any."""
@@ -268,8 +303,10 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
     """The fields as they were typed, checked; a column's fields have its number at their end."""
     by = _named(names, typed.get("by", ""))
     person = "" if typed.get("each") == "one" else _named(names, typed.get("person", ""))
-    # What says who a row is about, or where it belongs, is no line of a table, ticked or not.
-    ticked = [(name, j) for j, name in enumerate(names) if typed.get(f"use-{j}") and name not in (by, person)]
+    weights = _weight_column(names, typed, (by, person))
+    # What says who a row is about, where it belongs, or what it weighs, is no line of a table, ticked or not.
+    apart = by, person, "" if weights is None else weights.name
+    ticked = [(name, j) for j, name in enumerate(names) if typed.get(f"use-{j}") and name not in apart]
     _check_complete(ticked, typed)
     columns = tuple(_column(name, j, typed) for name, j in ticked)
     if not columns:
@@ -288,7 +325,7 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
     planned = typed.get("rows", "").strip()
     if planned and not (planned.isdecimal() and planned.isascii() and len(planned) < len(str(_MOST_PLANNED))):
         raise ParameterError("rows", f"must be a whole number below {_MOST_PLANNED:,}", repr(planned[:40]))
-    usual = "summary" if listed else "mean"
+    usual = "summary" if listed or weights is not None else "mean"
     level = "" if (typed.get("statistic") or usual) == "summary" else "0.95"  # journals' Table 1 has no intervals
     statistic = checked_choice("statistic", typed.get("statistic") or usual, STATISTICS)
     if not {"counts": listed, "summary": columns}.get(statistic, measured):  # it was chosen for other columns
@@ -309,6 +346,7 @@ def chosen(names: Sequence[str], rows: int, typed: Mapping[str, str]) -> Choices
         "statistic": statistic,
         "wish_for": wish_for,
         "order": tuple(column.name for column in columns),
+        "weights": weights,
     }
     found = Choices(numbers=measured, categories=listed, rows=int(planned or rows), **public, **numbers)
     positive_rational("epsilon", found.epsilon)
@@ -328,10 +366,11 @@ def _check_complete(ticked: Sequence[tuple[str, int]], typed: Mapping[str, str])
         rule = "must be given for every column that is counted: list them, or untick the column"
         raise ParameterError("categories", rule, f"none for {', '.join(map(repr, bare))}")
     measured = [(name, j) for name, j in ticked if (name, j) not in lists]
-    open_ended = [name for name, j in measured if not all(typed.get(f"{end}-{j}", "").strip() for end in _ENDS)]
+    ends = {name: [typed.get(f"{end}-{j}", "").strip() for end in _ENDS] for name, j in measured}
+    open_ended = [name for name, pair in ends.items() if any(pair) and not all(pair)]
     if open_ended:
-        rule = "must be given for every column that is released: fill in both, or untick the column"
-        raise ParameterError("bounds", rule, f"none for {', '.join(map(repr, open_ended))}")
+        rule = "must both be given, or both be left empty to be found for a part of epsilon"
+        raise ParameterError("bounds", rule, f"one for {', '.join(map(repr, open_ended))}")
 
 
 def _column(name: str, j: int, typed: Mapping[str, str]) -> Column:
@@ -345,6 +384,24 @@ def _column(name: str, j: int, typed: Mapping[str, str]) -> Column:
     codes = tuple(listed_parts(typed.get(f"missing-{j}", "")))
     unit, label = (typed.get(f"{field}-{j}", "").strip() for field in ("unit", "label"))
     return Column(name, lower, upper, unit, sd, codes, limits, label=label)
+
+
+def _weight_column(names: Sequence[str], typed: Mapping[str, str], others: Sequence[str]) -> Column | None:
+    """With the largest weight as its upper bound: as typed, or that of a dictionary."""
+    name, most = _named(names, typed.get("weights", "")), _number("largest weight", typed.get("weight-most", ""))
+    if not name:
+        if most:
+            raise ParameterError("the column of weights", "must be chosen where a largest weight is given", "none")
+        return None
+    j = names.index(name)
+    most = most or _number("largest weight", typed.get(f"upper-{j}", ""))
+    if name in others:
+        raise ParameterError("the column of weights", "must not be that of groups or persons", repr(name))
+    if not most or rational("largest weight", most) <= 0:
+        rule = "must be given with the column of weights, > 0: known without the data"
+        raise ParameterError("largest weight", rule, most or "none")
+    codes = tuple(listed_parts(typed.get(f"missing-{j}", "")))
+    return Column(name, "0", most, missing=codes)
 
 
 def _named(names: Sequence[str], number: str) -> str:

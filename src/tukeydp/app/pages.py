@@ -200,9 +200,8 @@ class Pages:
             for c in (option.columns if option is not None else ())
         ]
         if choices.statistic == "summary":
-            names = [column.name for column in choices.columns]
-            order = {name: place for place, name in enumerate(names)}
-            lines = sorted(choices.table_plan().lines, key=lambda line: order.get(line.column, len(names)))
+            places = {column.name: j for j, column in enumerate(choices.columns)}
+            lines = sorted(choices.table_plan().lines, key=lambda line: places.get(line.column, len(places)))
             rows = [self._line(line, choices) for line in lines]
         widths = sorted({f"{width:.3g}" for width in plan.question.widths.tolist()}, key=float)
         return {
@@ -215,7 +214,9 @@ class Pages:
     def _line(self, line: Any, choices: Choices) -> list[str]:
         """A line of Table 1: how far it is typically off, and what it would need where that is too much."""
         words = self.t["plan"]
-        unit = words["missing" if line.statistic == MISSING_N else "share" if "%" in line.statistic else "sd"]
+        if line.statistic == MISSING_N and line.error is not None:
+            return [line.column, line.statistic, "", words["missing"].format(share=f"{100 * line.error:.0f}")]
+        unit = words["share" if "%" in line.statistic else "sd"]
         error, unit = (words["left_out"], "") if line.error is None else (f"{line.error:.2g}", unit)
         needs = "" if line.needs is None else words["needs"].format(needs=line.needs)
         name = choices.labels.get(line.column, line.column)
@@ -227,7 +228,7 @@ class Pages:
         if s.hidden or s.look is None:
             return []
         read, found = {column.name: column for column in s.look.columns}, []
-        for column in choices.measured:
+        for column in choices.numeric:
             about = read[column.name]
             if about.kind in ("text", "dates", "empty"):
                 found.append(words["doubt_kind"].format(column=column.name, kind=about.kind))

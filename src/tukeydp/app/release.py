@@ -51,8 +51,8 @@ class Order:
         """The call of the public API. What raises before the budget is spent costs nothing."""
         choices, names = self.choices, [column.name for column in self.choices.columns]
         randomness = None if seed is None else seeded(seed)
-        if choices.listed:
-            numbers = list(choices.bounds)
+        if choices.whole:
+            numbers = [column.name for column in choices.numeric]
             others = [name for name in choices.read if name not in numbers]
             table, cells = within(self.memory, held_in, self.file, numbers, others, self.options)
             return choices.on(held(table, cells, names), {}, accountant=account, randomness=randomness)

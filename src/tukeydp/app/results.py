@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -126,4 +127,6 @@ def _office(summary: Summary) -> dict[str, bytes]:
 
 def _group_panels(found: GroupedRelease) -> Iterator[Panel]:
     for j, name in enumerate(found.first.columns or ()):
-        yield Panel(printable(name), [Mark(printable(key), float(one.point[j]), None) for key, one in found.items()])
+        means = {key: float(one.point[j]) for key, one in found.items()}
+        marks = [Mark(printable(key), None if math.isnan(mean) else mean, None) for key, mean in means.items()]
+        yield Panel(printable(name), marks)

@@ -48,7 +48,7 @@ def settings(options: ReadOptions, choices: Choices) -> str:
             **{name: getattr(one, name) for name in ("label", "lower", "upper", "unit", "sd")},
             **{name: " | ".join(getattr(one, name)) for name in ("missing", "detection")},
         }
-        for one in (*choices.numbers, *choices.categories)
+        for one in (*choices.numbers, *choices.categories, *filter(None, (choices.weights,)))
     }
     chosen = {name: getattr(choices, name) for name in ("by", "person", "statistic", "epsilon", "confidence")}
     reading = {
@@ -57,6 +57,8 @@ def settings(options: ReadOptions, choices: Choices) -> str:
     told = {"tukeydp": __version__, "reading": reading, "columns": columns, **chosen, "keys": list(choices.keys)}
     told["called"] = list(choices.called)
     told |= {"unreadable": choices.unreadable, "unlisted": choices.unlisted}
+    if choices.weights is not None:
+        told |= {"weights": choices.weights.name, "weight_most": choices.weights.upper}
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -155,10 +155,11 @@ class Session:
                     self.typed |= {
                         f"{key}-{numbers[name]}": str(value) for key, value in told.items() if key in _FIELDS
                     }
-                    self.typed[f"use-{numbers[name]}"] = "on"
+                    self.typed[f"use-{numbers[name]}"] = "" if name == saved.get("weights") else "on"
             for key in ("statistic", "epsilon", "confidence"):
                 self.typed[key] = str(saved.get(key, ""))
-            self.typed |= {key: numbers.get(str(saved.get(key, "")), "") for key in ("by", "person")}
+            self.typed |= {key: numbers.get(str(saved.get(key, "")), "") for key in ("by", "person", "weights")}
+            self.typed["weight-most"] = str(saved.get("weight_most", "")) if self.typed["weights"] else ""
             self.typed["each"] = "several" if self.typed["person"] else "one"
             keys, called = ([str(one) for one in saved.get(name) or ()] for name in ("keys", "called"))
             self.typed["keys"] = "\n".join(keys)
@@ -239,7 +240,8 @@ class Session:
             for name, unit in choices.units.items():  # first what was typed; cells may have it in other spellings
                 told = [unit] if self.options.is_unit(unit) else []
                 units[name] = list(dict.fromkeys([*told, *self.options.rule(name).units]))
-            codes = {c.name: [self.options.written(code) for code in c.missing] for c in choices.columns if c.missing}
+            coded = [column for column in (*choices.columns, *choices.weighing) if column.missing]
+            codes = {column.name: [self.options.written(code) for code in column.missing] for column in coded}
             limits = {column.name: list(column.detection) for column in choices.columns if column.detection}
             units = {name: spellings for name, spellings in units.items() if spellings}
             options = replace(self.options, units=units, missing=codes, detection=limits)
@@ -289,9 +291,9 @@ def _fields_of(column: Column, j: int) -> dict[str, str]:
 
 
 def _complete(column: Column) -> bool:
-    """Whether it can be released as it is: texts and dates cannot."""
-    ends = column.lower, column.upper
-    return bool(column.categories) or (column.kind == "number" and None not in ends)
+    """Whether it can be released as it is: texts and dates cannot, nor numbers with one bound of two."""
+    ends = column.lower is None, column.upper is None
+    return bool(column.categories) or (column.kind == "number" and ends[0] == ends[1])
 
 
 def _for(names: list[str], declared: Any) -> dict[str, Any]:
