@@ -28,7 +28,7 @@ QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 # epsilon are made so that both are off by as much of it.
 MEAN_TOLERANCE, SHARE_TOLERANCE = 0.15, 0.035
 # Ranges are looked for where means are then off by at most so many standard deviations: wide bounds do no harm there.
-SEARCH_PAYS = 0.1
+SEARCH_PAYS, _SEARCH_PAYS_UNBOUNDED = 0.1, 0.2
 # Quarter octaves of the radius that records are shortened to, down from one that shortens none, and how steeply their
 # weights rise, in octaves, up to the knee: where nothing is known of the columns' spreads.
 RADII_BELOW, _KNEE, _STEEPEST = 25, 16, 8.0
@@ -236,7 +236,7 @@ class TablePlan:
     @property
     def alone(self) -> bool:
         """Whether the steps of means are all there is: they count records and missing values themselves."""
-        return isinstance(self.means, ClippedMean) and not self.counts
+        return isinstance(self.means, ClippedMean) and not self.counts and not self.magnitudes
 
     @property
     def records(self) -> bool:
@@ -368,7 +368,9 @@ def _searched(
 
     Also where no number of records is known, and where no column is measured.
     """
-    if layout.weight is not None or layout.medians or layout.unbounded or (not layout.means and layout.categories):
+    if layout.weight is not None or layout.medians or (not layout.means and layout.categories):
+        return None
+    if 2 * len(layout.unbounded) > len(layout.means):  # between bounds that were found many may be narrow, far from 0
         return None
     widths = None if layout.known is None else [2.0 / one for one in layout.known]
     options: dict[str, Any] = {"neighbours": neighbours, "groups": groups, "widths": widths}
@@ -382,6 +384,8 @@ def _searched(
     own = noise * (USUAL_WIDTH / 2 if searching else wide)
     if own <= SEARCH_PAYS:
         return plan
+    if layout.unbounded:  # shortened records read deviations too low there
+        return plan if own <= _SEARCH_PAYS_UNBOUNDED and plan.found else None
     norm = _norm_error(len(layout.means), per_group, ease) / float(epsilon) / 0.4
     return plan if own < norm or float(size) * float(epsilon) < _FEWEST else None
 
