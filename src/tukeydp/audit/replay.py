@@ -1307,6 +1307,7 @@ def _line(n: int, families: Families, neighbours: str = "swap", **more: Any) -> 
 
 _JUST_ENOUGH = next(n for n in range(10, 1000) if rem_blocks(n, 1, ApproxDP(Fraction(8), Fraction(1, 100))) is not None)
 _SHARES = ([-50, 0], [50, 1])
+_ONE_UNKNOWN = {0: (-50, 50), 1: (-50, 50), 2: None}
 _ORACLES: dict[str, Any] = {"oracle": td.oracles.BoxCounting(), "sampler": td.oracles.Rejection()}
 _FEW: dict[str, Any] = {"categories": [-1, 0, 1]}
 _COARSE: dict[str, Any] = {"resolution": 1, "bounds": (-5, 5)}
@@ -1365,6 +1366,8 @@ CALLS: dict[str, Whole] = {
     "summary with categories by groups, add-remove": _at_once(_groups_less(300, _tabled, d=4)),
     "summary with weights": _at_once(_swap(300, _weighed, d=4)),
     "summary with weights by groups": _at_once(_groups(300, _weighed, d=4)),
+    "summary, bounds of one column found": _at_once(_swap(3000, td.summary, d=3, bounds=_ONE_UNKNOWN)),
+    "summary by groups, bounds of one column found": _at_once(_groups(3000, td.summary, d=3, bounds=_ONE_UNKNOWN)),
     "summary without bounds": _at_once(_swap(1500, td.summary, bounds=None)),
     "summary without bounds by groups": _at_once(_groups(1500, td.summary, bounds=None)),
     "quantiles": _at_once(_swap(300, td.quantiles, q=["0.05", "0.5", "0.9", "0.99"])),
