@@ -206,7 +206,8 @@ DRAWS = 6_000
 def test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval(monkeypatch):
     monkeypatch.setattr(rank_draw, "_OWN", 2)
     monkeypatch.setattr(rank_draw, "_GROWTH", 1)
-    values, share, weight = (0, 1, 1, 4, 6, 9, 9, 9), Fraction(3, 7), Fraction(1)
+    # Shells of several ranks, with points of several scores: without them neither cut would be seen.
+    values, share, weight = (0, 0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 8, 9, 9, 9), Fraction(3, 7), Fraction(1, 2)
     uneven = RoundNumbers((Progression(Fraction(3), 0, 4, 3, 0, 1, 5), Progression(Fraction(1), 0, 10, 1, 0, 1, 1)))
     points = (6, 1, 1) * 3 + (6,)
     law = RankLaw(np.array(values), 0, 9, share, weight, uneven)
