@@ -136,6 +136,16 @@ def test_a_public_deviation_never_fails_by_what_was_found(visits):
     assert release.released
 
 
+@pytest.mark.parametrize(("function", "given"), [(td.boxem, {}), (td.quantiles, {"q": [0.5]})])
+def test_a_public_step_never_fails_by_what_was_found(visits, function, given):
+    tiny = visits[["crp"]] / 1e9
+    asked = {"epsilon": 1, "bounds": "auto", "resolution": 100, "check": False, "randomness": td.seeded(1)}
+    account = td.Accountant(1)
+    assert function(tiny, **asked, **given, accountant=account).guarantee.epsilon == 1
+    with pytest.raises(td.ParameterError, match="resolution must be > 0"):
+        function(tiny, **{**asked, "resolution": 0}, **given)
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -86,7 +86,7 @@ MUTANTS = (
     Mutant(
         "deviations that are too large for what was found",
         "mechanisms/found_bounds.py",
-        "known[j] = ends if deviations is None else _wide_enough(ends, deviations[j])",
+        "known[j] = _wide_enough(ends, least[j])",
         "known[j] = ends",
         (f"{FOUND}test_a_public_deviation_never_fails_by_what_was_found",),
         "An error, after all is spent, that hangs on the data.",

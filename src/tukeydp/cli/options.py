@@ -192,7 +192,7 @@ def pairs_per_column(option: str, given: Sequence[str] | None, names: Sequence[s
     if not given:
         return None
     told = [f"{text},{AUTO}" if text.rpartition("=")[2].strip() == AUTO else text for text in given]
-    pairs = [None if AUTO in pair else pair for pair in _per_column(option, told, names, "LOWER,UPPER")]
+    pairs = [None if pair == [AUTO, AUTO] else pair for pair in _per_column(option, told, names, "LOWER,UPPER")]
     if None not in pairs:
         return [pair[0] for pair in pairs if pair], [pair[1] for pair in pairs if pair]
     return dict(zip(names, pairs, strict=True)) if any(pairs) else AUTO

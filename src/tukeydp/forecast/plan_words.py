@@ -231,10 +231,8 @@ def _assumed_widths(plan: PlanFacts) -> str:
 
 def _found(question: Question, plan: PlanFacts) -> str:
     """About bounds that will be found: what that takes, and how far predictions hold."""
-    share, needed = (
-        1 - question.left(plan.n, plan.epsilon) / plan.epsilon,
-        rows_for_bounds(len(question.found), plan.epsilon),
-    )
+    share = 1 - question.left(plan.n, plan.epsilon) / plan.epsilon
+    needed = rows_for_bounds(len(question.found), plan.epsilon)
     spent = f"{100 * float(share):.2g} % of epsilon finds bounds, "
     if plan.n < needed:
         return f"{spent}which takes about {needed:,} rows: with fewer some may be found far from the data; "

@@ -48,8 +48,8 @@ _HALVED_TWICE, _POSITIVE = 4, 32
 _LOG_WINDOWS, _HELD = 7.0, 0.45
 _LEAST, _MOST, _UNKNOWN = Fraction(1, 50), Fraction(1, 2), Fraction(1, 10)
 _WIDEST = -Fraction(2**HIGHEST), Fraction(2**HIGHEST)
-# A standard deviation that is known is taken for this part of the bounds' width at the most.
-_DEVIATIONS = 16
+_SURE = 1000  # rows, from which on what is said of accuracy held on real tables
+_TIMES = 16  # so many public standard deviations, or steps of the grid, the bounds reach at least
 
 
 def windows() -> tuple[tuple[float, float, bool], ...]:
@@ -148,8 +148,7 @@ def finds_bounds(mechanism: Mechanism) -> Mechanism:
         opened = open_records(x, relation, by=by, keys=keys)
         d, names = opened.table.d, opened.table.columns
         known, unknown = known_bounds(bounds, d, names)
-        sd = options.get("sd")
-        deviations = None if sd is None else _deviations(in_order("sd", sd, names), d)
+        least = _least_reach(options, d, names)
         share = share_for_bounds(len(unknown), opened.size, epsilon, relation.neighbours)
         parts = {
             "bounds": bounded_range(share * epsilon, relation.neighbours),
@@ -169,10 +168,11 @@ def finds_bounds(mechanism: Mechanism) -> Mechanism:
         beyond = reach(d, opened.size, epsilon)
         found = drawn_bounds(opened, d, unknown, beyond, paid.charge("bounds", "bounds"))
         for j, ends in zip(unknown, found, strict=True):
-            known[j] = ends if deviations is None else _wide_enough(ends, deviations[j])
+            known[j] = _wide_enough(ends, least[j])
         options |= {"bounds": _ends(known), "randomness": bits, "accountant": PartOf(paid.charge("rest"))}
         outcome = mechanism(table, *given, **options)
-        note = _note([names[j] if names else f"column {j + 1}" for j in unknown], d)
+        told = [names[j] if names else f"column {j + 1}" for j in unknown]
+        note = _note(told, d, opened.size, rows_for_bounds(len(unknown), epsilon))
         if isinstance(outcome, GroupedRelease):
             return outcome.charged(paid.seal, settings, note)
         return replace(outcome, seal=paid.seal, settings={**settings, **outcome.settings}, notes=(*outcome.notes, note))
@@ -188,25 +188,39 @@ def _groups(records: Records) -> GroupOfRow:
     return GroupOfRow(records.by or "group", labels)
 
 
-def _deviations(sd: Any, d: int) -> list[Fraction]:
-    values = per_column("sd", sd, d)
-    for value in values:
-        if value <= 0:
-            raise ParameterError("sd", "must be > 0", show(value))
-    return list(values)
+def _least_reach(options: Mapping[str, Any], d: int, names: Sequence[str] | None) -> list[Fraction]:
+    """So far the bounds of each column reach at least, beside public deviations and steps of the grid.
+
+    Bounds that are narrower than these are an error, which would come after all is spent, and tell of the data.
+    """
+    least = [Fraction(0)] * d
+    for name in ("sd", "resolution"):
+        if options.get(name) is None:
+            continue
+        values = per_column(name, in_order(name, options[name], names), d)
+        for value in values:
+            if value <= 0:
+                raise ParameterError(name, "must be > 0", show(value))
+        least = [max(one, _TIMES * value) for one, value in zip(least, values, strict=True)]
+    return least
 
 
-def _wide_enough(ends: tuple[Fraction, Fraction], deviation: Fraction) -> tuple[Fraction, Fraction]:
-    """Wide beside a public standard deviation: an error that it is too large would tell of the data."""
+def _wide_enough(ends: tuple[Fraction, Fraction], least: Fraction) -> tuple[Fraction, Fraction]:
     lower, upper = ends
-    reach = max(upper, deviation * _DEVIATIONS)
-    return (lower if lower == 0 else -reach), reach
+    far = max(upper, least)
+    return (lower if lower == 0 else -far), far
 
 
 def _ends(known: Sequence[Any]) -> Bounds:
     return tuple(a for a, _ in known), tuple(b for _, b in known)
 
 
-def _note(names: Sequence[str], d: int) -> str:
+def _note(names: Sequence[str], d: int, size: int | None, needed: int) -> str:
+    """About bounds that were found, and what is said of accuracy: from public numbers."""
     which = "the columns" if len(names) == d else ", ".join(names)
-    return f"The bounds of {which} were found privately, with a part of epsilon: `bounds` of the release has them."
+    said = f"The bounds of {which} were found privately, with a part of epsilon: `bounds` of the release has them."
+    if size is not None and size < needed:
+        return f"{said} That takes about {needed:,} rows: with fewer some may lie far from the data."
+    if size is not None and size < _SURE:
+        return f"{said} On real tables of fewer than {_SURE:,} rows errors were up to 3 times those that are expected."
+    return said

@@ -62,7 +62,7 @@ def ways(
 def ways_between(
     columns: BoundedColumns, n: int, epsilon: Fraction, widths: FloatArray, known: bool, *dealt: int | None
 ) -> dict[str, Way]:
-    """The same between these bounds: with public standard deviations windows, where nothing is left but noise.
+    """Add windows to the ways, where standard deviations are public and nothing else is left but noise.
 
     Where rows suffice for depth or for centre and radii, these come closer: they find how spread a column is.
     """
