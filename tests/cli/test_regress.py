@@ -79,7 +79,7 @@ def test_a_ledger_pays_once(file, tmp_path):
         (["--features", "age", "--epsilon", "1", "--delta", "1e-6"], "target must be given"),
         (["--target", "pressure", "--epsilon", "1", "--delta", "1e-6"], "features must be given"),
         (["--target", "age", "--features", "age", "--epsilon", "1", "--delta", "1e-6"], "must not be one of"),
-        (COMMON, "bounds must be given"),
+        ([*COMMON, "--blocks", "9"], "blocks must be left out"),
         ([*COMMON, "--delta", "1e-6", "--ranges", "age=0,100"], "ranges must be given for every column"),
         (["--target", "pressure", "--features", "age,weight", "--epsilon", "0.1", "--delta", "1e-6"], "at least"),
     ],
@@ -88,3 +88,16 @@ def test_what_is_wrong_is_said_before_anything_is_spent(file, arguments, said):
     result = run(file, *arguments)
     assert result.exit_code == 2
     assert said in " ".join(result.output.split())
+
+
+def test_an_epsilon_is_all_it_takes(file):
+    """By noised sums: ranges that are not given are found, and intervals cost nothing."""
+    result = run(file, *COMMON, "--ranges", "age=20,80", "--confidence", "0.95", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["guarantee"]["delta"] in (None, 0, "0")
+    assert found["settings"]["drawn_by"] == "noised sums"
+    assert found["settings"]["ranges"][0] == [20.0, 80.0]
+    assert len(found["interval"]["ends"]) == 3
+    text = run(file, *COMMON)
+    assert "Noised sums of products" in " ".join(text.output.split())

@@ -14,6 +14,7 @@ import tukeydp as td
 from tukeydp.mechanisms.found_bounds import (
     HIGHEST,
     LOWEST,
+    SPANS,
     asks_for_bounds,
     ends_of,
     known_bounds,
@@ -46,14 +47,29 @@ def test_a_record_adds_nothing_or_one_to_every_window_of_every_column():
 
 
 def test_windows_cover_all_sizes_and_weigh_least_far_from_usual_ones():
-    assert len(windows()) == len(window_weights()) == 2 * (HIGHEST - LOWEST + 1)
+    assert len(windows()) == len(window_weights()) == 2 * (HIGHEST - LOWEST + 1) * len(SPANS)
     assert min(window_weights()) >= 1
-    assert window_weights()[2 * (1 - LOWEST)] == max(window_weights())
+    assert window_weights()[windows().index((2.0**-2, 2.0, True))] == max(window_weights())
     for size in (2.0**LOWEST, 1.0, 37.0, 2.0**HIGHEST):
         assert any(low < size <= high for low, high, _ in windows())
     place = windows().index((2.0**4, 2.0**7, True))
     assert ends_of(place, 2) == (0, 256)
     assert ends_of(place + 1, 4) == (-512, 512)
+    wider = windows().index((2.0**2, 2.0**7, True))
+    assert window_weights()[wider] < window_weights()[place]
+    assert (ends_of(wider, 4), ends_of(wider, 2)) == ((0, 256), (0, 128))
+
+
+def test_a_column_of_many_magnitudes_does_not_let_the_others_go_astray():
+    """Only the column with the most values outside counts: with narrow windows alone one that has more values outside
+    any of them than another has at all leaves that other column's window to chance."""
+    rng = np.random.default_rng(3)
+    table = np.column_stack([np.exp(rng.normal(2, 1.5, 20_000)), rng.random(20_000) < 0.17])
+    counts = OutsideCounts(2, (0,), tuple(one for one in windows() if one[1] == 8 * one[0]))(table, (0,))
+    assert min(counts) > table[:, 1].sum()  # the control: so it is here
+    for seed in range(25):
+        _, upper = td.cube(table, epsilon=1, bounds="auto", check=False, randomness=td.seeded(seed)).bounds[1]
+        assert upper >= 1
 
 
 def test_the_share_follows_from_public_numbers_and_never_takes_more_than_half():

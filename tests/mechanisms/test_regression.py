@@ -187,7 +187,11 @@ def test_more_columns_ask_for_more_blocks_of_means_too():
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({}, "bounds"),
+        ({"blocks": 9}, "blocks"),
+        ({"confidence": 2}, "confidence"),
+        ({"delta": 1e-6, "confidence": 0.9}, "confidence"),
+        ({"joint": True}, "joint"),
+        ({"ranges": {"z": (0, 1)}}, "ranges"),
         ({"delta": 1e-6, "intercept": 1}, "intercept"),
         ({"delta": 1e-6, "partitions": 0}, "partitions"),
         ({"delta": 1e-6, "ranges": (1, 0)}, "bounds"),

@@ -482,7 +482,7 @@ def test_sums_of_shortened_records_in_every_group(coq):
         centre, scale = (0.2, -0.5), (1.0, float(rng.choice([3.0, 1e150])))
         sums = NormSums(3, UNIT, (0, 1), centre, scale, float(rng.choice([0.01, 1.5, 1e10])), groups, absolute, weight)
         ours.append(sums(cells, (0,)).tolist())
-        away = sums.away(cells[:, :3])
+        away = sums.away(cells[:, :3], np.zeros(len(cells), dtype=np.int64))
         steps = (away / np.maximum(np.abs(away).sum(axis=1, keepdims=True), sums.radius) * HALF).astype(np.int64)
         table = listed(as_record(row[3], one) for row, one in zip(cells, steps, strict=True))
         made = f"(fun c => map Z.abs (shortened {HALF} c))" if absolute else f"(shortened {HALF})"

@@ -102,6 +102,7 @@ RELEASES = [
     f"centre t.csv {ASKED} --certify 0.2",
     f"mean t.csv {ASKED} --neighbours add-remove --mechanism cube",
     "mean yes.csv --columns smokes --epsilon 1 --bounds 0,1 --confidence 0.95 --seed 1",
+    "regress t.csv --target pulse --features age --epsilon 1 --confidence 0.95 --seed 1",
 ]
 PLANS = [
     "plan --rows 500 --columns age=0:120,pulse=30:220 --sd pulse=12",
@@ -165,7 +166,7 @@ COMMANDS = [
     "regress t.csv --features age --epsilon 1 --delta 1e-6",
     "regress t.csv --target pulse --epsilon 1 --delta 1e-6",
     "regress t.csv --target pulse --features age,pulse --epsilon 1 --delta 1e-6",
-    "regress t.csv --target pulse --features age --epsilon 1",
+    "regress t.csv --target pulse --features age --epsilon 1 --delta 1e-6 --confidence 0.95",
     "regress t.csv --target pulse --features age --epsilon 1 --delta 1e-6",
     "regress t.csv --target pulse --features age --epsilon 1 --delta 1e-6 --ranges age=0,100",
     "quantiles t.csv --columns age --epsilon 1",

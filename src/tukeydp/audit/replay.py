@@ -1383,6 +1383,20 @@ CALLS: dict[str, Whole] = {
     "aggregate by a statistic with random numbers": _swap(120, td.aggregate, statistic=_restless, blocks=20),
     "aggregate without bounds": _free(120, td.aggregate, statistic=_largest, blocks=40),
     "regression": _line(900, swapped(900), epsilon=EPSILON, bounds=(-5, 5)),
+    "regression by sums": _at_once(
+        _line(300, swapped(300), epsilon=EPSILON, ranges=(-3, 3), target_range=(-9, 9), confidence=0.9, joint=True)
+    ),
+    "regression by sums, ranges found": _at_once(
+        _line(300, swapped(300), epsilon=EPSILON, ranges=(-3, 3), intercept=False)
+    ),
+    "regression by sums, add-remove": _at_once(_line(300, one_less(300), "add-remove", epsilon=EPSILON, rows=300)),
+    "regression by sums and groups": _at_once(_line(300, moved(300), epsilon=EPSILON, confidence=0.9, by=True)),
+    "regression by sums and groups, add-remove": _at_once(
+        _line(300, one_less_of_groups(300), "add-remove", epsilon=EPSILON, rows=300, by=True)
+    ),
+    "regression by sums, of persons": _at_once(
+        _line(300, another_person(300), "swap-person", epsilon=EPSILON, person=True)
+    ),
     "regression without bounds": _line(
         300, swapped(300), epsilon=8, delta="0.01", blocks=40, resolution="0.5", depth=td.AxisAligned()
     ),

@@ -13,6 +13,7 @@ from tukeydp.cli.finishing import finish, finish_groups
 from tukeydp.cli.reading import File, Reading, reads_a_file
 from tukeydp.cli.reports import checked_targets
 from tukeydp.cli.sections import Account, GroupAccount, stopped
+from tukeydp.mechanisms.found_bounds import AUTO
 from tukeydp.mechanisms.regression import regression
 from tukeydp.padding import paced
 from tukeydp.results.grouped_release import GroupedRelease
@@ -31,19 +32,26 @@ def regress(
         typer.Option(help="Columns that explain it, separated by commas. May be repeated. Always needed."),
     ] = None,
     epsilon: options.Epsilon = None,
-    delta: Annotated[str | None, typer.Option(help="In place of bounds: say 1e-6. The run may then refuse.")] = None,
+    confidence: Annotated[
+        str | None, typer.Option(help="Say 0.95: an interval for each coefficient. Costs nothing.")
+    ] = None,
+    joint: Annotated[bool, typer.Option("--joint", help="The confidence is for all coefficients together.")] = False,
+    delta: Annotated[
+        str | None, typer.Option(help="For depth of blocks' coefficients: say 1e-6. The run may then refuse.")
+    ] = None,
     bounds: Annotated[
         list[str] | None,
         typer.Option(
-            help="What is known of the coefficients without looking: --bounds=-10,10 for all, --bounds age=-1,1 for "
-            "one, the constant is called intercept. With --ranges, of the coefficients of standardised columns."
+            help="For depth of blocks' coefficients, what is known of these: --bounds=-10,10 for all, --bounds "
+            "age=-1,1 for one, the constant is called intercept. With --ranges, those of standardised columns."
         ),
     ] = None,
     ranges: Annotated[
         list[str] | None,
         typer.Option(
             help="Where values of the features and the target are to be expected, known without looking: --ranges "
-            "age=0,100. For all of them or none. Makes the intercept surer; nothing is clipped."
+            "age=0,100. Values outside are clipped. Ranges that are not given are found for a part of epsilon. With "
+            "--bounds or --delta for all of them or none, and nothing is clipped."
         ),
     ] = None,
     blocks: Annotated[int | None, typer.Option(help="Blocks that rows are dealt to.")] = None,
@@ -67,7 +75,7 @@ def regress(
 ) -> None:
     """Release the coefficients of a linear regression with differential privacy.
 
-    Least squares on blocks of rows, and the centre of their coefficients.
+    By noised sums of products; with --bounds or --delta by depth of the coefficients of blocks of rows.
     """
 
     def known() -> list[str]:
@@ -82,13 +90,15 @@ def regress(
         return finishing.check_asked(no_check, allow_unreadable, allow_unlisted, by=by, person=person)
 
     def job() -> Outcome | GroupedRelease:
-        given = _given(names, no_intercept, bounds, ranges)
+        given = _given(names, no_intercept, bounds, ranges, sums=bounds is None and delta is None)
         mechanism, persons = "rem" if delta else "regression", person is not None
         account = options.account_for(ledger, mechanism, epsilon, delta, neighbours, persons=persons)
         asked: dict[str, Any] = {
             "epsilon": epsilon,
             "delta": delta,
             "blocks": blocks,
+            "confidence": confidence,
+            "joint": joint,
             "rows": rows,
             "check": checking(),
         }
@@ -118,14 +128,21 @@ def _columns(reading: Reading, file: Path, target: str | None, features: list[st
     return [*names, target]
 
 
-def _given(names: list[str], no_intercept: bool, bounds: list[str] | None, ranges: list[str] | None) -> dict[str, Any]:
+def _given(
+    names: list[str], no_intercept: bool, bounds: list[str] | None, ranges: list[str] | None, *, sums: bool
+) -> dict[str, Any]:
     coefficients = names[:-1] if no_intercept else ["intercept", *names[:-1]]
     given: dict[str, Any] = {
         "intercept": not no_intercept,
         "bounds": options.pairs_per_column("bounds", bounds, coefficients),
     }
+    if sums and ranges and all("=" in one for one in ranges):  # what is not named is found
+        named = {one.rpartition("=")[0].strip() for one in ranges}
+        ranges = [*ranges, *(f"{name}={AUTO}" for name in names if name not in named)]
     expected = options.pairs_per_column("ranges", ranges, names)
-    if expected is not None:
+    if isinstance(expected, dict):
+        given |= {"ranges": {name: expected[name] for name in names[:-1]}, "target_range": expected[names[-1]]}
+    elif expected is not None and expected != AUTO:
         lower, upper = expected
         given |= {"ranges": (lower[:-1], upper[:-1]), "target_range": (lower[-1], upper[-1])}
     return given
@@ -136,9 +153,19 @@ def _how(outcome: Outcome) -> str:
     if stopped(outcome):
         return ""
     settings = outcome.settings
+    if "blocks" not in settings:
+        return (
+            f"Noised sums of products: epsilon {_shown(settings['epsilon_look'])} to find the columns, "
+            f"{_shown(settings['epsilon_products'])} for a first fit, {_shown(settings['epsilon_residuals'])} for a "
+            "step from there by its residuals."
+        )
     times = f", {settings['partitions']} times" if "partitions" in settings else ""
     return (
         f"Least squares on each of {settings['blocks']} blocks of rows, dealt in secret{times}, and a point deep among "
         f"their coefficients ({settings['drawn_by']}). {settings['rows_needed']} rows are needed for so many "
         "coefficients at this epsilon."
     )
+
+
+def _shown(epsilon: Any) -> str:
+    return f"{float(epsilon):.3g}"

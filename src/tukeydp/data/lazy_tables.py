@@ -20,7 +20,7 @@ from tukeydp.data.engines.batches import Kernel, Pass, Read, checked_names, only
 from tukeydp.data.files import read
 from tukeydp.data.keys import Keys
 from tukeydp.extras import missing
-from tukeydp.trusted.parameters import INTERRUPTIONS, SPENT, ParameterError
+from tukeydp.trusted.parameters import INTERRUPTIONS, SPENT, ParameterError, brief
 
 # Floats that plans are made of hold such numbers exactly; the limbs of sums stay far below 64 bits.
 MOST_ROWS = 2**40
@@ -105,6 +105,16 @@ def _selected(frame: Any, columns: Iterable[str] | None) -> Any:
 def is_lazy(x: Any) -> bool:
     """Whether `x` is a lazy frame of an engine that is known here; nothing is computed."""
     return _kind(x) in _ENGINES or _kind(x) == ("narwhals", "LazyFrame")
+
+
+def features_of(x: Any, y: Any, *apart: Any) -> list[str]:
+    """The columns of a lazy frame but for the answers and those that are `apart`."""
+    import narwhals.stable.v2 as nw
+
+    names = [str(name) for name in nw.from_native(x).collect_schema() if name not in apart]
+    if not isinstance(y, str) or y not in names or len(names) < 2:
+        raise ParameterError("y", "must be the name of one of several columns of a lazy frame", brief(y))
+    return [name for name in names if name != y]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from tukeydp.data.records import Records
+from tukeydp.data.relation import Relation
+from tukeydp.data.tables import Table
 from tukeydp.depth.notions import Notion
 from tukeydp.forecast.centre import rehearsed_directions
 from tukeydp.forecast.rem import chance_of_release, notion_for_the_test, scaled_plan
@@ -19,6 +22,7 @@ from tukeydp.forecast.shapes import SHAPES, Shape, made_up
 from tukeydp.forecast.tables import ROWS_OF_DEPTH
 from tukeydp.mechanisms.block_release import delta_for_each
 from tukeydp.mechanisms.least_squares import RegressionPlan, intercept_and_slopes, slopes
+from tukeydp.mechanisms.regression_by_sums import SumsPlan, fitted, in_units, sums_plan
 from tukeydp.mechanisms.rem_test.choice import chosen_plan
 from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
 from tukeydp.mechanisms.rem_test.safety import Graded
@@ -40,8 +44,12 @@ from tukeydp.trusted.blocks import block_table, secret_order
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, brief
-from tukeydp.trusted.rows import Grid
+from tukeydp.trusted.prices import ADD_REMOVE
+from tukeydp.trusted.release import rehearsed_charge
+from tukeydp.trusted.rows import BoundedColumns, Grid
 
+_MOST_ROWS_OF_SUMS, _FITS = 4000, 6  # made up for sums, and fits of each table
+_HALF_RANGE = 25  # of made-up columns' ranges, in standard deviations
 _TABLES, _DRAWS = 2, 20  # of each shape, and from each table. More take longer
 _MOST_ROWS_OF_A_BLOCK = 60  # that are made up; with more the loss follows by a formula
 _STEPS = 2.0**20  # deviation of a block's coefficient in grid steps, without bounds: a fine grid, far from its ends
@@ -97,8 +105,10 @@ def regression_rehearsal(inputs: RegressionInputs) -> Rehearsal:
 def _regression_error(inputs: RegressionInputs, *, sd: object, missing: float) -> RegressionError:
     if sd is not None:
         raise ParameterError("sd", "must be left out for a regression", brief(sd))
-    measured = [shape for shape in SHAPES if not shape.few_values]
-    runs = [_on(shape, inputs, missing) for shape in measured]
+    return _over_shapes([_on(shape, inputs, missing) for shape in SHAPES if not shape.few_values], missing)
+
+
+def _over_shapes(runs: list[_Run], missing: float) -> RegressionError:
     shapes = tuple(run.shape for run in runs)
     return RegressionError(
         estimand="least-squares coefficients",
@@ -118,6 +128,52 @@ def _regression_error(inputs: RegressionInputs, *, sd: object, missing: float) -
         r2_loss=_range([run.median for run in runs]),
         r2_loss_95=_range([run.within_95 for run in runs]),
     )
+
+
+def sums_rehearsal(plan: SumsPlan, rows: int) -> Rehearsal:
+    """For noised sums of products, of so many rows."""
+    return Rehearsal(_sums_error, (plan, rows))
+
+
+def _sums_error(plan: SumsPlan, rows: int, *, sd: object, missing: float) -> RegressionError:
+    if sd is not None:
+        raise ParameterError("sd", "must be left out for a regression", brief(sd))
+    return _over_shapes([_by_sums(shape, plan, rows, missing) for shape in SHAPES if not shape.few_values], missing)
+
+
+def _by_sums(shape: Shape, plan: SumsPlan, rows: int, missing: float) -> _Run:
+    """Fits of made-up tables, half of whose answers' variance is explained, against least squares on the same table.
+
+    Of more rows than are made up as much noise is left for each: epsilon is larger by as much.
+    """
+    made = min(rows, _MOST_ROWS_OF_SUMS)
+    p = plan.d - 1
+    columns = BoundedColumns((Fraction(-_HALF_RANGE),) * plan.d, (Fraction(_HALF_RANGE),) * plan.d)
+    own = sums_plan(made, columns, plan.epsilon * Fraction(rows, made), plan.intercept, plan.neighbours, None)
+    losses, errors = [], []
+    for number in range(_TABLES):
+        features = made_up(shape, made, p, number, missing)
+        explained = np.nan_to_num(features).sum(axis=1, keepdims=True) / math.sqrt(p)
+        cells = np.hstack([features, explained + made_up(SHAPES[0], made, 1, number + 1000)])
+        complete = cells[np.isfinite(cells).all(axis=1)]
+        design = np.hstack([np.ones((len(complete), int(plan.intercept))), complete[:, :-1]])
+        squares = design.T @ design + np.eye(design.shape[1]) * 1e-9
+        exact = np.linalg.solve(squares, design.T @ complete[:, -1])
+        left = max(float(((complete[:, -1] - design @ exact) ** 2).sum()), 1e-9)
+        errors_of_exact = np.sqrt(np.diagonal(np.linalg.inv(squares)) * left / max(1, len(complete) - len(exact)))
+        for draw in range(_FITS):
+            charge = rehearsed_charge(own.guarantee, derived_key("rehearsal", number, draw))
+            records = Records(Table(cells), Relation(plan.neighbours, made if plan.neighbours == ADD_REMOVE else None))
+            found = fitted(records, own, columns, charge)
+            away = in_units(found.coefficients(0), found, columns) - exact
+            losses.append(float(away @ squares @ away) / left)
+            errors.append(np.abs(away) / errors_of_exact * math.sqrt(rows / made))
+    sizes = np.concatenate(errors)
+    typical, far_end = (rounded(float(np.quantile(sizes, q))) for q in (0.5, 0.95))
+    lost = np.array(losses)
+    far = rounded(float((lost > _USELESS).mean()))
+    median, within_95 = (rounded(float(np.quantile(lost, q))) for q in (0.5, 0.95))
+    return _Run(ShapeError(shape.name, False, typical, far_end, None, far, None), median, within_95)
 
 
 def _range(values: list[float | None]) -> Range | None:

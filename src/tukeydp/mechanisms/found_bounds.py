@@ -35,10 +35,13 @@ from tukeydp.trusted.steps import OutsideCounts, joint_rungs
 Mechanism = TypeVar("Mechanism", bound=Callable[..., Any])
 
 AUTO = "auto"
-# A window spans so many octaves, and its upper end is a power of two between these: sizes up to 10^15.
-OCTAVES, LOWEST, HIGHEST = 3, -30, 50
-# The bounds reach so much farther than the window: the largest of a thousand values is a few times the typical one.
-# With few records times epsilon for each column noise between wide bounds costs more than what is cut off.
+# The upper end of a window is a power of two between these: sizes up to 10^15.
+LOWEST, HIGHEST = -30, 50
+# A window spans so many octaves, by halvings of its weight: most columns are held by narrow ones. Since only the column
+# with the most values outside counts, one whose sizes differ by more than three octaves would let all others go astray.
+SPANS = {3: 0, 5: 4, 8: 8}
+# The bounds reach so much farther than a narrow window: the largest of a thousand values is a few times the typical
+# one. With few records times epsilon for each column noise between wide bounds costs more than what is cut off.
 _BEYOND, _FEW_BEYOND, _FEW = 4, 2, 150.0
 # Octaves away from sizes of 1/2 to 1 that halve a window's weight, twice over: where a column has hardly a value that
 # is not 0, all windows are alike to it, and the usual ones are taken. Positive values are likelier than both signs.
@@ -47,6 +50,7 @@ _HALVED_TWICE, _POSITIVE = 4, 32
 # that its window has to hold against all others: accuracy only.
 _LOG_WINDOWS, _HELD = 7.0, 0.45
 _LEAST, _MOST, _UNKNOWN = Fraction(1, 50), Fraction(1, 2), Fraction(1, 10)
+_WINDOWS = tuple((k, s, sign) for s in SPANS for k in range(LOWEST, HIGHEST + 1) for sign in (True, False))
 _WIDEST = -Fraction(2**HIGHEST), Fraction(2**HIGHEST)
 _SURE = 1000  # rows, from which on what is said of accuracy held on real tables
 _TIMES = 16  # so many public standard deviations, or steps of the grid, the bounds reach at least
@@ -54,21 +58,22 @@ _TIMES = 16  # so many public standard deviations, or steps of the grid, the bou
 
 def windows() -> tuple[tuple[float, float, bool], ...]:
     """Of magnitudes: sizes from one power of two to another, of positive values, or of both signs."""
-    ends = range(LOWEST, HIGHEST + 1)
-    return tuple((2.0 ** (k - OCTAVES), 2.0**k, sign) for k in ends for sign in (True, False))
+    return tuple((2.0 ** (k - span), 2.0**k, sign) for k, span, sign in _WINDOWS)
 
 
 def window_weights() -> tuple[int, ...]:
-    """More for windows near 1, and for positive values rather than both signs."""
-    most = max(abs(LOWEST - 1), abs(HIGHEST - 1)) * 2 // _HALVED_TWICE
-    weights = (1 << (most - 2 * abs(k - 1) // _HALVED_TWICE) for k in range(LOWEST, HIGHEST + 1))
-    return tuple(w for weight in weights for w in (_POSITIVE * weight, weight))
+    """More for windows near 1, for narrow ones, and for positive values rather than both signs."""
+    most = max(abs(LOWEST - 1), abs(HIGHEST - 1)) * 2 // _HALVED_TWICE + max(SPANS.values())
+    return tuple(
+        (1 << (most - 2 * abs(k - 1) // _HALVED_TWICE - SPANS[span])) * (_POSITIVE if positive else 1)
+        for k, span, positive in _WINDOWS
+    )
 
 
 def ends_of(place: int, beyond: int) -> tuple[Fraction, Fraction]:
-    """The bounds that follow from a drawn window."""
-    _, high, positive = windows()[place]
-    upper = beyond * Fraction(high)
+    """The bounds that follow from a drawn window: wider ones reach nearly as far as the values themselves."""
+    k, span, positive = _WINDOWS[place]
+    upper = max(1, beyond >> list(SPANS).index(span)) * Fraction(2) ** k
     return (Fraction(0) if positive else -upper), upper
 
 
@@ -156,7 +161,7 @@ def finds_bounds(mechanism: Mechanism) -> Mechanism:
         }
         options |= {"epsilon": parts["rest"].epsilon}
         if by is not None:
-            options |= {"by": by if is_lazy(x) else _groups(opened), "keys": keys}
+            options |= {"by": by if is_lazy(x) else key_of_each(opened), "keys": keys}
         table = x if is_lazy(x) else opened.table
         # What is wrong with a parameter is said before anything is spent.
         widest = _ends([_WIDEST if pair is None else pair for pair in known])
@@ -180,7 +185,7 @@ def finds_bounds(mechanism: Mechanism) -> Mechanism:
     return run  # type: ignore[return-value]
 
 
-def _groups(records: Records) -> GroupOfRow:
+def key_of_each(records: Records) -> GroupOfRow:
     """Each row's key, by what keys are compared by."""
     assert records.groups is not None
     known: Keys = records.keys  # type: ignore[assignment]
@@ -218,7 +223,7 @@ def _ends(known: Sequence[Any]) -> Bounds:
 def _note(names: Sequence[str], d: int, size: int | None, needed: int) -> str:
     """About bounds that were found, and what is said of accuracy: from public numbers."""
     which = "the columns" if len(names) == d else ", ".join(names)
-    said = f"The bounds of {which} were found privately, with a part of epsilon: `bounds` of the release has them."
+    said = f"The bounds of {which} were found privately, with a part of epsilon, and are released too."
     if size is not None and size < needed:
         return f"{said} That takes about {needed:,} rows: with fewer some may lie far from the data."
     if size is not None and size < _SURE:

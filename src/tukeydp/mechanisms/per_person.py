@@ -18,7 +18,7 @@ import numpy as np
 from tukeydp.data.grouped_files import GroupOfRow
 from tukeydp.data.keys import Keys, checked_keys, taken_apart
 from tukeydp.data.lazy_persons import persons_in_engine
-from tukeydp.data.lazy_tables import from_path, is_lazy
+from tukeydp.data.lazy_tables import features_of, from_path, is_lazy
 from tukeydp.data.persons import NOBODY, checked_rules, group_of_each, one_row_each, person_numbers
 from tukeydp.data.relation import checked_relation, require_columns_without_rows
 from tukeydp.data.streams import Chunks
@@ -41,7 +41,7 @@ def of_persons(mechanism: Mechanism, joined: Callable[..., Table] | None = None)
     """Give a mechanism its parameters `person` and `per_person`, and tables by the paths of files.
 
     `joined` puts the argument `y` beside the columns of the table: a person's answers become one as their other cells
-    do. Bounds are those of coefficients there, so that no cell is clipped.
+    do. Bounds are those of coefficients there, so that no cell is clipped, but in a lazy frame between the ranges.
     """
     taken = inspect.signature(mechanism).parameters
     takes_groups = "by" in taken
@@ -62,7 +62,10 @@ def of_persons(mechanism: Mechanism, joined: Callable[..., Table] | None = None)
         relation = checked_relation(options.get("neighbours", "swap"), options.get("rows"))
         bounds, beside = options.get("bounds"), None
         if joined is not None:
-            bounds, beside = None, partial(joined, y=given[0] if given else options.get("y"), relation=relation)
+            y = given[0] if given else options.get("y")
+            bounds, beside = None, partial(joined, y=y, relation=relation)
+            if is_lazy(x):
+                bounds = _by_ranges(x, y, named, options)
         known = {"by": by, "keys": options.get("keys"), "beside": beside}
         table, groups = persons_table(x, person, bounds, per_person, fewest=not relation.secret, **known)
         if groups is not None:
@@ -118,6 +121,18 @@ def persons_table(
     if known is None:
         return table, None
     return table, _keys_of(known, names["by"], group_of_each(known.places(taken["by"]), numbers, count))
+
+
+def _by_ranges(x: Any, y: Any, apart: list[str], options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The bounds of features and answers in a lazy frame, where ranges are given."""
+    for name in ("ranges", "target_range"):
+        if options.get(name) is None:
+            rule = "must be given for persons of a lazy frame: the engine adds up a person's rows between them"
+            raise ParameterError(name, rule, "None")
+    features = features_of(x, y, *apart)
+    ends = zip(features, zip(*checked_bounds(len(features), options["ranges"], features), strict=True), strict=True)
+    (answers,) = zip(*checked_bounds(1, options["target_range"]), strict=True)
+    return {**dict(ends), y: answers}
 
 
 def _of_lazy(

@@ -1,7 +1,11 @@
-"""Linear regression: least squares on blocks of rows, released by depth (docs/proofs/aggregate.md, section 6)."""
+"""Linear regression: by noised sums of products, or by depth of the coefficients of blocks of rows.
+
+Sums serve unless bounds of the coefficients or a delta are given (docs/proofs/aggregate.md, sections 6 and 8).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -10,37 +14,51 @@ from typing import Any
 import numpy as np
 
 from tukeydp.blas import on_one_thread
+from tukeydp.data.engines.batches import only_columns
 from tukeydp.data.grouped_files import GroupOfRow
 from tukeydp.data.keys import require_by
+from tukeydp.data.lazy_tables import features_of, is_lazy
 from tukeydp.data.records import Records, held_records
+from tukeydp.data.records import records as open_records
 from tukeydp.data.relation import SWAP, Relation, checked_relation, require_columns_without_rows
 from tukeydp.data.tables import Table, read_table
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import AnyScale, Notion
-from tukeydp.forecast.regression import RegressionInputs, regression_rehearsal
+from tukeydp.forecast.regression import RegressionInputs, regression_rehearsal, sums_rehearsal
 from tukeydp.mechanisms.block_release import BlockRelease, guarantee_for
+from tukeydp.mechanisms.clipped_interval import Level, checked_confidence, checked_joint
+from tukeydp.mechanisms.cube import checked_epsilon
+from tukeydp.mechanisms.found_bounds import AUTO, finds_bounds, key_of_each
 from tukeydp.mechanisms.least_squares import RegressionPlan, Standard, intercept_and_slopes, regression_plan, slopes
 from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.readable_check import checked
+from tukeydp.mechanisms.regression_by_sums import coefficient_interval, fitted, in_units, sums_plan
 from tukeydp.padding import padded
 from tukeydp.results.grouped_release import by_group
+from tukeydp.results.interval import Calibration
 from tukeydp.results.release import Refused, Release
-from tukeydp.spending import require_room
+from tukeydp.spending import least_cost, require_room
 from tukeydp.trusted.account import ApproxDP, part_of
 from tukeydp.trusted.bits import Keystream, source
 from tukeydp.trusted.blocks import Statistic, block_table, drawn_block_table, drawn_blocks, one_by_one, secret_order
 from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, checked_integer
 from tukeydp.trusted.prices import share_of_group
 from tukeydp.trusted.release import Run, Spends, reserve
-from tukeydp.trusted.rows import checked_bounds
+from tukeydp.trusted.rows import bounded_columns, checked_bounds
 
 # Step of the coefficients' grid without bounds. REM's own, 1e-6, is coarse for features in the hundred thousands; finer
 # ones reach less far: 5.6 million to either side at this one.
 _RESOLUTION = Fraction(1, 10**8)
 
+_STEPS_OF_SUMS = 10  # as they are paid for: the more equal steps, the less rho
+
 REGRESSION_NOTE = (
     "What is estimated is the coefficients of least squares, by the centre of those of blocks of rows. Rows with a "
     "missing cell are left out. A feature that hardly varies within a block of rows needs larger blocks."
+)
+SUMS_NOTE = (
+    "What is estimated is the coefficients of least squares. Rows with a missing cell are left out, and values outside "
+    "the ranges moved to their ends."
 )
 STANDARD_NOTE = (
     "Columns were measured from the middles of the given ranges for the draw; coefficients are in own units."
@@ -130,6 +148,8 @@ def regression(
     keys: Any = None,
     person: Any = None,
     per_person: Any = "mean",
+    confidence: Any = None,
+    joint: bool = False,
     neighbours: str = "swap",
     rows: Any = None,
     accountant: Spends | None = None,
@@ -139,38 +159,43 @@ def regression(
 ) -> Release | Refused:
     """Release the coefficients of a linear regression of `y` on the columns of `x`.
 
+    By noised sums of products, which need nothing but an epsilon and answer for any number of rows; with `bounds` of
+    the coefficients, or a `delta`, by depth of the coefficients of blocks of rows instead.
+
     Parameters
     ----------
     x
         Features: array-like of shape (n, p) or (n,), or a pandas, polars or Arrow table of numbers; one row per person.
-        Never modified.
+        Never modified. A lazy frame is read in passes, all of its columns.
     y
         The n answers, or the name of a column of `x` that has them. Rows with a missing cell are left out.
     epsilon
         Privacy budget, > 0. A float means its shortest decimal: 0.1 is 1/10.
-    bounds
-        (lower, upper) of the *coefficients*, or a dict by name ("intercept" and the features'): what is known without
-        looking. Pure DP then, no refusal. With `ranges`, of the standardised columns' coefficients: (-2, 2), say.
-    delta
-        For runs without bounds: much smaller than 1/n, say 1e-6. The run may then refuse.
-    blocks, partitions
-        How many blocks rows are dealt to, and how many times; None: from n, p, epsilon and delta alone.
-    intercept
-        Whether there is a constant.
     ranges, target_range
         Public (lower, upper) of the features, as bounds are given, and of the answers: where values are to be expected.
-        Columns are measured from their middles, in half-ranges; nothing is clipped, and coefficients are released in
-        the columns' own units. Worth giving: features far from zero make the intercept depend on all slopes.
-    depth, resolution
-        As for `td.rem` and `td.boxem`; without bounds steps of 1e-8.
+        Values outside are clipped; generous ranges cost little. None, or None for a column in a dict: found for a part
+        of epsilon. With blocks nothing is clipped: columns are measured from the ranges' middles, in half-ranges.
+    intercept
+        Whether there is a constant.
+    bounds
+        For depth of blocks' coefficients: (lower, upper) of the *coefficients*, or a dict by name ("intercept" and the
+        features'). Pure DP. With `ranges`, of the standardised columns' coefficients: (-2, 2), say.
+    delta
+        The same without bounds: much smaller than 1/n, say 1e-6. The run may then refuse.
+    blocks, partitions, depth, resolution
+        With `bounds` or `delta`: how many blocks rows are dealt to, and how many times (None: from n, p, epsilon and
+        delta alone); depth and steps as for `td.rem` and `td.boxem`, without bounds steps of 1e-8.
     by, keys
-        As for `td.mean`: a regression for each group, all of them for one epsilon, half of which (and of delta) counts
-        in each: a row that goes to another changes a block in both. `GroupedRelease`.
+        As for `td.mean`: a regression for each group, all of them for one epsilon. `GroupedRelease`. With `bounds` or
+        `delta` half of it counts in each group: a row that goes to another changes a block in both.
     person, per_person
         As for `td.mean`: one row for each person, of features and answers alike. A regression on persons' means is not
         that on their rows: what differs between visits of one person no longer counts.
+    confidence, joint
+        Say 0.95: `release.interval` has the ends of a nominal 95 % confidence interval for each of the population's
+        coefficients, sampling and privacy together; it costs nothing. Not with `bounds` or `delta`.
     neighbours, rows
-        As for `td.mean`. With "add-remove" `rows` is needed: blocks are planned for it.
+        As for `td.mean`. With "add-remove" `rows` is needed: steps are planned for it.
     accountant
         None, or a `td.Accountant` that pays for the run before the data are touched, or refuses it.
     pad_to
@@ -181,18 +206,19 @@ def regression(
     Returns
     -------
     Release or Refused
-        `release.columns` names the coefficients; `release.expected_error.r2_loss` is rehearsed.
+        `release.columns` names the coefficients; `release.expected_error.r2_loss` is rehearsed. Only a run with a
+        delta, or a check, can refuse.
 
     Privacy
     -------
-    (epsilon, delta)-DP for `neighbours`, pure epsilon-DP with bounds; the names and all parameters are public, n too
-    under the swap of one row. Rows are dealt in secret, afresh in each run.
+    Pure epsilon-DP for `neighbours`, with a delta (epsilon, delta)-DP; the names and all parameters are public, n too
+    under the swap of one row. Rows are dealt to blocks in secret, afresh in each run.
 
     Cost
     ----
-    Least squares in each block, and one call of `td.rem`: two seconds for ten coefficients. Too few rows are refused
-    before anything is spent: (250 + 35 d) / epsilon models of 1.5 d + 1 rows for d coefficients at delta = 1e-6, which
-    is 1,280 rows for two, 3,825 for five, 9,600 for ten.
+    Seven readings of the table. With blocks: least squares in each, and one call of `td.rem`, two seconds for ten
+    coefficients; too few rows are refused before anything is spent: (250 + 35 d) / epsilon models of 1.5 d + 1 rows for
+    d coefficients at delta = 1e-6, which is 1,280 rows for two, 3,825 for five, 9,600 for ten.
 
     Examples
     --------
@@ -200,17 +226,42 @@ def regression(
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(5000, 2))
     >>> y = 1 + x @ [2, -3] + rng.normal(size=5000)
-    >>> release = td.regression(x, y, epsilon=1, delta=1e-6, randomness=td.seeded(7))
+    >>> release = td.regression(x, y, epsilon=1, confidence=0.95, randomness=td.seeded(7))
     >>> release.columns, bool(np.abs(release.point - [1, 2, -3]).max() < 0.2)
     (('intercept', 'x0', 'x1'), True)
+    >>> inside = (release.interval[:, 0] <= [1, 2, -3]) & ([1, 2, -3] <= release.interval[:, 1])
+    >>> bool(inside.all())
+    True
     """
     relation = checked_relation(neighbours, rows)
-    guarantee = guarantee_for(epsilon, bounds, delta, neighbours)
     require_by(by, keys)
+    if bounds is None and delta is None:
+        for name, value in (
+            ("blocks", blocks),
+            ("partitions", partitions),
+            ("depth", depth),
+            ("resolution", resolution),
+        ):
+            if value is not None:
+                raise ParameterError(
+                    name, "must be left out without bounds and delta: sums have no blocks", brief(value)
+                )
+        budget, level = checked_epsilon(epsilon), _level(confidence, joint)
+        if relation.secret:
+            relation.require_rows("for the size of the steps")
+        require_room(accountant, least_cost(budget, None, _STEPS_OF_SUMS, neighbours))
+        table, names, by = _side_by_side(x, y, relation, by, keys)
+        return _by_sums(
+            table, epsilon=budget, bounds=_ranges(names, ranges, target_range), intercept=_flag(intercept), level=level,
+            by=by, keys=keys, neighbours=neighbours, rows=rows, accountant=accountant, randomness=randomness,
+        )  # fmt: skip
+    if confidence is not None or joint:
+        rule = "must be left out with bounds and delta: a point that is drawn by depth has no standard error"
+        raise ParameterError("confidence", rule, brief(confidence))
+    guarantee = guarantee_for(epsilon, bounds, delta, neighbours)
     if partitions is not None:
         partitions = checked_integer("partitions", partitions, least=1)
-    if not isinstance(intercept, bool):
-        raise ParameterError("intercept", "must be True or False", brief(intercept))
+    _flag(intercept)
     require_room(accountant, guarantee)
     bits = source(randomness)
     if relation.secret:
@@ -219,7 +270,8 @@ def regression(
     table, size = records.table, records.size_of_group
     assert isinstance(table, Table)
     assert size is not None
-    names = _coefficient_names(table, intercept)
+    assert table.columns is not None
+    names = _coefficient_names(table.columns, intercept)
     standard = _standard(table, ranges, target_range, intercept)
     each = part_of(guarantee, share_of_group(neighbours, records.count))
     plan = regression_plan(size, len(names), each, blocks, partitions)
@@ -238,6 +290,102 @@ def regression(
     notes = (REGRESSION_NOTE,) if standard is None else (REGRESSION_NOTE, STANDARD_NOTE)
     outcomes = drawn.releases(found, n, bits, run, "regression", notes)
     done = [_finished(outcome, plan, depth, standard, intercept, settings) for outcome in outcomes]
+    return by_group(done, records, settings)
+
+
+def _flag(intercept: Any) -> bool:
+    if not isinstance(intercept, bool):
+        raise ParameterError("intercept", "must be True or False", brief(intercept))
+    return intercept
+
+
+def _level(confidence: Any, joint: Any) -> Level | None:
+    together = checked_joint(joint)
+    if confidence is None and together:
+        raise ParameterError("joint", "must be left out without confidence", brief(joint))
+    return None if confidence is None else Level(checked_confidence(confidence), together)
+
+
+def _side_by_side(x: Any, y: Any, relation: Relation, by: Any, keys: Any) -> tuple[Any, tuple[str, ...], Any]:
+    """Features and the answers, which come last, their names, and the keys of groups or the name of their column."""
+    if not is_lazy(x):
+        records = design_records(x, y, relation, by, keys)
+        assert isinstance(records.table, Table)
+        assert records.table.columns is not None
+        return records.table, records.table.columns, None if by is None else key_of_each(records)
+    ordered = (*features_of(x, y, by), y)
+    return only_columns(x, (*ordered, *([by] if isinstance(by, str) else []))), ordered, by
+
+
+def _ranges(names: tuple[str, ...], ranges: Any, target_range: Any) -> Any:
+    """Of features and answers, in their order; what is not known is to be found."""
+    features: list[Any] = [None] * (len(names) - 1)
+    if isinstance(ranges, Mapping):
+        given = {str(name): pair for name, pair in ranges.items()}
+        if strange := [name for name in given if name not in names[:-1]]:
+            raise ParameterError("ranges", "must go by names of features", brief(strange[0]))
+        known = [name for name in names[:-1] if given.get(name) is not None]
+        lower, upper = checked_bounds(len(known), {name: given[name] for name in known}, known)
+        ends = dict(zip(known, zip(lower, upper, strict=True), strict=True))
+        features = [ends.get(name) for name in names[:-1]]
+    elif ranges is not None:
+        features = list(zip(*checked_bounds(len(names) - 1, ranges, names[:-1]), strict=True))
+    answers = None if target_range is None else next(zip(*checked_bounds(1, target_range), strict=True))
+    ends_of = [*features, answers]
+    if all(pair is None for pair in ends_of):
+        return AUTO
+    if None not in ends_of:
+        return tuple(a for a, _ in ends_of), tuple(b for _, b in ends_of)
+    if len(set(names)) < len(names):
+        raise ParameterError("ranges", "must be given for all columns or none where names occur twice", "some")
+    return dict(zip(names, ends_of, strict=True))
+
+
+@finds_bounds
+def _by_sums(
+    x: Any,
+    *,
+    epsilon: Fraction,
+    bounds: Any,
+    intercept: bool,
+    level: Level | None,
+    by: Any = None,
+    keys: Any = None,
+    neighbours: str,
+    rows: Any,
+    accountant: Spends | None = None,
+    randomness: Any = None,
+) -> Release:
+    """The coefficients between ranges, in every group: pure epsilon-DP for all of them together."""
+    relation, bits = checked_relation(neighbours, rows), source(randomness)
+    records = open_records(x, relation, by=by, keys=keys)
+    table, size = records.table, records.size_of_group
+    assert table.columns is not None
+    columns = bounded_columns(table.d, bounds, table.columns)
+    plan = sums_plan(size, columns, epsilon, intercept, neighbours, records.count)
+    names = _coefficient_names(table.columns, intercept)
+    asked = {} if level is None else {"confidence": level.confidence, "joint": level.joint}
+    ranges = {"ranges": [[float(a), float(b)] for a, b in zip(columns.lower, columns.upper, strict=True)]}
+    settings = {**asked, **plan.settings, **ranges, **relation.settings, **records.settings}
+    told = {"n": records.public["n"], "d": len(names), "columns": names}
+    public = {**told, "bounds": None, "settings": settings, **records.public_groups}
+    parts = {"draw": plan.guarantee}
+    run = reserve(parts, mechanism="regression", source=bits, accountant=accountant, parameters=public)
+    found = fitted(records, plan, columns, run.charge("draw"))
+    done = []
+    for g in range(records.count or 1):
+        one = Release(
+            point=in_units(found.coefficients(g), found, columns),
+            seal=run.seal,
+            mechanism="regression",
+            seeded=not bits.private,
+            **told,
+            settings=settings,
+            notes=(SUMS_NOTE,),
+            calibration=None if level is None else Calibration(coefficient_interval, (found, columns, g, level)),
+            rehearsal=None if size is None else sums_rehearsal(plan, size),
+        )
+        done.append(one)
     return by_group(done, records, settings)
 
 
@@ -283,9 +431,8 @@ def _in_units(release: Release, standard: Standard, intercept: bool) -> Release:
     return replace(release, point=standard.in_units(release.point, intercept))
 
 
-def _coefficient_names(table: Table, intercept: bool) -> tuple[str, ...]:
-    assert table.columns is not None
-    features = table.columns[:-1]
+def _coefficient_names(columns: tuple[str, ...], intercept: bool) -> tuple[str, ...]:
+    features = columns[:-1]
     if not intercept:
         return features
     if "intercept" in features:

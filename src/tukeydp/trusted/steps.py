@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import accumulate
 
 import numpy as np
@@ -60,6 +61,11 @@ def shortened(steps: IntArray) -> IntArray:
     within = clipped(steps)
     size = np.abs(within)
     return np.sign(within) * (size * HALF // np.maximum(size.sum(axis=1, keepdims=True), HALF))
+
+
+def _sizes(vectors: FloatArray) -> FloatArray:
+    """Of every record's numbers together: added one after another, so that no record rounds another's."""
+    return np.asarray(reduce(np.add, np.abs(vectors).T))
 
 
 class ByGroup:
@@ -412,7 +418,7 @@ class NormSums(ByGroup):
     def width(self) -> int:
         return len(self.places)
 
-    def away(self, inside: FloatArray) -> FloatArray:
+    def away(self, inside: FloatArray, groups: IntArray) -> FloatArray:
         """The records' vectors."""
         relative = self.columns.relative(inside[:, : self.columns.d])[:, list(self.places)]
         away = np.nan_to_num((relative - np.array(self.centre)) * np.array(self.scale), nan=0.0)
@@ -420,10 +426,40 @@ class NormSums(ByGroup):
 
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
         inside, groups = listed(cells, self.d)
-        away = self.away(inside)
-        share = away / np.maximum(np.abs(away).sum(axis=1, keepdims=True), self.radius)
+        away = self.away(inside, groups)
+        share = away / np.maximum(_sizes(away), self.radius)[:, np.newaxis]
         shorter = shortened((share * HALF).astype(np.int64))  # towards 0
         return _by_group(np.abs(shorter) if self.absolute else shorter, groups, self.groups)
+
+
+@dataclass(frozen=True, eq=False)
+class ProductSums(NormSums):
+    """The same of products, for least squares: of every two of a record's numbers, a constant 1 among them if wanted.
+
+    With `coefficients`, those of each group, of the residual of the last number with each of the others. A record with
+    a missing cell adds nothing.
+    """
+
+    constant: bool = True
+    coefficients: tuple[tuple[float, ...], ...] | None = None
+
+    @property
+    def width(self) -> int:
+        m = len(self.places) + self.constant
+        return m * (m + 1) // 2 if self.coefficients is None else m - 1
+
+    def away(self, inside: FloatArray, groups: IntArray) -> FloatArray:
+        relative = self.columns.relative(inside[:, : self.columns.d])[:, list(self.places)]
+        numbers = (relative - np.array(self.centre)) * np.array(self.scale)
+        numbers = np.column_stack([*[np.ones(len(numbers))] * self.constant, numbers])
+        numbers[np.isnan(relative).any(axis=1)] = 0.0
+        if self.coefficients is None:
+            first, second = np.triu_indices(numbers.shape[1])
+            return np.nan_to_num(numbers[:, first] * numbers[:, second])
+        residual = numbers[:, -1]
+        for j, one in enumerate(np.array(self.coefficients).T):
+            residual = residual - one[groups] * numbers[:, j]
+        return np.nan_to_num(numbers[:, :-1] * residual[:, np.newaxis])
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,7 +474,7 @@ class NormBeyond:
         return len(self.radii)
 
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
-        norm = np.abs(self.sums.away(listed(cells, self.sums.d)[0])).sum(axis=1)
+        norm = _sizes(self.sums.away(*listed(cells, self.sums.d)))
         return (norm[:, np.newaxis] > np.array(self.radii)).sum(axis=0)
 
 
@@ -472,10 +508,17 @@ class OutsideCounts:
         return len(self.places) * len(self.windows)
 
     def __call__(self, cells: FloatArray, place: Place) -> IntArray:
-        values = listed(cells, self.d)[0][:, list(self.places)]
-        size, some = np.abs(values), ~np.isnan(values) & (values != 0)
-        insides = ((size > low) & (size <= high) & ((values > 0) | (not sign)) for low, high, sign in self.windows)
-        return np.array([(some & ~inside).sum(axis=0) for inside in insides], dtype=np.int64).T.reshape(-1)
+        edges = np.unique([edge for low, high, _ in self.windows for edge in (low, high)])
+        low, high = (np.searchsorted(edges, [one[end] for one in self.windows]) for end in (0, 1))
+        signs = np.array([sign for *_, sign in self.windows], dtype=np.int64)
+        outside = []
+        for values in listed(cells, self.d)[0].T[list(self.places)]:
+            some = values[~np.isnan(values) & (values != 0)]
+            # Of all, and of the positive ones: how many sizes are at most as large as each edge.
+            places = [np.searchsorted(edges, np.abs(some[kept])) for kept in (some != 0, some > 0)]
+            up_to = np.array([np.bincount(one, minlength=len(edges) + 1).cumsum() for one in places])
+            outside.append(len(some) - (up_to[signs, high] - up_to[signs, low]))
+        return np.concatenate(outside)
 
 
 def _rows(total: Sequence[int], width: int) -> list[list[int]]:

@@ -20,9 +20,9 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore
 
     Parameters
     ----------
-    epsilon, bounds, delta, blocks, partitions, ranges, target_range, depth, resolution, pad_to, randomness
-        As for `td.regression`. `bounds` are those of the *coefficients*; dicts go by "intercept" and the columns'
-        names. `ranges` and `target_range`, where values are to be expected, are worth giving.
+    epsilon, ranges, target_range, confidence, joint, bounds, delta, blocks, partitions, depth, resolution, pad_to
+        As for `td.regression`, and so is `randomness`. `ranges` and `target_range`, where values are to be expected,
+        are worth giving. `bounds` are those of the *coefficients*; dicts go by "intercept" and the columns' names.
     fit_intercept
         Whether there is a constant.
     accountant
@@ -33,7 +33,7 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore
     coef_, intercept_
         The released coefficients; None if the run refused. `intercept_` is 0 without a constant.
     release_, guarantee_, released_
-        The outcome of `td.regression`, what it has cost, and whether there are coefficients. Only a run without bounds
+        The outcome of `td.regression`, what it has cost, and whether there are coefficients. Only a run with a delta
         can refuse: `fit` then returns as usual, the budget is spent, and `predict` raises `NothingReleased`.
     n_features_in_, feature_names_in_
         Of the table; names only where all of them are texts.
@@ -51,7 +51,7 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(3000, 2))
     >>> y = 1 + x @ [2, -3] + rng.normal(size=3000)
-    >>> fitted = PrivateLinearRegression(epsilon=1, bounds=(-50, 50), randomness=td.seeded(7)).fit(x, y)
+    >>> fitted = PrivateLinearRegression(epsilon=1, randomness=td.seeded(7)).fit(x, y)
     >>> bool(np.abs(fitted.coef_ - [2, -3]).max() < 0.2), bool(abs(fitted.predict([[0, 0]])[0] - 1) < 0.2)
     (True, True)
     """
@@ -70,6 +70,8 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore
         fit_intercept: bool = True,
         ranges: Any = None,
         target_range: Any = None,
+        confidence: Any = None,
+        joint: bool = False,
         depth: Any = None,
         resolution: Any = None,
         accountant: Any = None,
@@ -84,6 +86,8 @@ class PrivateLinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore
         self.fit_intercept = fit_intercept
         self.ranges = ranges
         self.target_range = target_range
+        self.confidence = confidence
+        self.joint = joint
         self.depth = depth
         self.resolution = resolution
         self.accountant = accountant
