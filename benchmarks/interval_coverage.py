@@ -127,6 +127,14 @@ def rows_of(population: Population, n: int, d: int, rng: np.random.Generator) ->
     return np.column_stack([population.draw(rng, n) for _ in range(d)])
 
 
+@cache
+def larger_by(population: Population) -> float:
+    """The larger of two values, on average, than one."""
+    rng = np.random.default_rng(8)
+    values = population.draw(rng, 2_000_000), population.draw(rng, 2_000_000)
+    return float((np.maximum(*values) - values[0] / 2 - values[1] / 2).mean())
+
+
 def covered(
     population: Population, n: int, d: int, runs: int, seed: int, epsilon: float = 1.0, setting: str = "rows"
 ) -> Covered:
@@ -139,6 +147,9 @@ def covered(
         if setting == "groups":  # n rows in the group that is looked at, and as many in each of three others
             x = np.concatenate([x, rows_of(population, 3 * n, d, rng)])
             more = {"by": ["a"] * n + [key for key in "bcd" for _ in range(n)], "keys": list("abcd")}
+        elif setting == "difference":  # from n rows of another group: the larger of two each
+            x = np.concatenate([x, np.maximum(rows_of(population, n, d, rng), rows_of(population, n, d, rng))])
+            more = {"by": ["a"] * n + ["b"] * n, "keys": ["a", "b"]}
         elif setting == "persons":  # up to six rows for each, which differ a little
             often = rng.integers(1, 7, size=n)
             more = {"person": np.repeat(np.arange(n), often)}
@@ -147,10 +158,15 @@ def covered(
             more = {"neighbours": "add-remove", "rows": n}
         given: dict[str, Any] = {"epsilon": epsilon, "bounds": population.bounds, "confidence": CONFIDENCE}
         release: Any = td.mean(x, randomness=td.seeded(1000 * own_seed + i), check=False, **given, **more)
-        ends = (release["a"] if setting == "groups" else release).interval
-        own = x[:n] if setting == "groups" else x
-        inside += ((ends[:, 0] <= population.mean) & (population.mean <= ends[:, 1])).tolist()
-        alone = Z * np.maximum(own.std(axis=0), 1e-12) / math.sqrt(n)
+        mean, own = population.mean, x[:n] if setting in ("groups", "difference") else x
+        error = np.maximum(own.std(axis=0), 1e-12) / math.sqrt(n)
+        if setting == "difference":
+            ends, mean = release.difference("b", "a").interval, larger_by(population)
+            error = np.hypot(error, np.maximum(x[n:].std(axis=0), 1e-12) / math.sqrt(n))
+        else:
+            ends = (release["a"] if setting == "groups" else release).interval
+        inside += ((ends[:, 0] <= mean) & (mean <= ends[:, 1])).tolist()
+        alone = Z * error
         ratios += ((ends[:, 1] - ends[:, 0]) / 2.0 / alone).tolist()
     share, ratio = float(np.mean(inside)), float(np.median(ratios))
     return Covered(population.name, population.kind, setting, n, d, epsilon, share, ratio, len(inside))
@@ -221,18 +237,28 @@ def cases(quick: bool) -> Iterator[tuple[Any, ...]]:
             yield population, 1000, 1, runs, {"epsilon": epsilon}
 
 
+def difference_cases(quick: bool) -> Iterator[tuple[Any, ...]]:
+    runs = 20 if quick else 100
+    for population in (*MADE_UP, *real_columns()):
+        for n in (300, 1000):
+            yield population, n, 1, runs, {"setting": "difference"}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=19)
     parser.add_argument("--out", type=Path, help="a CSV file")
-    parser.add_argument("--quantiles", action="store_true", help="of td.quantiles rather than td.mean")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--quantiles", action="store_true", help="of td.quantiles rather than td.mean")
+    what.add_argument("--differences", action="store_true", help="between two groups")
     given = parser.parse_args()
     console = Console()
     found = []
     run: Callable[..., Covered] = covered_quantiles if given.quantiles else covered
-    for population, n, what, runs, more in (quantile_cases if given.quantiles else cases)(given.quick):
-        found.append(run(population, n, what, runs, given.seed, **more))
+    chosen = quantile_cases if given.quantiles else difference_cases if given.differences else cases
+    for population, n, asked, runs, more in chosen(given.quick):
+        found.append(run(population, n, asked, runs, given.seed, **more))
         console.print(f"[dim]{found[-1]}", highlight=False) if console.is_terminal else None
     table = Table("population", "setting", "n x d", "epsilon", "coverage", "half-width over that of no privacy")
     for one in found:

@@ -185,7 +185,7 @@ WAYS: dict[str, Run] = {
         *_halves(x), epsilon=8, bounds=(-10, 10), blocks=40, randomness=randomness
     ),
     "regression, sums": lambda x, randomness: td.regression(
-        *_halves(x), epsilon=8, confidence=0.9, randomness=randomness
+        *_halves(x), epsilon=8, ranges=(-10, 10), target_range=(-10, 10), confidence=0.9, randomness=randomness
     ),
     "quantiles": _run(td.quantiles, q=[0.25, 0.75], **_BOXED),
     "counts": _counted(edges=[-10, -1, 0, 1, 10]),

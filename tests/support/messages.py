@@ -436,6 +436,14 @@ CALLS = [
     Call("td.aggregate(columns of another length)", lambda: _aggregate(np.median, columns=["a", "b"])),
     Call("td.aggregate(attribute=...) of a function", lambda: _aggregate(np.median, attribute="coef_")),
     Call("td.regression of few rows", lambda: td.regression(X, X[:, 0], epsilon=1, delta=1e-6)),
+    Call('td.regression(a lazy frame, "z")', lambda: td.regression(_frame([1.0]).lazy(), "z", epsilon=1)),
+    Call(
+        "td.regression(a lazy frame, person=) without ranges",
+        lambda: td.regression(pl.LazyFrame({"a": [1.0], "y": [1.0], "id": [1]}), "y", epsilon=1, person="id"),
+    ),
+    Call("difference(a group that is not there)", lambda: _difference("A", "C")),
+    Call("difference(a group, itself)", lambda: _difference("A", "A")),
+    Call("difference without confidence", lambda: _difference("A", "B", confidence=None)),
     Call('td.regression(array, "y")', lambda: td.regression(X, "y", epsilon=1, delta=1e-6)),
     Call("td.regression(y of other rows)", lambda: td.regression(X, [1.0], epsilon=1, delta=1e-6)),
     Call("td.mean(keys, no by)", lambda: td.mean(X, epsilon=1, bounds=(0, 9), keys=["A"])),
@@ -515,6 +523,12 @@ def _changing() -> LazyTable:
 def _too_many() -> Any:
     with patch("tukeydp.data.lazy_tables.MOST_ROWS", 2):
         return _lazy_mean()
+
+
+def _difference(first: str, second: str, **more: Any) -> Any:
+    given = {"epsilon": 1, "bounds": (-5, 5), "by": ["A", "B", "A", "B"], "keys": ["A", "B"], "confidence": 0.9}
+    found = td.mean(np.zeros((4, 2)), **{**given, **more}, check=False, randomness=td.seeded(1))  # type: ignore[arg-type]
+    return found.difference(first, second)
 
 
 def _aggregate(statistic: Any, x: Any = X, **options: Any) -> Any:

@@ -285,6 +285,8 @@ def group_sections(account: GroupAccount) -> Iterator[Section]:
     error = first.expected_error
     if (note := getattr(first, "interval_note", None)) is not None:
         yield "Interval", f"In brackets: {note[0].lower()}{note[1:]}"
+        if len(found) == 2:
+            yield "Contrast", found.difference(*found.groups).sentence
     if error is not None and (said := accuracy_sentences(rows, error)):
         yield "Accuracy", f"In a group of {rows} rows, an equal part of all: {' '.join(said)}"
     if first.rehearsal is not None and first.rehearsal.caveat is not None:

@@ -39,7 +39,7 @@ AUTO = "auto"
 LOWEST, HIGHEST = -30, 50
 # A window spans so many octaves, by halvings of its weight: most columns are held by narrow ones. Since only the column
 # with the most values outside counts, one whose sizes differ by more than three octaves would let all others go astray.
-SPANS = {3: 0, 5: 4, 8: 8}
+SPANS = {3: 0, 5: 6, 8: 12}
 # The bounds reach so much farther than a narrow window: the largest of a thousand values is a few times the typical
 # one. With few records times epsilon for each column noise between wide bounds costs more than what is cut off.
 _BEYOND, _FEW_BEYOND, _FEW = 4, 2, 150.0

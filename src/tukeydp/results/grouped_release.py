@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
+from tukeydp.results.difference import Difference, between_groups, numbers_with_ends, two_of, with_intervals
 from tukeydp.results.release import Release
-from tukeydp.results.views import frame_of_groups, html_of_groups, text_of_groups
+from tukeydp.results.views import frame_of_groups, html_of_groups, lines_of_groups, text_of_groups
+from tukeydp.results.views import names as names_of
 from tukeydp.trusted.account import Guarantee
 from tukeydp.trusted.parameters import Bounds, show
 from tukeydp.trusted.release import Seal, vouched
@@ -94,6 +96,22 @@ class GroupedRelease(Mapping[str, Release]):
         members = {key: replace(one, seal=seal) for key, one in self.releases.items()}
         told = {**self.settings, **settings}
         return replace(self, releases=members, seal=seal, settings=told, notes=(*self.notes, *notes))
+
+    def difference(self, first: Any, second: Any) -> Difference:
+        """What was released for one group less what was for another, with confidence intervals: costs nothing.
+
+        `print(found.difference("A", "B"))`. It takes a run with `confidence`; with `joint` the level holds for the
+        differences between any groups, in all columns, together. Nominal, as the intervals are that it is made of.
+        """
+        asked = with_intervals(self.first.settings)
+        of = two_of(self.groups, first, second, "groups")
+        told = [[one for one in lines_of_groups(self) if one[0] == key] for key in of]
+        columns = [" ".join([name, *label]) for _, label, *_ in told[0] for name in names_of(self.first)]
+        one, other = (
+            numbers_with_ends([v for _, _, values, _ in lines for v in values], [p for *_, ps in lines for p in ps])
+            for lines in told
+        )
+        return between_groups(of, columns, one, other, asked)
 
     def to_dict(self, *, verbose: bool = True) -> dict[str, Any]:
         """Everything public about the run, ready for JSON; `verbose=False` as for a single release."""

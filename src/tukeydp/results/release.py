@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from tukeydp.results.accuracy import ExpectedError, Rehearsal
 from tukeydp.results.certificate import Certificate
+from tukeydp.results.difference import Difference, between_columns, two_of, with_intervals
 from tukeydp.results.interval import Calibration, Interval, nominal
-from tukeydp.results.views import ByColumn, frame_of, html_of, series_of, text_of
+from tukeydp.results.views import ByColumn, frame_of, html_of, names, series_of, text_of
 from tukeydp.trusted.account import Guarantee
 from tukeydp.trusted.parameters import Bounds, ParameterError, in_order, show
 from tukeydp.trusted.release import Seal, vouched
@@ -262,6 +263,18 @@ class Release(Outcome):
     def interval_note(self) -> str | None:
         """How sure the interval is, for which columns, and how that is known."""
         return None if self.interval_details is None else self.interval_details.note
+
+    def difference(self, first: Any, second: Any) -> Difference:
+        """One column's mean less another's, of the same records, with its confidence interval: costs nothing.
+
+        How the two depend on each other is not released, so that the interval holds for the worst case: where the
+        difference is what matters, put it into the table as a column of its own.
+        """
+        asked = with_intervals(self.settings)
+        known = names(self)
+        of = two_of(known, first, second, "columns")
+        at = [known.index(name) for name in of]
+        return between_columns(of, self.point[at].tolist(), np.asarray(self.interval)[at], asked)
 
     @property
     def spread(self) -> NDArray[np.float64] | None:
