@@ -251,6 +251,10 @@ class Finding:
 Check = Callable[[Results], Sequence[Finding]]
 
 
+def both(*checks: Check) -> Check:
+    return lambda results: [finding for check in checks for finding in check(results)]
+
+
 @dataclass(frozen=True)
 class Claim:
     """A sentence and the numbers that decide it.
