@@ -488,6 +488,26 @@ def test_a_line_is_broken_where_a_trial_was_refused_and_bars_stay_above_zero():
     assert figure.axes == [panel]
 
 
+def test_no_line_passes_a_place_where_only_others_were_measured():
+    rows = [{"n": n, "method": "BoxEM", "error": 0.1} for n in (100, 200, 400)]
+    rows += [{"n": n, "method": "REM", "error": 0.2} for n in (100, 400)]
+    drawn = {
+        line.get_color(): line.get_ydata()
+        for line in lines(Results(rows), "n", papers_bars=False).axes[0].lines
+        if len(line.get_xdata()) == 3 and line.get_linestyle() == "-"
+    }
+    assert not np.isnan(drawn[colour("BoxEM")]).any()
+    assert np.isnan(drawn[colour("REM")]).tolist() == [False, True, False]
+
+
+def test_series_at_a_single_place_stand_side_by_side():
+    rows = [{"n": 1000, "method": m, "error": 0.1} for m in ("BoxEM", "REM", "CoinPress")]
+    panel = lines(Results(rows), "n", papers_bars=False).axes[0]
+    at = sorted(float(line.get_xdata()[0]) for line in panel.lines if line.get_linestyle() == "-")
+    assert at == pytest.approx([970.0, 1000.0, 1030.0])
+    assert panel.get_xlim()[1] < 1200
+
+
 def test_more_series_than_can_be_told_apart_are_refused():
     rows = [{"n": n, "method": str(m), "error": 1.0} for m in range(MOST_SERIES + 1) for n in (1, 2)]
     with pytest.raises(ValueError, match="series"):

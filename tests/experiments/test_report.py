@@ -309,9 +309,11 @@ def test_table_one_is_a_table_with_a_caption_and_heads_for_rows_and_columns():
         ((50, 2000), ["50", "100", "200", "500", "1000", "2000"]),
         ((10, 1e10), ["10", "100", "1000", *(f"$10^{{{e}}}$" for e in range(4, 11))]),
         ((1e-9, 1e-3), [f"$10^{{{e}}}$" for e in range(-9, -2)]),
+        ((50_000, 200_000), [r"$5\cdot 10^{4}$", r"$7\cdot 10^{4}$", "$10^{5}$", r"$2\cdot 10^{5}$"]),
+        ((4, 8), ["4", "5", "6", "7", "8"]),
     ],
 )
-def test_ticks_are_powers_of_ten_or_where_these_are_few_1_2_and_5_of_them(ends, expected):
+def test_ticks_are_powers_of_ten_or_where_these_are_few_round_multiples_of_them(ends, expected):
     figure, panel = new_figure()
     panel.plot(ends, [1.0, 2.0])
     dress(panel, "n", "error", logy=False)

@@ -104,7 +104,7 @@ def _spread_at_few(results: Results) -> list[Finding]:
 def _draw(results: Results) -> Any:
     figure, panel = new_figure()
     some = Results(row for row in results if row["k"])
-    lines(some, "k", methods=["BoxEM random", "BoxEM spread"], panel=panel, logy=False)
+    lines(some, "k", methods=["BoxEM random", "BoxEM spread"], panel=panel)
     for method in ("BoxEM axis-aligned", "BoxEM exact", EMPIRICAL):
         estimate = mean(results.values("error", method=method, k=0))
         panel.axhline(estimate.value, color=colour(method), linestyle="--", label=method)
@@ -163,7 +163,7 @@ def _notions(d: int) -> dict[str, Any]:
 
 
 def _dimensions_cells(quick: bool) -> list[Cell]:
-    trials = {2: 80, 3: 26, 5: 60, 10: 26} if quick else dict.fromkeys(range(2, 11), 150)
+    trials = {2: 80, 3: 80, 5: 80, 10: 80} if quick else dict.fromkeys(range(2, 11), 150)
     return [cell(count, n=_ROWS, d=d) for d, count in trials.items()]
 
 
@@ -321,7 +321,7 @@ _NOTIONS: dict[str, Any] = {
 
 
 def _scales_cells(quick: bool) -> list[Cell]:
-    trials = {4: 12, 3: 30} if quick else {4: 60, 3: 200}
+    trials = {4: 12, 3: 90} if quick else {4: 60, 3: 200}
     return [cell(trials[d], n=_SCALES_ROWS[d], d=d) for d in _DEVIATIONS]
 
 
@@ -362,7 +362,7 @@ def _scales_draw(results: Results) -> Any:
             points = averages(results.where(d=d), method, "column", "error")
             draw_points(panel, points, shift=0.06 * (i - 2), linestyle="none", color=colour(method), label=method)
         panel.set_xticks(range(d), [f"{deviation:g}" for deviation in deviations])
-        dress(panel, "standard deviation of the column", "error in the column's standard deviations", logx=False)
+        dress(panel, "standard deviation of the column", "error in standard deviations", logx=False)
         legend(figure)
         figures[f"{_SCALES_ROWS[d]} rows, {d} columns"] = figure
     return figures
