@@ -129,7 +129,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("4, Algorithm 2", "epsilon_p = epsilon/4, epsilon_e = epsilon/2: the parameters are scaled to give (epsilon, "
      "delta)", "", "Arithmetic, and right (docs/proofs/rem.md), if the draw's weights have epsilon_e where equation "
      "(5) prints epsilon (errata, 14)."),
-    ("4.1, equation (4) and racing", "p_l = C Vol(Y_>=l) e^(eps l/2) (1 - e^(-eps/2)); racing samples from it",
+    ("4.1, equation (5) and racing", "p_l = C Vol(Y_>=l) e^(eps l/2) (1 - e^(-eps/2)); racing samples from it",
      "small-samples/misprint", "Wrong at the lowest level (errata, 1). The law is tested in "
      "tests/baselines/test_references.py."),
     ("4.1", "The approximate distance is a lower bound on the exact distance to unsafety, and 2-sensitive", "", "A "
