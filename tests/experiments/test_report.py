@@ -234,6 +234,36 @@ def test_what_was_chosen_after_a_look_at_results_is_marked():
     assert "<span>later</span> <small>(chosen after a first look" in page
 
 
+def test_what_of_the_paper_is_in_question_stands_on_top_with_its_place_and_its_number():
+    def measured(name, value, whose=PAPER):
+        found = [
+            Finding("near", estimates.exactly(1.9), at_most=2.0),
+            Finding("far", estimates.exactly(value), 1.0, 2.0),
+        ]
+        return judge(replace(named_claim(f"depth/{name}"), check=lambda _: found, whose=whose), Results([]))
+
+    top = report_text([section("depth", (measured("hull", 9.0), measured("nested", 1.5)))], {}).partition(
+        "<section id"
+    )[0]
+    assert "What the paper says and this run does not bear out" in top
+    assert "far: 9, needed 1 to 2" in top
+    assert "1, figure 1" in top
+    assert "depth--hull" in top
+    assert "depth--nested" not in top
+    for fine in (measured("hull", 1.5), measured("hull", 9.0, whose=OURS)):
+        assert "does not bear out" not in report_text([section("depth", (fine,))], {})
+
+
+def test_the_number_that_tells_is_one_beyond_its_range_if_there_is_one():
+    def told(*values):
+        findings = [Finding(str(i), estimates.exactly(value), 1.0, 2.0) for i, value in enumerate(values)]
+        return judge(Claim("x", "X.", lambda _: findings), Results([])).telling
+
+    assert told(1.5, 1.99).startswith("1: 1.99")
+    assert told(1.99, 0.2, 5.0).startswith("2: 5")
+    assert judge(named_claim("depth/hull"), Results([])).telling.startswith("not part of this run")
+
+
 def test_what_is_not_borne_out_in_a_small_place_is_called_not_seen_there():
     page = report_text([section("depth", (said("x", False, limits="at n = 9"), said("y", limits="at n = 9")))], {})
     assert "<span>x</span> <small>(not seen at n = 9)</small>" in page

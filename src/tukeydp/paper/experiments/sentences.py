@@ -93,7 +93,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("3", "[Huang et al., FriendlyCore] have guarantees comparable to CoinPress; [PLAN, Dagan et al.] better ones "
      "for low-rank data", "error-n/perform-similarly", "Guarantees are other people's theorems. FriendlyCore and "
      "Dagan et al. are not implemented here; low-rank data are not in this paper's experiments."),
-    ("3", "All algorithms described so far end by introducing Gaussian noise", "nonspherical/spherical", "A fact "
+    ("3", "All algorithms described up to there end by introducing Gaussian noise", "nonspherical/spherical", "A fact "
      "about their text; its shape is seen in CoinPress's outputs."),
     ("3", "[Duchi et al., Brown et al. 2023] significant constants in their privacy guarantees, yielding poor "
      "small-sample performance", "", "About other people's work, which is not run here."),
