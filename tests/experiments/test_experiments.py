@@ -206,6 +206,20 @@ def test_the_ideal_law_of_axis_aligned_depth():
     assert (points**2).sum(axis=1).mean() == pytest.approx((d + 2) / 3, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("axes", "count", "d", "expected"), [(True, 1000, 10, 1.69), (False, 30, 10, 1.05), (False, 30, 3, 1.24)]
+)
+def test_few_directions_have_less_of_the_ideal_ratio(axes, count, d, expected):
+    """Points of the polytope's surface have squared length E[h^-(d+2)] / E[h^-d] on average, h its support function."""
+    rng = np.random.default_rng(0)
+    seen, normals = (rng.normal(size=(size, d)) for size in (20_000, count))
+    seen, normals = (a / np.linalg.norm(a, axis=1, keepdims=True) for a in (seen, normals))
+    normals = np.vstack([normals, np.eye(d)]) if axes else normals
+    support = np.abs(seen @ normals.T).max(axis=1)
+    squared = (support ** -(d + 2.0)).mean() / (support ** -float(d)).mean()
+    assert np.sqrt((d + 2) / 3 / squared) == pytest.approx(expected, abs=0.1)
+
+
 def test_a_refusal_keeps_rem_out_of_figure_and_claims():
     rows = [
         {"R": r, "method": m, "error": 0.1, "trial": i}

@@ -603,14 +603,14 @@ _BLOCK = 50  # trials that make one row
 _ONE_SMALL, _LARGE = (20, 30, 50, 75, 100, 150, 200, 300), (500, 1000, 1300, 1700, 2500, 5000, 8000, 20_000)
 _QUICK = (50, 100, 300, 1000, 1700, 5000, 20_000)
 _EVENTUALLY = 20_000  # rows from which noise of 53/n is small beside 1/sqrt(n): the curves cross near 5,000
-_ONE_CLAIMED = (100, 1000, 1700, 5000)  # where the claims compare
+_BLOCKS = {50: 14, 100: 26, 1000: 60, 1700: 26, 5000: 26, _EVENTUALLY: 14}  # under --quick, where claims compare
 _HALVED = "Gaussian, half the noise"
 _ONE_METHODS = (EMPIRICAL, "median", "BoxEM", "Gaussian", _HALVED, "analytic Gaussian")
 
 
 def _one_cells(quick: bool) -> list[Cell]:
     if quick:
-        return [cell(26 if n in _ONE_CLAIMED else 14 if n == _EVENTUALLY else 6, n=n, d=1) for n in _QUICK]
+        return [cell(_BLOCKS.get(n, 6), n=n, d=1) for n in _QUICK]
     return [cell(200, n=n, d=1) for n in _ONE_SMALL + _LARGE]
 
 
