@@ -8,7 +8,8 @@ from typing import NamedTuple
 READINGS = (
     "Words of size mean the same everywhere: comparable, similarly, similar - within a factor of 2; much - a factor "
     "of 2; close, negligible - within 20 %; insensitive - within a factor of 1.5; roughly x, around x - what rounds "
-    "to x; not too large - at most 10; an exponent - that of the law at the places measured, give or take 0.1 to 0.25."
+    "to x; not too large - at most 10; slowly - by less than half at a time; an exponent - that of the law at the "
+    "places measured, give or take 0.1 to 0.25."
 )
 
 

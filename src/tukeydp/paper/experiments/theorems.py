@@ -728,8 +728,8 @@ def _shown(test: str, at_least: float = 0.0, at_most: float = 1.0) -> Check:
 SMALLEST_ROWS = Experiment(
     name="smallest-n",
     title="The fewest rows that REM releases from",
-    place="Beyond the paper: Algorithm 2 as printed, with true volumes and its 30 directions, against the graded test "
-    "(axes + 30 random directions)",
+    place="Beyond the paper, and n = 500 of both robustness figures: Algorithm 2 as printed, with true volumes and its "
+    "30 directions, against the graded test (axes + 30 random directions)",
     cells=_fewest_cells,
     measure=_fewest_measure,
     draw=_fewest_draw,
