@@ -287,13 +287,15 @@ def test_the_authors_constants_by_hand():
     rng = np.random.default_rng(0)
     steep, flat = np.exp(-2.0 * np.arange(n // 2 + 1)), np.ones(n // 2 + 1)
     flat[0] = np.inf
-    assert not any(released_code_passes(steep, epsilon, delta, rng) for _ in range(50))
+    assert not any(released_code_passes(steep, n, epsilon, delta, rng) for _ in range(50))
     # Flat: e^(-g epsilon/4) <= delta e^-epsilon from g = 60 on; t + k + g + 1 <= n/2 then fails for t = 50. At n = 400
     # there is room for k up to 38, above the threshold (epsilon + ln 1/(2 delta)) 2 / epsilon = 28.2 by five times 2.
-    assert not any(released_code_passes(flat, epsilon, delta, rng) for _ in range(50))
+    assert not any(released_code_passes(flat, n, epsilon, delta, rng) for _ in range(50))
     wide = np.ones(201)
     wide[0] = np.inf
-    assert np.mean([released_code_passes(wide, epsilon, delta, rng) for _ in range(300)]) > 0.97
+    assert np.mean([released_code_passes(wide, 2 * n, epsilon, delta, rng) for _ in range(300)]) > 0.97
+    # The threshold t is n/4 whatever the highest level is: with less above it there is less room, not a lower t.
+    assert not any(released_code_passes(wide[:172], 2 * n, epsilon, delta, rng) for _ in range(50))
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.2, False), (1.0, True), (0.93, None)])
