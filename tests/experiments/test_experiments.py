@@ -522,6 +522,7 @@ def test_series_at_a_single_place_stand_side_by_side():
     at = sorted(float(line.get_xdata()[0]) for line in panel.lines if line.get_linestyle() == "-")
     assert at == pytest.approx([970.0, 1000.0, 1030.0])
     assert panel.get_xlim()[1] < 1200
+    assert [tick.get_text() for tick in panel.get_xticklabels()] == ["1000"]
 
 
 def test_more_series_than_can_be_told_apart_are_refused():

@@ -247,7 +247,7 @@ def test_what_of_the_paper_is_in_question_stands_on_top_with_its_place_and_its_n
     )[0]
     assert "What the paper says and this run does not bear out" in top
     assert "far: 9, needed 1 to 2" in top
-    assert "1, figure 1" in top
+    assert "section 1, figure 1" in top
     assert "depth--hull" in top
     assert "depth--nested" not in top
     for fine in (measured("hull", 1.5), measured("hull", 9.0, whose=OURS)):

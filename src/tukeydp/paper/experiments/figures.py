@@ -143,6 +143,9 @@ def lines(
     dress(panel, x, label, logx=logx, logy=logy)
     if not logx:
         panel.locator_params(axis="x", nbins=6)
+    if len(places) == 1:
+        panel.set_xticks(places, [_number(places[0])])
+        panel.set_xticks([], minor=True)
     if figure is not None:
         legend(figure)
     return figure

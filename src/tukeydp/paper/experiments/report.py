@@ -171,7 +171,8 @@ def _in_question(sections: Sequence[Section]) -> str:
 
 def _places(name: str) -> list[str]:
     """Where the paper says what a claim is about, each place once."""
-    return list(dict.fromkeys(sentence.place for sentence in SENTENCES if name in sentence.claims))
+    found = dict.fromkeys(sentence.place for sentence in SENTENCES if name in sentence.claims)
+    return [f"section {place}" if place[0].isdigit() else place for place in found]
 
 
 def _anchor(experiment: str, verdict: Verdict) -> str:

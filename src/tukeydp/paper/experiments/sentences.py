@@ -94,8 +94,8 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("3", "[Huang et al., FriendlyCore] have guarantees comparable to CoinPress; [PLAN, Dagan et al.] better ones "
      "for low-rank data", "error-n/perform-similarly", "Guarantees are other people's theorems. FriendlyCore and "
      "Dagan et al. are not implemented here; low-rank data are not in this paper's experiments."),
-    ("3", "All algorithms described up to there end by introducing Gaussian noise", "nonspherical/spherical", "A fact "
-     "about their text; its shape is seen in CoinPress's outputs."),
+    ("3", "All algorithms described up to there end by introducing Gaussian noise", "nonspherical/spherical", "A "
+     "fact about their text; its shape is seen in CoinPress's outputs."),
     ("3", "[Duchi et al., Brown et al. 2023] significant constants in their privacy guarantees, yielding poor "
      "small-sample performance", "", "About other people's work, which is not run here."),
     ("3", "Huang, Liang, and Yi and [PLAN] also release code but, in the setting of our simulations, perform "
@@ -269,7 +269,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (
      "rem-theorem/exact-invariant rem-theorem/thirty-mahalanobis", "Of order d directions are not enough (errata, "
      "9)."),
     ("7", "axis-aligned Tukey depth incurs sqrt(d) times more error", "dimensions/root-d dimensions/root-d-noise",
-     "In the limit: the ideal law is sqrt((d + 2)/3)."),
+     "In the limit: the ideal law is sqrt((d + 2)/3) (errata, 16)."),
     ("Appendix, asymptotic table", "Exact Tukey depth: n^(d-1)", "asymptotic/exact-depth-d2 "
      "asymptotic/exact-depth-d3 asymptotic/exact-depth-d4"),
     ("Appendix, asymptotic table", "Construct one Tukey polytope: n^d", "asymptotic/one-exact-polytope-d2 "
