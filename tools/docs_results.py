@@ -3,7 +3,8 @@
 The comparison's table comes from docs/results/real-tables.csv, which `benchmarks/real_tables.py` measured.
 
     python tools/docs_results.py --audit build/audit.json            # from `tukeydp audit --json`
-    python tools/docs_results.py --reproduction build/reproduction/results/claims.json    # from `tukeydp reproduce all`
+    python tools/docs_results.py --reproduction build/11/results/claims.json build/12/results/claims.json
+                                                # from `tukeydp reproduce all --seed 11` and 12
     python tools/docs_results.py                                     # the tables again, from the data that are there
 """
 
@@ -15,7 +16,7 @@ import json
 import math
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,9 @@ BEGIN, END = "<!-- begin: made by tools/docs_results.py -->", "<!-- end -->"
 AUDIT_FACTS = ("version", "python", "platform", "quick", "seed")
 AUDIT_FIELDS = ("name", "claim", "datasets", "pairs", "draws", "bound", "worst", "passed", "cpu_seconds")
 NO_POWER = "no power"
-CLAIM_FIELDS = ("id", "claim", "whose", "chosen_afterwards", "verdict", "remark")
+RUN_FACTS = ("quick", "tukeydp", "python", "numpy", "scipy", "numba")
+CLAIM_FIELDS = ("id", "claim", "whose", "chosen_afterwards")
+DIFFERENT = "different"  # a verdict of one seed that is not that of another
 MEAN, PURE, APPROXIMATE = "td.mean", ("Laplace", "OpenDP"), ("CoinPress", "Huang-Liang-Yi", "PLAN")
 WIDE = "10"  # bounds, in ranges of the column
 Data = dict[str, Any]
@@ -40,13 +43,48 @@ def audit_data(found: Data) -> Data:
     return {fact: found[fact] for fact in AUDIT_FACTS} | {"checks": checks}
 
 
-def reproduction_data(found: Data) -> Data:
-    """What the page shows of a reproduction's `results/claims.json`."""
+def reproduction_data(runs: Sequence[Data]) -> Data:
+    """What the page shows of `results/claims.json` of several seeds: all verdicts, and the number that tells most."""
+    known = [{claim["id"]: claim for claim in run["claims"]} for run in runs]
+    made = [{fact: run["facts"][fact] for fact in RUN_FACTS} for run in runs]
+    if any(facts != made[0] for facts in made):
+        raise ValueError("the runs differ in more than their seed")
+    if any(run["facts"].get("unfinished") for run in runs) or any(claims.keys() != known[0].keys() for claims in known):
+        raise ValueError("a run is unfinished, or has other claims")
+    facts = made[0] | {"seeds": [run["facts"]["seed"] for run in runs]}
     return {
-        "facts": found["facts"],
-        "claims": [{field: claim[field] for field in CLAIM_FIELDS} for claim in found["claims"]],
-        "sentences": found["sentences"],
+        "facts": facts,
+        "claims": [
+            {field: claim[field] for field in CLAIM_FIELDS}
+            | {
+                "verdicts": [claims[claim["id"]]["verdict"] for claims in known],
+                "remark": next((c["remark"] for c in (claims[claim["id"]] for claims in known) if c["remark"]), ""),
+                "number": telling_number([claims[claim["id"]] for claims in known]),
+            }
+            for claim in runs[0]["claims"]
+        ],
+        "sentences": runs[0]["sentences"],
     }
+
+
+def telling_number(claims: Sequence[Data]) -> str:
+    """The number nearest to the end of its range, or farthest beyond it, in any of the runs; as each of them has it."""
+    if not all(claim["numbers"] for claim in claims):
+        return next(claim["words"][0] for claim in claims if not claim["numbers"])
+    count = min(len(claim["numbers"]) for claim in claims)
+    i = min(range(count), key=lambda i: min(_slack(claim["numbers"][i]) for claim in claims))
+    label, _, first = claims[0]["words"][i].rpartition(": ")
+    _, comma, needed = first.rpartition(", needed ")
+    values = [claim["words"][i].rpartition(": ")[2].rpartition(", needed ")[0] for claim in claims]
+    rest = f" ({count} numbers; this one is nearest to its range's end, or farthest beyond)" if count > 1 else ""
+    return f"{label}: {' and '.join(dict.fromkeys(values))}{comma}{needed}{rest}"
+
+
+def _slack(number: Data) -> float:
+    """How far the interval keeps from the ends of the range, in parts of them; negative where it goes beyond."""
+    low, high = (math.inf * sign if number[k] is None else number[k] for k, sign in (("low", -1), ("high", 1)))
+    ends = ((number["at_least"], lambda end: low - end), (number["at_most"], lambda end: end - high))
+    return min((gap(end) / max(abs(end), 1e-9) for end, gap in ends if end is not None), default=math.inf)
 
 
 def audit_table(data: Data) -> str:
@@ -76,28 +114,41 @@ def audit_table(data: Data) -> str:
 def reproduction_table(data: Data) -> str:
     facts, claims = data["facts"], data["claims"]
     kind = "`--quick`: few trials, so that some stay undecided" if facts["quick"] == "yes" else "the full run"
-    lines = [f"From {kind}, with seed {facts['seed']}; tukeydp {facts['tukeydp']}, numpy {facts['numpy']}.", ""]
-    if facts.get("again"):
-        names = ", ".join(f"`{name}`" for name in facts["again"])
-        unknown = "*Not run*: a claim that is new, or is measured in another way, since."
-        lines += [f"Run again since, with seeds 11 and 12: {names}. {unknown}", ""]
+    seeds = " and ".join(map(str, facts["seeds"]))
+    several = len(facts["seeds"]) > 1
+    lines = [f"From {kind}, with seed{'s' * several} {seeds}; tukeydp {facts['tukeydp']}, numpy {facts['numpy']}.", ""]
     for whose in sorted({claim["whose"] for claim in claims}, reverse=True):  # the paper's before ours
-        counts = Counter(claim["verdict"] for claim in claims if claim["whose"] == whose)
-        words = ("borne out", "not borne out", "undecided", *(["not run"] if counts["not run"] else []))
+        theirs = [claim["verdicts"] for claim in claims if claim["whose"] == whose]
+        counts = Counter(found[0] if len(set(found)) == 1 else DIFFERENT for found in theirs)
+        words = ("borne out", "not borne out", "undecided", *([DIFFERENT] if several else []))
+        with_all = ", with both seeds" if several else ""
         tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in words)
-        lines.append(f"- **{counts.total()} claims, {whose}: {tally}.**")
+        lines.append(f"- **{counts.total()} claims, {whose}{with_all}: {tally}.**")
+    if several:
+        against = [c["id"] for c in claims if {"borne out", "not borne out"} <= set(c["verdicts"])]
+        named = ", ".join(f"`{name}`" for name in against) or "none"
+        lines.append(f"- Borne out with one seed and not with the other: {named}.")
     lines += ["", "## The paper, sentence by sentence", "", "| where | what it says | here |", "|---|---|---|"]
-    verdicts = {claim["id"]: claim["verdict"] for claim in claims}
+    verdicts = {claim["id"]: claim["verdicts"] for claim in claims}
     for sentence in data["sentences"]:
-        found = [f"{_verdict(verdicts.get(name, 'not run'))} `{name}`" for name in sentence["claims"]]
+        found = [f"{_verdicts(verdicts.get(name, ['not run']), facts)} `{name}`" for name in sentence["claims"]]
         said = "<br>".join([*found, *([_cell(sentence["reason"])] if sentence["reason"] else [])])
         lines.append(f"| {_cell(sentence['place'])} | {_cell(sentence['quote'])} | {said} |")
-    lines += ["", "## The claims", "", "| claim | in words | whose | verdict |", "|---|---|---|---|"]
+    heads = "the number that tells most, with 99 % intervals"
+    lines += ["", "## The claims", "", f"| claim | in words | whose | verdict | {heads} |", "|---|---|---|---|---|"]
     for claim in claims:
         note = f" *({_cell(claim['remark'])})*" if claim["remark"] else ""
-        verdict = _verdict(claim["verdict"])
-        lines.append(f"| `{claim['id']}` | {_cell(claim['claim'])}{note} | {claim['whose']} | {verdict} |")
+        verdict = _verdicts(claim["verdicts"], facts)
+        words = f"{_cell(claim['claim'])}{note}"
+        lines.append(f"| `{claim['id']}` | {words} | {claim['whose']} | {verdict} | {_cell(claim['number'])} |")
     return "\n".join(lines)
+
+
+def _verdicts(words: Sequence[str], facts: Data) -> str:
+    """One word where all runs agree; otherwise that of each, with its seed."""
+    if len(set(words)) == 1:
+        return _verdict(words[0])
+    return ", ".join(f"{_verdict(word)} ({seed})" for word, seed in zip(words, facts["seeds"], strict=True))
 
 
 def _verdict(word: str) -> str:
@@ -170,13 +221,14 @@ def with_table(page: str, table: str, mark: str = BEGIN) -> str:
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--audit", type=Path, metavar="FILE")
-    parser.add_argument("--reproduction", type=Path, metavar="FILE")
+    parser.add_argument("--reproduction", type=Path, metavar="FILE", nargs="+", help="one of each seed")
     given = parser.parse_args(arguments)
     new: dict[str, Data] = {}
     if given.audit:
         new["audit"] = audit_data(json.loads(given.audit.read_text(encoding="utf-8")))
     if given.reproduction:
-        new["reproduction"] = reproduction_data(json.loads(given.reproduction.read_text(encoding="utf-8")))
+        runs = [json.loads(path.read_text(encoding="utf-8")) for path in given.reproduction]
+        new["reproduction"] = reproduction_data(runs)
     for name, data in new.items():
         (FOLDER / f"{name}.json").write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for path, table in tables().items():

@@ -19,7 +19,7 @@ from tukeydp.paper.experiments.notions import ideal_exponent
 from tukeydp.paper.experiments.real_tables import generous_bounds, table
 from tukeydp.paper.experiments.runner import reproduce
 from tukeydp.paper.experiments.shapes import attacked, corrupted, worst_case
-from tukeydp.paper.experiments.theorems import smallest, theorem_exponent, theorem_rows
+from tukeydp.paper.experiments.theorems import released_code_passes, smallest, theorem_exponent, theorem_rows
 from tukeydp.paper.experiments.times import AUTHORS
 
 LONG = {
@@ -73,6 +73,41 @@ def test_the_univariate_claims_follow_the_noise(noise, expected):
     }
     assert holds == {"gaussian-100": expected, "crossing": expected, "boxem-100": True}
     assert 26 < halved_deviation(100) * 100 < 27
+
+
+@pytest.mark.parametrize(
+    ("noise", "expected"),
+    [(53.0, (True, True, True)), (26.0, (False, True, True)), (120.0, (True, False, False))],
+)
+def test_small_and_large_samples_are_told_by_the_gaussian_mechanism_s_noise(noise, expected):
+    """A deviation of noise/n: 53 is the classical one, half of it is too good at small n, twice of it too much late."""
+    rng = np.random.default_rng(0)
+    factors = {
+        "empirical": lambda n: 1.0,
+        "median": lambda n: 1.25,
+        "BoxEM": lambda n: 1.25 + 20 / n,
+        "Gaussian": lambda n: np.sqrt(1 + noise**2 / n),
+    }
+    results = Results(
+        {"n": n, "method": method, "square": factor(n) ** 2 / n * rng.gamma(25.0, 0.04)}
+        for n in (50, 100, 20_000)
+        for _ in range(400)
+        for method, factor in factors.items()
+    )
+    names = ("much-better", "eventually", "approaches-mean")
+    assert tuple(judge(claim(f"univariate/{name}"), results).holds for name in names) == expected
+
+
+def test_the_last_place_shows_the_gaussian_mechanism_and_not_the_median_s_limit():
+    """BoxEM's limit is read off where its trials are many, before the place that a later claim added."""
+    rng = np.random.default_rng(0)
+    limit = np.sqrt(np.pi / 2)
+    results = Results(
+        {"n": n, "method": "BoxEM", "square": (factor * limit) ** 2 / n * rng.gamma(25.0, 0.04)}
+        for n, factor in ((5000, 1.0), (20_000, 2.0))
+        for _ in range(200)
+    )
+    assert judge(claim("univariate/limit"), results).holds is True
 
 
 def range_errors(powers, trials=500):
@@ -150,6 +185,18 @@ def test_the_root_of_d_is_told_from_other_powers(power, expected):
         assert judge(claim(f"dimensions/{name}"), results).holds is expected
 
 
+@pytest.mark.parametrize(("power", "expected"), [(0.3, True), (-0.3, False)])
+def test_a_difference_that_grows_with_the_dimension_is_noticed(power, expected):
+    rng = np.random.default_rng(0)
+    results = Results(
+        {"d": d, "method": method, "error": factor * rng.gamma(9.0)}
+        for d in (2, 3, 5, 10)
+        for _ in range(300)
+        for method, factor in (("BoxEM axis-aligned", d**power), ("BoxEM random", 1.0))
+    )
+    assert judge(claim("dimensions/starker"), results).holds is expected
+
+
 def test_the_ideal_law_of_axis_aligned_depth():
     """The exponent on the places measured, and the law by a draw: cubes against balls of the same radius."""
     assert ideal_exponent((2, 3, 5, 10)) == pytest.approx(0.343, abs=0.001)
@@ -157,6 +204,20 @@ def test_the_ideal_law_of_axis_aligned_depth():
     points = rng.uniform(-1, 1, size=(200_000, d))
     points /= np.abs(points).max(axis=1, keepdims=True)  # uniform on the cube's surface, seen from the middle
     assert (points**2).sum(axis=1).mean() == pytest.approx((d + 2) / 3, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("axes", "count", "d", "expected"), [(True, 1000, 10, 1.69), (False, 30, 10, 1.05), (False, 30, 3, 1.24)]
+)
+def test_few_directions_have_less_of_the_ideal_ratio(axes, count, d, expected):
+    """Points of the polytope's surface have squared length E[h^-(d+2)] / E[h^-d] on average, h its support function."""
+    rng = np.random.default_rng(0)
+    seen, normals = (rng.normal(size=(size, d)) for size in (20_000, count))
+    seen, normals = (a / np.linalg.norm(a, axis=1, keepdims=True) for a in (seen, normals))
+    normals = np.vstack([normals, np.eye(d)]) if axes else normals
+    support = np.abs(seen @ normals.T).max(axis=1)
+    squared = (support ** -(d + 2.0)).mean() / (support ** -float(d)).mean()
+    assert np.sqrt((d + 2) / 3 / squared) == pytest.approx(expected, abs=0.1)
 
 
 def test_a_refusal_keeps_rem_out_of_figure_and_claims():
@@ -218,6 +279,35 @@ def released(rates, trials=60):
 )
 def test_how_many_rows_a_test_needs_is_decided_by_intervals(rates, expected):
     assert judge(claim("smallest-n/twice"), released(rates)).holds is expected
+
+
+def test_the_authors_constants_by_hand():
+    """Volumes that fall by e^-2 a level: V_(t-k-1) / V_(t+k+g+1) = e^(2 (2 k + g + 2)) passes nowhere; flat ones do."""
+    n, epsilon, delta = 200, 1.0, 1e-6
+    rng = np.random.default_rng(0)
+    steep, flat = np.exp(-2.0 * np.arange(n // 2 + 1)), np.ones(n // 2 + 1)
+    flat[0] = np.inf
+    assert not any(released_code_passes(steep, n, epsilon, delta, rng) for _ in range(50))
+    # Flat: e^(-g epsilon/4) <= delta e^-epsilon from g = 60 on; t + k + g + 1 <= n/2 then fails for t = 50. At n = 400
+    # there is room for k up to 38, above the threshold (epsilon + ln 1/(2 delta)) 2 / epsilon = 28.2 by five times 2.
+    assert not any(released_code_passes(flat, n, epsilon, delta, rng) for _ in range(50))
+    wide = np.ones(201)
+    wide[0] = np.inf
+    assert np.mean([released_code_passes(wide, 2 * n, epsilon, delta, rng) for _ in range(300)]) > 0.97
+    # The threshold t is n/4 whatever the highest level is: with less above it there is less room, not a lower t.
+    assert not any(released_code_passes(wide[:172], 2 * n, epsilon, delta, rng) for _ in range(50))
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.2, False), (1.0, True), (0.93, None)])
+def test_what_figures_show_must_not_have_been_refused(share, expected):
+    rows = released({"paper": {500: share}}, trials=120)
+    assert judge(claim("smallest-n/shown-at-500"), rows).holds is expected
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.98, True), (0.5, False)])
+def test_volumes_that_fall_fast_are_noticed(share, expected):
+    rows = Results({"d": d, "slow": share + 0.001 * i} for d in (3, 4) for i in range(3))
+    assert judge(claim("algorithm-3/volumes-slowly"), rows).holds is expected
 
 
 def test_a_single_lucky_rate_does_not_stand_for_all_that_follow():
@@ -412,6 +502,27 @@ def test_a_line_is_broken_where_a_trial_was_refused_and_bars_stay_above_zero():
     (line,) = [line for line in panel.lines if len(line.get_xdata()) == 3 and line.get_linestyle() == "-"]
     assert np.isnan(line.get_ydata()[1])
     assert figure.axes == [panel]
+
+
+def test_no_line_passes_a_place_where_only_others_were_measured():
+    rows = [{"n": n, "method": "BoxEM", "error": 0.1} for n in (100, 200, 400)]
+    rows += [{"n": n, "method": "REM", "error": 0.2} for n in (100, 400)]
+    drawn = {
+        line.get_color(): line.get_ydata()
+        for line in lines(Results(rows), "n", papers_bars=False).axes[0].lines
+        if len(line.get_xdata()) == 3 and line.get_linestyle() == "-"
+    }
+    assert not np.isnan(drawn[colour("BoxEM")]).any()
+    assert np.isnan(drawn[colour("REM")]).tolist() == [False, True, False]
+
+
+def test_series_at_a_single_place_stand_side_by_side():
+    rows = [{"n": 1000, "method": m, "error": 0.1} for m in ("BoxEM", "REM", "CoinPress")]
+    panel = lines(Results(rows), "n", papers_bars=False).axes[0]
+    at = sorted(float(line.get_xdata()[0]) for line in panel.lines if line.get_linestyle() == "-")
+    assert at == pytest.approx([970.0, 1000.0, 1030.0])
+    assert panel.get_xlim()[1] < 1200
+    assert [tick.get_text() for tick in panel.get_xticklabels()] == ["1000"]
 
 
 def test_more_series_than_can_be_told_apart_are_refused():

@@ -234,6 +234,36 @@ def test_what_was_chosen_after_a_look_at_results_is_marked():
     assert "<span>later</span> <small>(chosen after a first look" in page
 
 
+def test_what_of_the_paper_is_in_question_stands_on_top_with_its_place_and_its_number():
+    def measured(name, value, whose=PAPER):
+        found = [
+            Finding("near", estimates.exactly(1.9), at_most=2.0),
+            Finding("far", estimates.exactly(value), 1.0, 2.0),
+        ]
+        return judge(replace(named_claim(f"depth/{name}"), check=lambda _: found, whose=whose), Results([]))
+
+    top = report_text([section("depth", (measured("hull", 9.0), measured("nested", 1.5)))], {}).partition(
+        "<section id"
+    )[0]
+    assert "What the paper says and this run does not bear out" in top
+    assert "far: 9, needed 1 to 2" in top
+    assert "section 1, figure 1" in top
+    assert "depth--hull" in top
+    assert "depth--nested" not in top
+    for fine in (measured("hull", 1.5), measured("hull", 9.0, whose=OURS)):
+        assert "does not bear out" not in report_text([section("depth", (fine,))], {})
+
+
+def test_the_number_that_tells_is_one_beyond_its_range_if_there_is_one():
+    def told(*values):
+        findings = [Finding(str(i), estimates.exactly(value), 1.0, 2.0) for i, value in enumerate(values)]
+        return judge(Claim("x", "X.", lambda _: findings), Results([])).telling
+
+    assert told(1.5, 1.99).startswith("1: 1.99")
+    assert told(1.99, 0.2, 5.0).startswith("2: 5")
+    assert judge(named_claim("depth/hull"), Results([])).telling.startswith("not part of this run")
+
+
 def test_what_is_not_borne_out_in_a_small_place_is_called_not_seen_there():
     page = report_text([section("depth", (said("x", False, limits="at n = 9"), said("y", limits="at n = 9")))], {})
     assert "<span>x</span> <small>(not seen at n = 9)</small>" in page
@@ -309,9 +339,11 @@ def test_table_one_is_a_table_with_a_caption_and_heads_for_rows_and_columns():
         ((50, 2000), ["50", "100", "200", "500", "1000", "2000"]),
         ((10, 1e10), ["10", "100", "1000", *(f"$10^{{{e}}}$" for e in range(4, 11))]),
         ((1e-9, 1e-3), [f"$10^{{{e}}}$" for e in range(-9, -2)]),
+        ((50_000, 200_000), [r"$5\cdot 10^{4}$", r"$7\cdot 10^{4}$", "$10^{5}$", r"$2\cdot 10^{5}$"]),
+        ((4, 8), ["4", "5", "6", "7", "8"]),
     ],
 )
-def test_ticks_are_powers_of_ten_or_where_these_are_few_1_2_and_5_of_them(ends, expected):
+def test_ticks_are_powers_of_ten_or_where_these_are_few_round_multiples_of_them(ends, expected):
     figure, panel = new_figure()
     panel.plot(ends, [1.0, 2.0])
     dress(panel, "n", "error", logy=False)

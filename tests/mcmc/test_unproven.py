@@ -168,7 +168,7 @@ def test_rem_asked_for_by_name():
 def test_the_score_by_hand():
     """Axis-aligned levels of equally spaced values: log volumes are known, and so is the largest k."""
     n, d, t, epsilon, delta = 100, 1, 25, 4.0, 0.5
-    from tukeydp.paper.unproven import _estimated, _score
+    from tukeydp.paper.unproven import _estimated, score_of_volumes
     from tukeydp.trusted.levels import level_sets
 
     grid = wide_grid(d, step=1, cells=2**20)
@@ -187,7 +187,7 @@ def test_the_score_by_hand():
             for g in range(1, n // 2 - t - k)
         )
     ]
-    assert _score(log_volumes, t, epsilon, delta) == max(passing)
+    assert score_of_volumes(log_volumes, t, epsilon, delta) == max(passing)
     assert max(passing) > 0
 
 

@@ -190,12 +190,12 @@ def _threshold(threshold: int | None, n: int) -> int:
 
 def _passes(log_volumes: FloatArray, t: int, epsilon: float, delta: float, rng: np.random.Generator) -> bool:
     """Algorithm 2's test, in floats; never where level t has no volume to draw from."""
-    noised = _score(log_volumes, t, epsilon, delta) + rng.laplace(scale=4 / epsilon)
+    noised = score_of_volumes(log_volumes, t, epsilon, delta) + rng.laplace(scale=4 / epsilon)
     passed = bool(noised >= -math.log(2 * delta) * 4 / epsilon)
     return passed and t < len(log_volumes) and log_volumes[t] > -math.inf
 
 
-def _score(log_volumes: FloatArray, t: int, epsilon: float, delta: float) -> int:
+def score_of_volumes(log_volumes: FloatArray, t: int, epsilon: float, delta: float) -> int:
     """The largest k with V_(t-k-1) / V_(t+k+g+1) e^(-g eps_e / 2) <= delta_e / (4 e^eps_e) for some g > 0; else -1."""
     eps_e = epsilon / 2
     log_limit = math.log(delta) - epsilon / 2 - math.log(4) - eps_e

@@ -251,6 +251,10 @@ class Finding:
 Check = Callable[[Results], Sequence[Finding]]
 
 
+def both(*checks: Check) -> Check:
+    return lambda results: [finding for check in checks for finding in check(results)]
+
+
 @dataclass(frozen=True)
 class Claim:
     """A sentence and the numbers that decide it.
@@ -287,6 +291,12 @@ class Measured:
         return False if self.high < self.at_least or self.low > self.at_most else None
 
     @property
+    def slack(self) -> float:
+        """How far the interval keeps from the ends of the range, in parts of them; negative where it goes beyond."""
+        ends = ((self.at_least, self.low - self.at_least), (self.at_most, self.at_most - self.high))
+        return min((gap / max(abs(end), 1e-9) for end, gap in ends if math.isfinite(end)), default=math.inf)
+
+    @property
     def text(self) -> str:
         around = "" if self.low == self.high else f" [{self.low:.3g}, {self.high:.3g}]"
         return f"{self.label}: {self.value:.3g}{around}, needed {_range(self.at_least, self.at_most)}"
@@ -304,6 +314,14 @@ class Verdict:
     @property
     def word(self) -> str:
         return OPEN if self.holds is None else HOLDS if self.holds else FAILS
+
+    @property
+    def telling(self) -> str:
+        """The number nearest to its range's end, or farthest beyond it: one outside, if the verdict is that."""
+        if not self.measured:
+            return self.numbers[0]
+        beyond = [number for number in self.measured if number.inside is False]
+        return min(beyond or self.measured, key=lambda number: number.slack).text
 
     @property
     def remark(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,15 @@ TRIVIAL = 3.0  # what "0" achieves, the mean being on the sphere of this radius:
 # of their own, which a page can set side by side or below each other.
 WIDTH, HEIGHT = 4.6, 3.9
 _DOTS = 200  # per inch: twice what a phone shows, for whoever opens the picture
+_BESIDE = 0.03  # what series keep from each other, in parts of x, where there is one place only
 MOST_SERIES = 6  # in one panel: more cannot be told apart in print
+# Multiples of powers of ten that have a tick, by the ratio of an axis's ends.
+_TICKS = (
+    (100.0, (1.0,)),
+    (10.0, (1.0, 2.0, 5.0)),
+    (3.0, (1.0, 2.0, 3.0, 5.0, 7.0)),
+    (0.0, (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)),
+)
 WORDS = {
     "n": "number of rows, n",
     "d": "number of columns, d",
@@ -118,8 +126,13 @@ def lines(
     names = results.distinct("method") if methods is None else methods
     if len(names) > MOST_SERIES:
         raise ValueError(f"{len(names)} series in one panel: at most {MOST_SERIES} can be told apart")
-    for i, method in enumerate(names):
-        points = averages(results, method, x, column, most, log=logy)
+    drawn = [averages(results, method, x, column, most, log=logy) for method in names]
+    places = sorted({point.at for points in drawn for point in points})
+    for i, (method, points) in enumerate(zip(names, drawn, strict=True)):
+        if len(places) == 1:  # side by side
+            points = [replace(p, at=p.at * (1 + _BESIDE * (i - (len(names) - 1) / 2))) for p in points]
+        elif points:
+            points = _with_gaps(points, places)
         line = "--" if method == EMPIRICAL else "-"
         style = {"color": colour(method), "marker": MARKERS[i % len(MARKERS)], "linewidth": 1.3, "linestyle": line}
         draw_points(panel, points, label=method, **style)
@@ -130,9 +143,19 @@ def lines(
     dress(panel, x, label, logx=logx, logy=logy)
     if not logx:
         panel.locator_params(axis="x", nbins=6)
+    if len(places) == 1:
+        panel.set_xticks(places, [_number(places[0])])
+        panel.set_xticks([], minor=True)
     if figure is not None:
         legend(figure)
     return figure
+
+
+def _with_gaps(points: Sequence[Point], places: Sequence[float]) -> list[Point]:
+    """A point without a value wherever others were measured and this one was not: no line passes there."""
+    found = {point.at: point for point in points}
+    missing = (math.nan, math.nan, math.nan)
+    return [found[at] if at in found else Point(at, *missing) for at in places]
 
 
 def dress(panel: Any, x: str, label: str, *, logx: bool = True, logy: bool = True) -> None:
@@ -146,7 +169,7 @@ def dress(panel: Any, x: str, label: str, *, logx: bool = True, logy: bool = Tru
 
 
 def log_axis(axis: Any) -> None:
-    """A logarithmic axis with ticks at powers of ten, labelled; where it spans less than two, at 1, 2 and 5 of each.
+    """A logarithmic axis with ticks at powers of ten, labelled; where it spans less than two, at more places of each.
 
     Small ticks without labels at all digits.
     """
@@ -155,19 +178,20 @@ def log_axis(axis: Any) -> None:
     (axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale)("log", nonpositive="clip")
     axis.axes.autoscale_view()
     low, high = axis.get_view_interval()
-    wide = low > 0 and high / low >= 100
-    axis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0), numticks=12))
+    span = high / low if low > 0 else math.inf
+    axis.set_major_locator(LogLocator(subs=next(subs for least, subs in _TICKS if span >= least), numticks=12))
     axis.set_minor_locator(LogLocator(subs=tuple(range(1, 10)), numticks=12))
     axis.set_major_formatter(FuncFormatter(lambda value, _: _number(value)))
     axis.set_minor_formatter(NullFormatter())
 
 
 def _number(place: float) -> str:
-    """Powers of ten from 10^4 on, and below 10^-2, as such."""
-    exponent = math.log10(place) if place > 0 else 0.0
-    if abs(exponent - round(exponent)) < 1e-9 and not -2 <= exponent < 4:
-        return f"$10^{{{round(exponent)}}}$"
-    return f"{place:g}"
+    """From 10^4 on, and below 10^-2, with a power of ten."""
+    if place <= 0 or 0.0099 < place < 9999:
+        return f"{place:g}"
+    exponent = math.floor(math.log10(place) + 1e-9)
+    times = f"{place / 10**exponent:g}"
+    return f"$10^{{{exponent}}}$" if times == "1" else f"${times}\\cdot 10^{{{exponent}}}$"
 
 
 def save(drawn: Any, folder: Path, name: str) -> dict[str, Path]:

@@ -334,7 +334,7 @@ def _centre_draw(results: Results) -> Any:
     panel.set_xticks(range(len(names)), names, fontsize="small")
     panel.axhline(1.0, color="0.6", linewidth=0.8, linestyle=":")
     log_axis(panel.yaxis)
-    panel.set_ylabel("root mean square error in standard deviations")
+    panel.set_ylabel("RMSE in standard deviations")
     legend(figure)
     return figure
 

@@ -14,6 +14,7 @@ from tukeydp.paper.experiments.experiment import (
     FAILS,
     HOLDS,
     OPEN,
+    PAPER,
     SIZE,
     Experiment,
     Measured,
@@ -62,6 +63,7 @@ border-radius:6px;margin-bottom:.5rem}figure:target img{width:auto;min-width:min
 border-radius:4px;padding:.6rem .8rem;margin:.5rem 0}.claims>li>span:not(.verdict):not(.whose){color:var(--ink)}
 .verdict{font-weight:600}.whose{color:var(--soft);border:1px solid var(--line);border-radius:1rem;padding:0 .5rem;
 font-size:.8rem}.numbers{font-size:.85rem;margin:.3rem 0 0;padding-left:1.1rem}
+.said{font-size:.8rem;color:var(--soft);margin:.2rem 0 0}
 details{margin:.5rem 0;color:var(--ink)}summary{cursor:pointer}
 """
 
@@ -136,9 +138,41 @@ def report_text(sections: Sequence[Section], facts: dict[str, object]) -> str:
         f"outside, <em>undecided</em> otherwise. The intervals hold together with confidence {1 - SIZE:.0%} for each "
         "claim. Error bars in figures are 95 % (Student); those of the paper's formula, which divides by 100 for its "
         "ten trials, are the thick grey ones. A click on a picture opens it.</p>"
+        f"{_in_question(sections)}"
         f'<ul class="contents">{contents}<li><a href="#sentences">The paper, sentence by sentence</a></li></ul>'
         f"{''.join(map(_section, sections))}{_sentences(sections)}</body></html>"
     )
+
+
+def _in_question(sections: Sequence[Section]) -> str:
+    """The paper's claims that are not borne out, then those undecided: where the paper has them, and what was found."""
+    rows = ""
+    for state in (False, None):
+        for section in sections:
+            for verdict in section.verdicts:
+                if verdict.holds is state and verdict.claim.whose == PAPER:
+                    name, remark = section.experiment.name, f" ({verdict.remark})" if verdict.remark else ""
+                    where = "<br>".join(map(in_html, _places(f"{name}/{verdict.claim.name}")))
+                    rows += (
+                        f'<tr><th scope="row"><span class="{_CLASS[state]}">{verdict.word}</span></th>'
+                        f'<td><a href="#{_anchor(name, verdict)}">{in_html(verdict.claim.sentence)}</a>'
+                        f"<small>{in_html(remark)}</small></td><td>{where}</td><td>{in_html(verdict.telling)}</td></tr>"
+                    )
+    if not rows:
+        return ""
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("verdict", "claim", "in the paper", "found"))
+    return (
+        '<section><h2 id="question">What the paper says and this run does not bear out</h2><p>Of several numbers the '
+        "one farthest beyond its range, or nearest to its end. What is wrong in the paper's text, and what released "
+        'code does otherwise, is in docs/errata.md of tukeydp.</p><div class="wide" tabindex="0"><table class="text">'
+        f"<tr>{heads}</tr>{rows}</table></div></section>"
+    )
+
+
+def _places(name: str) -> list[str]:
+    """Where the paper says what a claim is about, each place once."""
+    found = dict.fromkeys(sentence.place for sentence in SENTENCES if name in sentence.claims)
+    return [f"section {place}" if place[0].isdigit() else place for place in found]
 
 
 def _anchor(experiment: str, verdict: Verdict) -> str:
@@ -237,10 +271,12 @@ def _claim(experiment: str, verdict: Verdict) -> str:
     if len(verdict.numbers) > _MOST_NUMBERS:
         listed = f"<details><summary>{len(verdict.numbers)} numbers</summary>{listed}</details>"
     remark = f" <small>({in_html(verdict.remark)})</small>" if verdict.remark else ""
+    places = _places(f"{experiment}/{verdict.claim.name}")
+    said = f'<p class="said">Paper: {in_html("; ".join(places))}</p>' if verdict.claim.whose == PAPER and places else ""
     return (
         f'<li class="{kind}" id="{_anchor(experiment, verdict)}"><span class="verdict {kind}">{verdict.word}</span> '
         f'<span class="whose">{verdict.claim.whose}</span> '
-        f"<span>{in_html(verdict.claim.sentence)}</span>{remark}{listed}</li>"
+        f"<span>{in_html(verdict.claim.sentence)}</span>{remark}{listed}{said}</li>"
     )
 
 

@@ -294,7 +294,7 @@ def _outliers_measure(settings: Settings, seeds: Seeds) -> list[Row]:
 
 def _share_cells(quick: bool) -> list[Cell]:
     shares = (0.0, 0.1, 0.2) if quick else (0.0, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-    return [cell(30 if quick else 100, share=share, place=_PLACE) for share in shares]
+    return [cell(60 if quick else 100, share=share, place=_PLACE) for share in shares]
 
 
 def _place_cells(quick: bool) -> list[Cell]:
