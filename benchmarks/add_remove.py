@@ -11,15 +11,15 @@ import numpy as np
 import tukeydp as td
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import AnyScale, FiniteNotion
-from tukeydp.mechanisms.rem_test.choice import chosen_plan
-from tukeydp.mechanisms.rem_test.one_sided import evidence_of
-from tukeydp.mechanisms.rem_test.safety import Graded
-from tukeydp.sizes.level_sizes import sizes_of
+from tukeydp.mechanisms.rem_choice import chosen_plan
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.rem.evidence import evidence_of
+from tukeydp.trusted.rem.safety import Graded
 from tukeydp.trusted.rows import unbounded_grid
+from tukeydp.trusted.sizes.level_sizes import sizes_of
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 BOXEM = [(100, 2, 0.15), (300, 4, 0.15), (500, 10, 0.15)]  # rows, columns, by how much the error is asked to fall

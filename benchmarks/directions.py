@@ -21,10 +21,10 @@ from rich.table import Table
 
 import tukeydp as td
 from tukeydp.depth.notions import Notion
-from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.rows import Grid, bounded_grid
+from tukeydp.trusted.sampling.draws import DepthSampler
 
 EPSILON = Fraction(1)
 DRAWS = 20

@@ -107,7 +107,7 @@ def expected(d: int, mechanism: str = "boxem") -> Callable[[], Callable[[], Any]
 def rem_plan() -> Callable[[], Any]:
     from fractions import Fraction
 
-    from tukeydp.mechanisms.rem_test.choice import chosen_plan
+    from tukeydp.mechanisms.rem_choice import chosen_plan
 
     numbers = iter(range(400, 500))
     return lambda: chosen_plan(next(numbers), 3, Fraction(1), Fraction(1, 10**6), None)

@@ -12,16 +12,16 @@ from unittest.mock import patch
 import numpy as np
 
 import tukeydp as td
-from tukeydp.mechanisms.rem_test.choice import chosen_plan
-from tukeydp.mechanisms.rem_test.evidence import Evidence
-from tukeydp.mechanisms.rem_test.safety import Graded
-from tukeydp.sizes import boxes_and_ellipsoids
-from tukeydp.sizes.level_sizes import sizes_of
+from tukeydp.mechanisms.rem_choice import chosen_plan
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.rem.evidence import Evidence
+from tukeydp.trusted.rem.safety import Graded
 from tukeydp.trusted.rows import unbounded_grid
+from tukeydp.trusted.sizes import ellipsoids
+from tukeydp.trusted.sizes.level_sizes import sizes_of
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
 SPEED = [(1000, 2, 0.3), (2000, 3, None), (2000, 5, 3.0), (2000, 10, 20.0)]
@@ -103,8 +103,8 @@ def fewest_rows(tables: int) -> None:
     for d in (5, 10):
         for condition in (1e2, 1e3, 1e4):
             found = []
-            for excess in (lambda d: (Fraction(d**d),) * 2, boxes_and_ellipsoids._excess):
-                with patch.object(boxes_and_ellipsoids, "_excess", excess):
+            for excess in (lambda d: (Fraction(d**d),) * 2, ellipsoids._excess):
+                with patch.object(ellipsoids, "_excess", excess):
                     found.append(_fewest(d, condition, tables))
             sys.stdout.write(f"  {d:>7} {condition:>9g} {found[0]:>6} {found[1]:>6}\n")
             sys.stdout.flush()

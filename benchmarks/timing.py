@@ -22,8 +22,8 @@ from scipy.stats import beta
 
 import tukeydp as td
 from tukeydp.hints.branches import Tree, compile_once
-from tukeydp.sampling import kept
 from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.sampling import kept
 
 RUNS = 60  # on each table, half of them to find a threshold
 ERROR = 0.001  # of the lower bound, one side

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tukeydp
-from tukeydp.depth.double_digits import minor
 from tukeydp.trusted import compiled_code
+from tukeydp.trusted.exact.loops import minor
 
 PACKAGE = Path(tukeydp.__file__).parent
 SOURCES = {PACKAGE / name for name in compiled_code.USES}
@@ -115,17 +115,17 @@ def test_the_sources_are_all_that_kernels_are_made_from():
     """Files with compiled functions, whatever of ours these use, and records that they are handed."""
     assert set(trees()) >= SOURCES
     assert {file.name: found for file, tree in trees().items() if (found := list(missed(file, tree)))} == {}
-    assert sum(any(compiled_functions(tree)) for tree in trees().values()) > 15
+    assert sum(any(compiled_functions(tree)) for tree in trees().values()) > 10
 
 
 @pytest.mark.parametrize(
     ("file", "source", "name"),
     [
         ("elsewhere.py", "@compiled\ndef f(x): return x", "elsewhere.py"),
-        ("sampling/simplex.py", "from tukeydp.blas import DIM\n@njit(nogil=True)\ndef f(x): return DIM", "DIM"),
-        ("sampling/simplex.py", "from tukeydp import blas\nf = compiled(blas.f)", "blas"),
-        ("hints/facet_walk.py", "from tukeydp.depth import cone_search\nf = compiled(cone_search.f)", "cone_search"),
-        ("sampling/simplex.py", "@compiled(fastmath=True)\ndef f(x): return x.no_such_field", "no_such_field"),
+        ("hints/simplex.py", "from tukeydp.blas import DIM\n@njit(nogil=True)\ndef f(x): return DIM", "DIM"),
+        ("hints/simplex.py", "from tukeydp import blas\nf = compiled(blas.f)", "blas"),
+        ("hints/facet_walk.py", "from tukeydp.trusted.exact import loops\nf = compiled(loops.f)", "loops"),
+        ("hints/simplex.py", "@compiled(fastmath=True)\ndef f(x): return x.no_such_field", "no_such_field"),
     ],
 )
 def test_a_source_that_is_left_out_is_seen(file, source, name):
@@ -140,12 +140,20 @@ def test_names_of_kept_functions_are_distinct():
 
 
 PROJECT = """
+from fractions import Fraction
 import numpy as np
-from tukeydp.depth.tie_sweep import _project
-u, v, minors = np.zeros((4, 2)), np.zeros((4, 2)), np.zeros((2, 3, 2))
-u[0, 0] = v[1, 0] = 1
-_project(u, v, minors, np.zeros((2, 3), dtype=np.int64))
-print(_project.stats.cache_hits[_project.signatures[0]] if _project.stats.cache_hits else 0, minors.sum())
+from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.exponential import Search
+from tukeydp.trusted.laws import Group
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.sampling import compiling, kept
+compiling.keep()
+rows, box = np.array([[0, 0], [1, 2], [2, 1], [1, 1]]), Box((0, 0), (3, 3))
+search = Search(level_sets(rows, np.eye(2, dtype=np.int64)), box, [(Group(0, 4, box.size), box)], Fraction(1))
+point = search.run(Keystream(bytes(32)), 0, 1e6, 1)[0].point
+hits = kept.propose.stats.cache_hits
+print(hits[kept.propose.signatures[0]] if hits else 0, sum(point) * 1.0)
 """
 
 
@@ -167,35 +175,39 @@ def copied(tmp_path):
     return tmp_path
 
 
-def test_a_change_in_the_file_of_a_callee_is_seen(copied):
-    """A mended bug of double_digits.py must not go on running inside tie_sweep.py, nor a new one stay unseen."""
-    assert projected(copied) == (False, 2.0)
+def test_a_change_in_a_file_that_a_kernel_uses_is_seen(copied):
+    """A mended bug of records.py must not go on running inside a loop of another file, nor a new one stay unseen."""
+    found, point = projected(copied)
+    assert not found
     kept = kept_files(copied)
-    assert len({name.split("-")[0] for name in kept}) == len(kept) / 2 > 1  # an index and a file for each function
+    assert len({name.split("-")[0] for name in kept}) == len(kept) / 2 >= 1  # an index and a file for each function
     text = (copied / "tukeydp/trusted/parameters.py").read_text(encoding="utf-8")
     (copied / "tukeydp/trusted/parameters.py").write_text(text + "\n# no kernel is made from this\n", encoding="utf-8")
-    assert projected(copied) == (True, 2.0)
+    assert projected(copied) == (True, point)
     assert kept_files(copied) == kept
-    callee = copied / "tukeydp/depth/double_digits.py"
-    changed = callee.read_text(encoding="utf-8").replace("return _sum(x, y, -z, -w)", "return _sum(x, y, +x, +y)")
-    callee.write_text(changed, encoding="utf-8")
-    assert projected(copied) == (False, 4.0)
+    used = copied / "tukeydp/trusted/records.py"
+    numbers = "EXHAUSTED, ACCEPTED, UNDECIDED, STARVED, SHALLOW = "
+    before = used.read_text(encoding="utf-8")
+    used.write_text(before.replace(f"{numbers}0, 1, 2, 3, 4", f"{numbers}1, 0, 2, 3, 4"), encoding="utf-8")
+    assert used.read_text(encoding="utf-8") != before
+    # What was compiled before would take every accepted point for the end of the words.
+    assert projected(copied) == (False, point)
     assert len(kept_files(copied)) == len(kept)  # what was kept of other sources is gone
     assert not set(kept_files(copied)) & set(kept)
 
 
 def test_a_change_counts_for_those_that_use_it_alone():
     """So that a kernel under work does not have all others compiled again."""
-    programs = "sampling/branches/programs.py"
+    programs = "hints/programs.py"
     users = {name for name in compiled_code.USES if programs in compiled_code.made_from(name)}
-    assert users == {programs, "sampling/branches/nodes.py", "sampling/branches/listing.py"}
+    assert users == {programs, "hints/nodes.py"}
 
 
 def test_where_the_package_cannot_be_written_to_code_is_kept_for_the_user(copied):
-    (copied / "tukeydp/depth/__pycache__").write_bytes(b"no folder")
-    assert projected(copied, XDG_CACHE_HOME=str(copied / "user"), HOME=str(copied / "user")) == (False, 2.0)
+    (copied / "tukeydp/trusted/sampling/__pycache__").write_bytes(b"no folder")
+    assert not projected(copied, XDG_CACHE_HOME=str(copied / "user"), HOME=str(copied / "user"))[0]
     assert kept_files(copied / "tukeydp") == []
-    assert any(name.startswith("double_digits.minor-") for name in kept_files(copied / "user"))
+    assert any(name.startswith("loops.propose-") for name in kept_files(copied / "user"))
 
 
 def test_nothing_is_kept_once_a_source_has_changed_under_the_process(monkeypatch, tmp_path):
@@ -217,15 +229,15 @@ def test_nothing_is_kept_once_a_source_has_changed_under_the_process(monkeypatch
 
 
 def test_stale_files_are_removed_and_those_of_others_are_not(tmp_path):
-    now = compiled_code.hash_of_sources("depth/tie_sweep.py")[:16]
+    now = compiled_code.hash_of_sources("trusted/exact/loops.py")[:16]
     python = f"py{sys.version_info.major}{sys.version_info.minor}{getattr(sys, 'abiflags', '')}"
     other = "0123456789abcdef"
-    stay = [f"tie_sweep.f-{now}.{python}.nbi", f"tie_sweep.f-{now}.{python}.1.nbc", "tie_sweep.f-12.nbi"]
-    stay += [f"tie_sweep.f-{other}.py27.nbi", f"sweeps.f-{other}.{python}.nbi", "tie_sweep.pyc"]
-    stale = [f"tie_sweep.f-{other}.{python}.nbi", f"tie_sweep.renamed-{other}.{python}.12.nbc"]
+    stay = [f"loops.f-{now}.{python}.nbi", f"loops.f-{now}.{python}.1.nbc", "loops.f-12.nbi"]
+    stay += [f"loops.f-{other}.py27.nbi", f"sweeps.f-{other}.{python}.nbi", "loops.pyc"]
+    stale = [f"loops.f-{other}.{python}.nbi", f"loops.renamed-{other}.{python}.12.nbc"]
     for name in stay + stale:
         (tmp_path / name).write_bytes(b"")
-    compiled_code._remove_stale(tmp_path, "depth/tie_sweep.py")
+    compiled_code._remove_stale(tmp_path, "trusted/exact/loops.py")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(stay)
 
 
@@ -233,7 +245,7 @@ def test_stale_files_are_removed_and_those_of_others_are_not(tmp_path):
 def test_who_waits_at_a_terminal_is_told_once(terminal, monkeypatch, capsys):
     monkeypatch.setattr(compiled_code, "announced", set())
     monkeypatch.setattr(compiled_code.sys.stderr, "isatty", lambda: terminal, raising=False)
-    for source in ("depth/tie_sweep.py", "depth/angular_sweep.py"):
+    for source in ("trusted/exact/loops.py", "trusted/exact/loops.py"):
         compiled_code._announce(source)
     out, err = capsys.readouterr()
     assert out == ""

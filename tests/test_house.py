@@ -10,33 +10,18 @@ import tukeydp
 
 SOURCE = Path(tukeydp.__file__).parent
 GROUND = {"blas", "extras", "padding", "spending", "version"}
-# The loops over proposals and of branch and bound: below the trusted part that runs them, wherever their files are.
-LOOPS = {
-    *("branches", "branches.listing", "branches.nodes", "branches.programs", "coarse_filter", "coarse_kernels"),
-    *("coarse_proposals", "compiling", "fast_proposals", "kept", "kernels", "plain_proposals"),
-    *("rough_slabs", "simplex", "tilted_kernels", "tilted_proposals"),
-}
-# `trusted` is read to audit the draw, `hints` guess: what is trusted never imports a guess.
+# `trusted` imports nothing but itself (tests/test_trusted.py), and asks hints, which guess, through `trusted.hinted`.
 PROVEN = [
-    *("trusted", "ground", "results", "exact", "data", "depth", "loops", "draw", "hints", "sampling", "sizes"),
+    *("trusted", "ground", "results", "data", "hints", "depth"),
     *("baselines", "mechanisms", "forecast", "accounts", "algorithm3"),
 ]
-# Of `trusted`, what still needs rooms outside (tests/test_trusted.py has the list): everything else imports nothing.
-DRAW = {"trusted.certificates", "trusted.covers", "trusted.exponential"}
 # Rooms that import each other, module by module without a cycle: a mechanism says which forecast speaks of it, and a
 # forecast runs the mechanism on made-up tables.
 TOGETHER = {"baselines", "mechanisms", "forecast"}
-NOT_PRIVATE = ["trusted", "ground", "results", "exact", "data", "depth", "sampling", "paper"]
+NOT_PRIVATE = ["trusted", "ground", "results", "data", "hints", "depth", "paper"]
 TOP = {"experiments", "integrations", "audit", "cli", "app"}
 # The public addresses: names only, no code.
 FACADES = {"", "algorithm3", "approximate", "mcmc", "oracles", "plots", "regions", "__main__"}
-
-# What only guesses. It may know what is below it; who asks it does so through `exact.hinted.asked`, and takes what it
-# answers for data.
-HINTS = ["trusted", "ground", "data", "exact", "depth", "hints"]
-# Rooms that decide something: there a hint is asked through that door. (`sampling` hands what it is told to
-# `trusted.covers`, which checks it; what stands above the mechanisms decides nothing.)
-ASKING = {"exact", "depth", "sizes", "mechanisms"}
 
 # "module -> module" that goes against the flow. May only shrink.
 # The one way from a mechanism to random walks, taken only when `unproven=` asks for it.
@@ -71,20 +56,16 @@ def imports(path: Path, known: set[str]) -> Iterator[str]:
 
 
 def room(module: str) -> str:
-    first, _, rest = module.partition(".")
-    if first == "sampling" and (rest in LOOPS or not rest):
-        return "loops"
+    first = module.partition(".")[0]
     if module.startswith(("paper.experiments", "paper.algorithm3")):
         return module.split(".")[1]
-    if module in DRAW:
-        return "draw"
     return "ground" if first in GROUND else "facade" if module in FACADES else first
 
 
 def allowed(importer: str, imported: str) -> bool:
     if importer in TOP or importer == "facade" or {importer, imported} <= TOGETHER:
         return True
-    orders = (PROVEN, NOT_PRIVATE, HINTS)
+    orders = (PROVEN, NOT_PRIVATE)
     return any(imported in order[: order.index(importer) + 1] for order in orders if importer in order)
 
 
@@ -94,23 +75,7 @@ def against_the_flow() -> set[str]:
         f"{importer} -> {imported}"
         for importer, path in known.items()
         for imported in imports(path, set(known))
-        if importer != imported and room(imported) != "hints" and not allowed(room(importer), room(imported))
-    }
-
-
-def unguarded(source: str) -> set[str]:
-    """Names from hints that a file uses in any other way than as what it asks: `asked(name, ...)`."""
-    tree = ast.parse(source)
-    names = {
-        alias.asname or alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tukeydp.hints")
-        for alias in node.names
-    }
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    asked = {id(call.args[0]) for call in calls if call.func.id == "asked" and call.args}  # type: ignore[attr-defined]
-    return {
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in names and id(node) not in asked
+        if importer != imported and not allowed(room(importer), room(imported))
     }
 
 
@@ -118,23 +83,13 @@ def test_imports_go_one_way():
     assert against_the_flow() == EXCEPTIONS
 
 
-def test_hints_are_asked_through_their_door_only():
-    found = {
-        name: unguarded(path.read_text(encoding="utf-8")) for name, path in modules().items() if room(name) in ASKING
-    }
-    assert {name: names for name, names in found.items() if names} == {}
-    assert unguarded("from tukeydp.hints.descent import light_normals\nlight_normals(1)") == {"light_normals"}
-    assert unguarded("from tukeydp.hints.descent import light_normals\nasked(light_normals, 1)") == set()
-
-
 def test_the_rule_can_fail():
-    assert not allowed("depth", "sampling")
+    assert not allowed("hints", "depth")
     assert not allowed("trusted", "hints")
     assert not allowed("trusted", "ground")
-    assert allowed("hints", "draw")
-    assert not allowed("sizes", "paper")
+    assert allowed("depth", "hints")
+    assert not allowed("depth", "paper")
     assert not allowed("baselines", "facade")
-    assert not allowed("hints", "sampling")
     assert not allowed("hints", "mechanisms")
     assert not allowed("mechanisms", "cli")
     assert not allowed("paper", "mechanisms")
@@ -145,7 +100,7 @@ def test_the_rule_can_fail():
 
 def test_every_module_has_a_room():
     rooms = {room(module) for module in modules()}
-    assert rooms <= {*PROVEN, *NOT_PRIVATE, *HINTS, *TOP, "facade"}
+    assert rooms <= {*PROVEN, *NOT_PRIVATE, *TOP, "facade"}
 
 
 def test_no_cycles_among_modules():

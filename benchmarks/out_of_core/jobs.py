@@ -20,7 +20,7 @@ from out_of_core.made_up import bounds_of, write
 from out_of_core.measured import cpu_seconds, highest_memory_mib
 from tukeydp.data.engines.batches import Pass
 from tukeydp.data.lazy_tables import LazyTable, lazy_table
-from tukeydp.data.streams import StreamedRows
+from tukeydp.trusted.streams.rows import StreamedRows
 
 CENTRE = "td.boxem"
 MEANS: dict[str, Callable[..., Any]] = {

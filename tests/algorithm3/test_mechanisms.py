@@ -27,9 +27,9 @@ from tukeydp.paper.algorithm3 import (
     approximate_rem,
     padded_levels,
 )
-from tukeydp.sampling import kept
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.rows import bounded_grid
+from tukeydp.trusted.sampling import kept
 
 DIRECTIONS = [(1, 0), (0, 1), (2, 1), (1, -3)]
 ROWS = [(0, 0), (2, 1), (3, 4), (4, 1), (1, 3), (2, 2), (5, 0), None]

@@ -35,15 +35,14 @@ from support.rem_cases import chance, grid_points
 from support.rem_oracle import Dataset, depths, graded, outcome, swaps, worst_case
 from tukeydp.mechanisms import clipped_sum as counted_mean
 from tukeydp.mechanisms.clipped_sum import STEPS, CountedMean, counted_sums
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
-from tukeydp.mechanisms.rem_test.one_sided import OneSided, evidence_of
-from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.mechanisms.subset_means import corrected_means
-from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
-from tukeydp.sizes.level_sizes import sizes_of
 from tukeydp.trusted.blocks import drawn_block_table
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.rem.evidence import Evidence, OneSided, Plan, evidence_of
+from tukeydp.trusted.rem.safety import Graded
+from tukeydp.trusted.sizes.ellipsoids import BoxesAndEllipsoids
+from tukeydp.trusted.sizes.level_sizes import sizes_of
 
 # Depth -----------------------------------------------------------------------------------------------------------
 

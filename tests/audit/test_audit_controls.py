@@ -42,7 +42,6 @@ from tukeydp.mechanisms import clipped_sum, readable_check, spread_step, subset_
 from tukeydp.mechanisms import mean_without_bounds as mean_without_bounds_module
 from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.readable_check import exact_counts
-from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.paper import algorithm3 as accounting
 from tukeydp.trusted import laws as cube_noise_module
 from tukeydp.trusted import steps
@@ -50,6 +49,7 @@ from tukeydp.trusted.account import bounded_range
 from tukeydp.trusted.blocks import block_table
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.prices import COUNT, sums_from_an_end
+from tukeydp.trusted.rem.safety import Graded
 
 QUICK = Effort(quick=True)
 

@@ -32,10 +32,10 @@ from tukeydp.mechanisms import grouped_sums as group_counts
 from tukeydp.mechanisms import grouped_ways as grouped_blocks
 from tukeydp.mechanisms import quantiles as rank_draw
 from tukeydp.mechanisms import regression as regression_module
-from tukeydp.mechanisms.rem_test.evidence import Evidence
-from tukeydp.mechanisms.rem_test.safety import Graded
 from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.trusted.prices import DEPTH, sums_from_the_middle
+from tukeydp.trusted.rem.evidence import Evidence
+from tukeydp.trusted.rem.safety import Graded
 from tukeydp.trusted.steps import WindowSums
 
 QUICK = Effort(quick=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tukeydp.cli import first_run
-from tukeydp.sampling import kept
+from tukeydp.trusted.sampling import kept
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tukeydp.cli import app
-from tukeydp.depth import streamed_levels
+from tukeydp.trusted.streams import streamed_levels
 
 ASKED = ["--columns", "a,b", "--bounds=-10,10", "--epsilon", "1", "--directions", "6", "--seed", "2", "--json"]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.depth.directions import fitting
+from tukeydp.trusted.directions import fitting
 from tukeydp.trusted.parameters import ParameterError
 from tukeydp.trusted.rows import LIMIT, Grid, bounded_grid, checked_bounds
 

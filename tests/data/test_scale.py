@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tukeydp.data.scale import centre_and_scale, middle_range
+from tukeydp.data.scale import middle_range
+from tukeydp.trusted.sizes.linear_programs import centre_and_scale
 
 
 def test_the_middle_half_where_it_varies_and_more_of_the_column_where_it_does_not():

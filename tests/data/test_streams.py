@@ -18,8 +18,8 @@ from hypothesis.extra.numpy import arrays
 
 import tukeydp as td
 from tukeydp.data.streams import StreamedTable
-from tukeydp.depth import streamed_levels
 from tukeydp.trusted.parameters import ParameterError
+from tukeydp.trusted.streams import streamed_levels
 
 DEPTH = td.Spread(6, seed=1)
 SECRET = 54321.0  # a cell that no message may quote

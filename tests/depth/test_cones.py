@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from support.grids import centred_grid
 from support.halfspaces import brute_force
-from tukeydp.depth import cone_search, cones, exact_depth, round_frames
-from tukeydp.depth.cones import proven
-from tukeydp.depth.deciding import GridDepth
-from tukeydp.depth.exact_depth import found_at_once
-from tukeydp.depth.vectors import Vectors, from_integers
+from tukeydp.trusted.exact import depth as cones
+from tukeydp.trusted.exact import depth as exact_depth
+from tukeydp.trusted.exact import depth as round_frames
+from tukeydp.trusted.exact import loops
+from tukeydp.trusted.exact.deciding import GridDepth
+from tukeydp.trusted.exact.depth import found_at_once, proven
+from tukeydp.trusted.exact.vectors import Vectors, from_integers
 from tukeydp.trusted.matrices import integers
 
 
@@ -207,7 +209,7 @@ def test_a_search_that_takes_too_long_or_too_much_room_is_left_to_the_sweeps(mon
         assert proven(vectors, least) is True
     with patch.object(cones.math, "comb", lambda *_: 2**62):
         assert proven(vectors, least) is True
-    assert len(cone_search.search.signatures) == 1  # one form, whatever the vectors: it is kept in a file
+    assert len(loops.search.signatures) == 1  # one form, whatever the vectors: it is kept in a file
     monkeypatch.setattr(cones, "_ROOM", 1)  # not enough for a path: asked again with more
     assert proven(vectors, least) is True
 

@@ -16,12 +16,12 @@ from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from support.grids import centred_grid
 from support.halfspaces import brute_force, dot
-from tukeydp.depth import exact_depth as halfspaces
-from tukeydp.depth import sweeps
 from tukeydp.depth.of_points import is_deep, shallowest_direction
-from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.exact import depth as halfspaces
+from tukeydp.trusted.exact import sweeps
+from tukeydp.trusted.sampling.draws import DepthSampler
 
 
 def clouds(d, most, largest=2):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import tukeydp as td
 from support import oracle
-from tukeydp.depth import exact_depth as exact_depth_module
-from tukeydp.depth.exact_depth import exact_row, from_integers, least_weight
-from tukeydp.depth.flats import normals_of_hull, spanning_rows
+from tukeydp.trusted.exact import depth as exact_depth_module
+from tukeydp.trusted.exact.depth import exact_row, from_integers, least_weight
+from tukeydp.trusted.exact.vectors import normals_of_hull, spanning_rows
 from tukeydp.trusted.parameters import ParameterError
 
 entry = st.integers(-3, 3)

@@ -10,22 +10,18 @@ import pytest
 
 from support.grids import centred_grid
 from support.halfspaces import brute_force
-from tukeydp.depth import cones, deciding, exact_depth, round_frames, sweeps
-from tukeydp.depth.deciding import GridDepth
-from tukeydp.depth.exact_depth import found_at_once, least_weight
-from tukeydp.depth.round_frames import round_frame
-from tukeydp.depth.vectors import Vectors, from_integers
-from tukeydp.exact.hinted import asked, finite_rows, integer_vector
+from tukeydp.trusted.exact import depth as cones
+from tukeydp.trusted.exact import depth as exact_depth
+from tukeydp.trusted.exact import depth as round_frames
+from tukeydp.trusted.exact import sweeps
+from tukeydp.trusted.exact.deciding import GridDepth
+from tukeydp.trusted.exact.depth import found_at_once, least_weight, round_frame
+from tukeydp.trusted.exact.vectors import Vectors, from_integers
+from tukeydp.trusted.hinted import OFFERED, asked, finite_rows, integer_vector
 from tukeydp.trusted.matrices import integers
 
 HINTS = (
-    (exact_depth, "light_normals"),
-    (exact_depth, "lifted_along"),
-    (sweeps, "lifted"),
-    (round_frames, "principal_axes"),
-    (round_frames, "evenly_spread"),
-    (deciding, "parting_facet"),
-    (deciding, "facets_before"),
+    *("light_normals", "lifted_along", "lifted", "principal_axes", "evenly_spread", "parting_facet", "facets_before"),
 )
 
 
@@ -64,8 +60,8 @@ def test_whatever_hints_answer_decisions_are_those_of_the_definition(answer, mon
     depths = [brute_force(point.tolist(), rows.tolist()) for rows, point in cases]
     monkeypatch.setattr(exact_depth, "_FEW_KEYS", 0)
     monkeypatch.setattr(exact_depth, "_FEW_DOUBTS", 0)
-    for module, name in HINTS:
-        monkeypatch.setattr(module, name, ANSWERS[answer])
+    for name in HINTS:
+        monkeypatch.setitem(OFFERED, name, ANSWERS[answer])
     for (rows, point), depth in zip(cases, depths, strict=True):
         deep = GridDepth(rows, centred_grid(2**21, 3))
         for level in range(1, depth + 3):
@@ -89,7 +85,7 @@ def test_a_halfspace_that_nobody_counted_would_be_noticed(monkeypatch):
     rows = [[a, b, c] for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]
     vectors = from_integers(rows, [1] * 8)
     depth = brute_force((0, 0, 0), rows)
-    monkeypatch.setattr(exact_depth, "light_normals", lambda *_: np.eye(3))
+    monkeypatch.setitem(OFFERED, "light_normals", lambda *_: np.eye(3))
     assert found_at_once(vectors, depth) is None
     monkeypatch.setattr(exact_depth, "_closed_weight", lambda *_: 0)
     found = found_at_once(vectors, depth)
@@ -102,7 +98,7 @@ def test_a_matrix_that_cannot_be_inverted_is_no_other_coordinates(monkeypatch):
     rows = [[3, 0, 1], [-3, 1, 1], [0, -3, 1], [1, 3, 1], [-2, -1, 1]]
     vectors = from_integers(rows, [1] * 5)
     assert brute_force((0, 0, 0), rows) == 0
-    monkeypatch.setattr(round_frames, "evenly_spread", lambda *_: np.diag([1.0, 1.0, 0.0]))
+    monkeypatch.setitem(OFFERED, "evenly_spread", lambda *_: np.diag([1.0, 1.0, 0.0]))
     assert round_frames.spread_evenly(vectors) is None
     monkeypatch.setattr(round_frames, "determinant", lambda *_: 1)
     moved = round_frames.spread_evenly(vectors)
@@ -114,7 +110,7 @@ def test_cones_between_dependent_normals_prove_nothing(monkeypatch):
     """With some signs a combination of them, none of its weights negative, is zero: nothing is on one side of all."""
     rows = [[3, 0, 1], [-3, 1, 1], [0, -3, 1], [1, 3, 1], [-2, -1, 1]]
     flat = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
-    monkeypatch.setattr(round_frames, "principal_axes", lambda *_: flat)
+    monkeypatch.setitem(OFFERED, "principal_axes", lambda *_: flat)
     monkeypatch.setattr(round_frames, "determinant", lambda *_: 1)
     assert cones.proven(from_integers(rows, [1] * 5), 1) is not True
 

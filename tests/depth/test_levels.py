@@ -15,8 +15,6 @@ import tukeydp as td
 from support import oracle
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.sampling import kept, kernels
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential
 from tukeydp.trusted import levels as levels_module
 from tukeydp.trusted import rows as grid_module
@@ -27,6 +25,8 @@ from tukeydp.trusted.exponential import Search
 from tukeydp.trusted.laws import Group
 from tukeydp.trusted.levels import find_ranks, level_sets
 from tukeydp.trusted.rows import bounded_grid
+from tukeydp.trusted.sampling import kept, loops
+from tukeydp.trusted.sampling.draws import Sampler
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 rows_of = st.lists(st.sampled_from(POINTS), min_size=1, max_size=14)
@@ -145,7 +145,7 @@ def test_a_seeded_draw_does_not_depend_on_what_is_held(epsilon, threads, crumbs,
     monkeypatch.setattr(kept, "propose", lambda *a: statuses.append((answer := plain(*a))[0]) or answer)
     assert draws(narrow, epsilon, threads=threads) == wide
     assert narrow.held > 1 or epsilon < 1  # a strong draw asks for deep levels only
-    assert epsilon > Fraction(1, 400) or kernels.SHALLOW in statuses
+    assert epsilon > Fraction(1, 400) or loops.SHALLOW in statuses
 
 
 def test_many_rows_are_held_in_part_and_release_the_same(crumbs, monkeypatch):

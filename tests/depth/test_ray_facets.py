@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.grids import centred_grid
-from tukeydp.depth.deciding import GridDepth
 from tukeydp.hints.facet_walk import _ranked, walk
 from tukeydp.hints.ray_facets import compile_walk, facets_before
+from tukeydp.trusted.exact.deciding import GridDepth
 from tukeydp.trusted.matrices import integers
 
 

@@ -14,11 +14,11 @@ from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.depth import spherical_codes as spread_module
 from tukeydp.depth.spherical_codes import least_angle, smallest_angle, spread_lines
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.rows import bounded_grid
+from tukeydp.trusted.sampling.draws import Sampler
 
 SHAPES = [(2, 1), (2, 7), (2, 60), (3, 1), (3, 4), (3, 30), (3, 90), (4, 20), (5, 30), (5, 150), (8, 11), (10, 300)]
 MANY = [(d, k) for d, k in SHAPES if k >= 20]

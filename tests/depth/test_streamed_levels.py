@@ -13,19 +13,17 @@ from hypothesis import strategies as st
 
 import tukeydp as td
 from support import oracle
-from tukeydp.depth import rank_cells, streamed_levels, tallies
-from tukeydp.depth.rank_cells import RankCells, edges_by
-from tukeydp.depth.streamed_levels import StreamedLevels, streamed_level_sets
-from tukeydp.depth.tallies import Question
 from tukeydp.hints import planner
-from tukeydp.sampling.foresight import foresee
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.parameters import ParameterError
 from tukeydp.trusted.rows import LIMIT
+from tukeydp.trusted.sampling.draws import Sampler, foresee
+from tukeydp.trusted.streams import streamed_levels, tallies
+from tukeydp.trusted.streams.streamed_levels import RankCells, StreamedLevels, edges_by, streamed_level_sets
+from tukeydp.trusted.streams.tallies import Question
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 rows_of = st.lists(st.sampled_from(POINTS), min_size=1, max_size=14)
@@ -238,7 +236,7 @@ def test_rough_ranks_are_in_their_cells_and_ascend():
     assert np.array_equal(np.searchsorted(edges, rough, side="right"), np.searchsorted(edges, values, side="right"))
     with pytest.raises(LookupError):
         cells.found(0, 10)
-    assert rank_cells.RankCells(edges, np.zeros(len(edges) + 1, dtype=np.int64)).rows == 0
+    assert streamed_levels.RankCells(edges, np.zeros(len(edges) + 1, dtype=np.int64)).rows == 0
 
 
 CLOUD = np.rint(np.random.default_rng(4).normal(size=(400, 2)) ** 3 * 2**30).astype(np.int64)

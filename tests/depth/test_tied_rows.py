@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.halfspaces import least_count
-from tukeydp.depth import sweeps, tied_rows
-from tukeydp.depth.double_digits import doubled, minor, sum_of_products
-from tukeydp.depth.exact_depth import exact_row, from_integers, least_weight
-from tukeydp.depth.flats import in_span
+from tukeydp.trusted.exact import sweeps
+from tukeydp.trusted.exact.depth import exact_row, from_integers, least_weight
+from tukeydp.trusted.exact.loops import doubled, minor, sum_of_products
+from tukeydp.trusted.exact.vectors import in_span
 from tukeydp.trusted.matrices import integers
 
 # Takes small vectors to entries of a hundred bits, which no float holds.
@@ -48,7 +48,7 @@ def test_planes_of_ties_are_settled_as_by_definition(d, most, long):
         if len(vectors.weights) < d or in_span(vectors) is not None:
             return
         places = all_places(len(vectors.weights), d)
-        planes, doubtful = tied_rows.tied_rows(vectors, places, vectors.total + 1)
+        planes, doubtful = sweeps.tied_rows(vectors, places, vectors.total + 1)
         assert not doubtful
         assert min(plane.lower for plane in planes) == least_count([v for v, w in weighted for _ in range(w)], d)
         for plane in planes:
@@ -64,18 +64,18 @@ def test_near_ties_are_not_taken_for_ties(far, monkeypatch):
     vectors = from_integers(chosen, [1] * len(chosen))
 
     def along_the_third():
-        planes, doubtful = tied_rows.tied_rows(vectors, [(2,)], 9)
+        planes, doubtful = sweeps.tied_rows(vectors, [(2,)], 9)
         assert not doubtful
         return planes[0]
 
     assert least_count(chosen, 3) == exact_row(vectors, (2,))[0] == along_the_third().lower == 0
     # The control: two divides their determinant, which is not zero.
-    monkeypatch.setattr(tied_rows, "_coprime", lambda beyond: [2])
+    monkeypatch.setattr(sweeps, "_coprime", lambda beyond: [2])
     assert along_the_third().lower == 1
 
 
 def test_moduli_are_coprime_and_exceed_every_determinant():
-    found = tied_rows._coprime(2**400)
+    found = sweeps._coprime(2**400)
     assert all(np.gcd(a, b) == 1 for a, b in itertools.combinations(found, 2))
     assert max(found) < 2**31
     assert np.prod(integers(found)) > 2**400

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tukeydp.exact.float_programs import add_rows, quiet_solver
+from tukeydp.hints.float_programs import add_rows, quiet_solver
 
 
 def test_it_solves_what_it_was_given_and_says_nothing(capfd):

@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.regions import region
-from tukeydp.exact import slices
-from tukeydp.exact.grid_planes import pinned, points_of_plane
-from tukeydp.exact.linear_programs import Region
-from tukeydp.exact.slices import count_in_slices
 from tukeydp.trusted.matrices import integers
+from tukeydp.trusted.sizes import slices
+from tukeydp.trusted.sizes.linear_programs import Region
+from tukeydp.trusted.sizes.slices import count_in_slices, pinned, points_of_plane
 
 BOUND = 6
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.regions import region
-from tukeydp.exact import slices
-from tukeydp.exact.slices import SliceCount, count_in_slices
 from tukeydp.trusted.matrices import integers
+from tukeydp.trusted.sizes import slices
+from tukeydp.trusted.sizes.slices import SliceCount, count_in_slices
 
 BOUND = 5
 

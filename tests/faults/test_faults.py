@@ -23,9 +23,9 @@ from support.leaks import WAYS, table
 from support.oracle import depth as oracle_depth
 from tukeydp.cli import main
 from tukeydp.data.numbers import number
-from tukeydp.exact import float_programs
-from tukeydp.sampling import sampler
+from tukeydp.hints import float_programs
 from tukeydp.trusted import exponential
+from tukeydp.trusted.sampling import draws
 
 BOXED = {"epsilon": 1, "bounds": (-10, 10)}
 
@@ -155,7 +155,7 @@ class _Solver:
 
 def broken_solver(monkeypatch, name, what):
     real = float_programs.quiet_solver
-    for module in ("tukeydp.hints.linear_programs", "tukeydp.exact.float_programs"):
+    for module in ("tukeydp.hints.linear_programs", "tukeydp.hints.float_programs"):
         monkeypatch.setattr(f"{module}.quiet_solver", lambda *a, **k: _Solver(real(*a, **k), name, what))
 
 
@@ -217,7 +217,7 @@ class TestWorkers:
             return real(self, stream, lane, order)
 
         monkeypatch.setattr(exponential, "_LANE_WORDS", (64,))
-        monkeypatch.setattr(sampler, "available_cores", lambda: 4)
+        monkeypatch.setattr(draws, "available_cores", lambda: 4)
         monkeypatch.setattr(exponential.Search, "first_accepted", first_accepted)
         x = np.random.default_rng(0).normal(size=(60, 4))
         failed = 0

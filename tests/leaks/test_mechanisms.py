@@ -358,8 +358,9 @@ def test_outcomes_travel_without_cells():
 
 def test_compiled_code_has_one_form_whatever_the_data():
     """A second form would be compiled, and kept in a file, only for the tables that call for it."""
-    from tukeydp.depth import angular_sweep
-    from tukeydp.sampling import kept
+    from tukeydp.hints import branches
+    from tukeydp.trusted.exact import loops
+    from tukeydp.trusted.sampling import kept
 
     for case in DEGENERATE.values():
         for way in ("boxem", "boxem, coarse grid", "boxem, exact depth", "approximate_boxem"):
@@ -368,9 +369,9 @@ def test_compiled_code_has_one_form_whatever_the_data():
     for compiled in (
         kept.propose,
         kept.count_inside,
-        angular_sweep.fill_keys,
-        angular_sweep.scan_keys,
-        kept.grow,
+        loops.fill_keys,
+        loops.scan_keys,
+        branches._kept(),
     ):
         assert len(compiled.signatures) == 1, compiled.__name__
 
@@ -402,7 +403,7 @@ def test_which_code_is_compiled_and_kept_does_not_depend_on_the_data(tmp_path):
 FIRST = """
 import sys
 import numpy as np, tukeydp as td
-from tukeydp.sampling import compiling
+from tukeydp.trusted.sampling import compiling
 if sys.argv[1] == "long":
     compiling._SHORT_LANES = 0  # as if the search had taken so long
 td.boxem(np.random.default_rng(0).normal(size=(30, 2)), epsilon=1, bounds=(-10, 10))

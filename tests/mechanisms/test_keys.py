@@ -11,14 +11,13 @@ import tukeydp as td
 from support.grids import centred_grid
 from support.hints import Garbage
 from support.listening import listen, with_keys
-from tukeydp.depth.deciding import GridDepth
 from tukeydp.hints import planner
-from tukeydp.sampling.cutting_planes import DepthSampler
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.exact.deciding import GridDepth
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.sampling.draws import DepthSampler, Sampler
 
 X = np.random.default_rng(0).normal(size=(300, 2))
 RUNS = {

@@ -15,10 +15,10 @@ from tukeydp.forecast.simulated_walk import _body, _climbed, walked_draws
 from tukeydp.forecast.tables import smoothed
 from tukeydp.forecast.walk_loops import depth, log_points
 from tukeydp.results.accuracy import FAR
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.sampling.draws import Sampler
 
 STEPS = 2.0**20  # grid steps in a standard deviation
 GAUSSIAN, EXPONENTIAL, SCORES, YES_NO = (SHAPES[i] for i in (0, 2, 5, 6))

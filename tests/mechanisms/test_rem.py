@@ -25,10 +25,14 @@ from support.rem_oracle import (
     worst_case,
     worst_delta,
 )
-from tukeydp.exact import linear_programs
 from tukeydp.mechanisms.rem import _draw
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
-from tukeydp.mechanisms.rem_test.safety import (
+from tukeydp.trusted.account import PureDP
+from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.boxes import Box, whole_grid
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.release import rehearsed
+from tukeydp.trusted.rem.evidence import Evidence, Plan
+from tukeydp.trusted.rem.safety import (
     Chance,
     Graded,
     Laplace,
@@ -38,16 +42,11 @@ from tukeydp.mechanisms.rem_test.safety import (
     paper_cut,
     passes,
 )
-from tukeydp.sampling.sampler import Sampler
-from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
-from tukeydp.sizes.intervals import Intervals
-from tukeydp.sizes.level_sizes import Sizes, sizes_of
-from tukeydp.trusted.account import PureDP
-from tukeydp.trusted.bits import Keystream, derived_key
-from tukeydp.trusted.boxes import Box, whole_grid
-from tukeydp.trusted.levels import level_sets
-from tukeydp.trusted.release import rehearsed
 from tukeydp.trusted.rows import unbounded_grid
+from tukeydp.trusted.sampling.draws import Sampler
+from tukeydp.trusted.sizes import linear_programs
+from tukeydp.trusted.sizes.ellipsoids import BoxesAndEllipsoids
+from tukeydp.trusted.sizes.level_sizes import Intervals, Sizes, sizes_of
 
 
 def sizes(x: Dataset, points: np.ndarray, directions: np.ndarray, base: int, counted: bool = False) -> Sizes:

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tukeydp as td
-from tukeydp.mechanisms.rem_test import choice
-from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
-from tukeydp.mechanisms.rem_test.evidence import Plan
+from tukeydp.mechanisms import rem_choice as choice
+from tukeydp.mechanisms.rem_choice import chosen_plan, paper_plan
+from tukeydp.trusted.rem.evidence import Plan
 
 # n, d, epsilon, delta, and what was chosen: threshold, part of epsilon for the test, swaps.
 FROZEN = [

@@ -15,12 +15,12 @@ import pytest
 
 from support.rem_cases import TESTS, chance, grid_points
 from support.rem_oracle import depths, tail
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
-from tukeydp.mechanisms.rem_test.safety import Paper
-from tukeydp.sizes.intervals import Intervals
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.laws import exp_between
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.rem.evidence import Evidence, Plan
+from tukeydp.trusted.rem.safety import Paper
+from tukeydp.trusted.sizes.level_sizes import Intervals
 
 TAU = Fraction(1, 10)
 GROWN = exp_between(TAU)[0]  # e^tau, from below

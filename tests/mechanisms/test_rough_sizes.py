@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.rem_cases import chance, plan
-from tukeydp.mechanisms.rem_test import evidence as evidence_module
-from tukeydp.mechanisms.rem_test.evidence import Evidence
-from tukeydp.mechanisms.rem_test.known_sizes import KnownSizes
-from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, passes
 from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.hinted import OFFERED
+from tukeydp.trusted.rem.evidence import Evidence, KnownSizes
+from tukeydp.trusted.rem.safety import Graded, Laplace, Paper, passes
 
 TOP = 40
 
@@ -145,7 +144,7 @@ def test_in_whatever_order_sizes_are_measured_coins_are_the_same(order, test, mo
         ]
         probability = chance(test, Evidence(Smooth(fall), FIXED))
         with monkeypatch.context() as patched:
-            patched.setattr(evidence_module, "next_size", ORDERS[order])
+            patched.setitem(OFFERED, "next_size", ORDERS[order])
             assert chance(test, Evidence(Smooth(fall), FIXED)) == pytest.approx(probability, rel=1e-12)
             again = [Evidence(Rough(fall), FIXED) for _ in range(12)]
             assert coins == [passes(test, e, Keystream(derived_key("coin", i)).bits(0)) for i, e in enumerate(again)]
@@ -153,7 +152,7 @@ def test_in_whatever_order_sizes_are_measured_coins_are_the_same(order, test, mo
 
 def test_evidence_that_stops_before_all_is_known_would_be_noticed(monkeypatch):
     """Must-fail control: with nobody to look for what is left, brackets stay wide."""
-    monkeypatch.setattr(evidence_module, "next_size", lambda *_: None)
+    monkeypatch.setitem(OFFERED, "next_size", lambda *_: None)
     monkeypatch.setattr(Evidence, "_first_open", lambda *_: None)
     with pytest.raises(AssertionError):
         chance(Graded(), Evidence(Smooth(0.3), FIXED))

@@ -20,7 +20,7 @@ from tukeydp.data.relation import Relation
 from tukeydp.mechanisms import mean_of_secret_size, planned, subset_means
 from tukeydp.mechanisms import rem as rem_module
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
-from tukeydp.mechanisms.rem_test.choice import chosen_plan
+from tukeydp.mechanisms.rem_choice import chosen_plan
 from tukeydp.trusted.account import ApproxDP, PureDP
 from tukeydp.trusted.parameters import ParameterError
 

@@ -25,7 +25,7 @@ HARMLESS = (
     ),
     Harmless(
         "cutting planes that refute nothing",
-        "depth/deciding.py",
+        "trusted/exact/deciding.py",
         "if self._weight_beyond(v, point, bits) < level]",
         "if self._weight_beyond(v, point, bits) <= level]",
         "Any direction may join the envelope: the depth over more directions is still at least the exact one, so level "
@@ -34,7 +34,7 @@ HARMLESS = (
     ),
     Harmless(
         "fewer bits of a coin at first",
-        "mechanisms/rem_test/safety.py",
+        "trusted/rem/safety.py",
         "_FIRST_BITS = 96",
         "_FIRST_BITS = 8",
         "The coin is a uniform real of which more bits are taken until both ends of its bracket lie on one side of the "

@@ -46,7 +46,7 @@ MUTANTS = (
     ),
     Mutant(
         "what a row less can do left out",
-        "mechanisms/rem_test/one_sided.py",
+        "trusted/rem/evidence.py",
         "for j in range(t, t + k + 2):",
         "for j in range(t, t + k + 1):",
         (DEFINITION,),
@@ -54,7 +54,7 @@ MUTANTS = (
     ),
     Mutant(
         "the outer level taken one too deep under add/remove",
-        "mechanisms/rem_test/one_sided.py",
+        "trusted/rem/evidence.py",
         "low, high = self._upper.bracket(j - 1 - k)",
         "low, high = self._upper.bracket(j - k)",
         (DEFINITION,),

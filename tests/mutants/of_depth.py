@@ -24,7 +24,7 @@ MUTANTS = (
     ),
     Mutant(
         "the overflow check of projections four times too lax",
-        "depth/directions.py",
+        "trusted/directions.py",
         "if sum(abs(v) * r for v, r in zip(row, grid.extent, strict=True)) >= LIMIT:",
         "if sum(abs(v) * r for v, r in zip(row, grid.extent, strict=True)) >= 4 * LIMIT:",
         ("tests/data/test_grid.py::test_directions_whose_projections_would_overflow_are_refused",),
@@ -56,7 +56,7 @@ MUTANTS = (
     ),
     Mutant(
         "sweep tolerance 2^-60, so that floats decide near ties",
-        "depth/sweeps.py",
+        "trusted/exact/sweeps.py",
         "_TOLERANCE = {2: 2.0**-32, 3: 2.0**-32, 4: 2.0**-24}",
         "_TOLERANCE = {2: 2.0**-60, 3: 2.0**-60, 4: 2.0**-60}",
         (f"{EXACT}test_opposite_vectors_whose_floats_are_rounded_apart_are_on_two_sides",),
@@ -64,7 +64,7 @@ MUTANTS = (
     ),
     Mutant(
         "vectors given an angle by what rounding leaves of them",
-        "depth/sweeps.py",
+        "trusted/exact/sweeps.py",
         "_RATIO = {2: 2.0**12, 3: 2.0**12, 4: 2.0**9}",
         "_RATIO = {2: 2.0**80, 3: 2.0**80, 4: 2.0**80}",
         (f"{EXACT}test_opposite_vectors_whose_floats_are_rounded_apart_are_on_two_sides",),
@@ -72,7 +72,7 @@ MUTANTS = (
     ),
     Mutant(
         "vectors that nearly coincide taken for one",
-        "depth/tie_sweep.py",
+        "trusted/exact/loops.py",
         "if gone and come and not tied:",
         "if gone and come and not tied and False:",
         ("tests/depth/test_tied_rows.py::test_near_ties_are_not_taken_for_ties",),
@@ -80,7 +80,7 @@ MUTANTS = (
     ),
     Mutant(
         "vectors that coincide taken for near ones, in any order",
-        "depth/tie_sweep.py",
+        "trusted/exact/loops.py",
         "_LEFT, _TOLERANCE = 2.0**-52, 2.0**-35",
         "_LEFT, _TOLERANCE = 2.0**-52, 2.0**-90",
         ("tests/depth/test_tied_rows.py::test_planes_of_ties_are_settled_as_by_definition",),
@@ -88,7 +88,7 @@ MUTANTS = (
     ),
     Mutant(
         "a point one row too shallow taken for deep",
-        "depth/deciding.py",
+        "trusted/exact/deciding.py",
         "return None if self.here + answer.least >= level else answer",
         "return None if self.here + answer.least >= level - 1 else answer",
         (DEEP,),
@@ -96,7 +96,7 @@ MUTANTS = (
     ),
     Mutant(
         "the inscribed ellipsoid not shrunk by half a cell",
-        "sizes/boxes_and_ellipsoids.py",
+        "trusted/sizes/ellipsoids.py",
         "found = largest_ellipsoid(self._half_cells(level, -1), SLACK / 2,",
         "found = largest_ellipsoid(self._half_cells(level, 0), SLACK / 2,",
         (f"{HALF}test_a_strip_between_grid_lines_has_no_size_from_below",),
@@ -104,7 +104,7 @@ MUTANTS = (
     ),
     Mutant(
         "the volume not shrunk by half a cell",
-        "sizes/polyhedra.py",
+        "trusted/sizes/polyhedra.py",
         "volume(self._half_cells(level, -1))[0] / 8",
         "volume(self._half_cells(level, 0))[0] / 8",
         (f"{HALF}test_a_strip_between_grid_lines_has_no_size_from_below",),
@@ -112,7 +112,7 @@ MUTANTS = (
     ),
     Mutant(
         "the volume not grown by half a cell",
-        "sizes/polyhedra.py",
+        "trusted/sizes/polyhedra.py",
         "volume(self._half_cells(level, +1))[1] / 8",
         "volume(self._half_cells(level, 0))[1] / 8",
         (f"{HALF}test_random_slivers_are_bracketed",),
@@ -120,7 +120,7 @@ MUTANTS = (
     ),
     Mutant(
         "the simplex's excess over its ellipsoid left out",
-        "sizes/boxes_and_ellipsoids.py",
+        "trusted/sizes/ellipsoids.py",
         "return min(boxed, _excess(d)[1] * self._grown(level))",
         "return min(boxed, self._grown(level))",
         (f"{HALF}test_ellipsoids_bound_slanted_sets_from_above",),
@@ -128,7 +128,7 @@ MUTANTS = (
     ),
     Mutant(
         "the excess of a cube in place of a simplex's",
-        "sizes/boxes_and_ellipsoids.py",
+        "trusted/sizes/ellipsoids.py",
         "square = d**d * (d + 1) ** (d + 1) << (2 * _ROOT_BITS)",
         "square = (2**d * math.factorial(d)) ** 2 << (2 * _ROOT_BITS)",
         (f"{HALF}test_a_simplex_meets_the_bound_from_above",),
@@ -136,7 +136,7 @@ MUTANTS = (
     ),
     Mutant(
         "an ellipsoid that sticks out",
-        "sizes/ellipsoid_certificate.py",
+        "trusted/sizes/ellipsoids.py",
         "if (squares <= room * room).all():",
         "if (squares <= 2 * room * room).all():",
         (f"{SIZES}TestEllipsoids::test_a_bad_solver_is_seen_through",),
@@ -144,7 +144,7 @@ MUTANTS = (
     ),
     Mutant(
         "points on a halfspace's edge given up while they are counted",
-        "sizes/few_values.py",
+        "trusted/sizes/grid_points.py",
         "sums + least[j + 1] <= offsets",
         "sums + least[j + 1] < offsets",
         (f"{SIZES}test_counting_column_by_column",),
@@ -152,7 +152,7 @@ MUTANTS = (
     ),
     Mutant(
         "weights that do not balance taken as if they did",
-        "sizes/ellipsoid_certificate.py",
+        "trusted/sizes/ellipsoids.py",
         "if residual.any():",
         "if False:",
         (f"{SIZES}TestEllipsoids::test_weights_on_one_side_are_paid_for_by_the_box",),
@@ -160,7 +160,7 @@ MUTANTS = (
     ),
     Mutant(
         "an ellipsoid taken whatever its gap",
-        "sizes/john_ellipsoid.py",
+        "trusted/sizes/ellipsoids.py",
         "if found is not None and found.gap <= gap:",
         "if found is not None:",
         (f"{SIZES}TestEllipsoids::test_it_asks_again_until_the_gap_is_small",),
@@ -168,7 +168,7 @@ MUTANTS = (
     ),
     Mutant(
         "a looser certificate of exact depth",
-        "sizes/exact_depth_sizes.py",
+        "trusted/sizes/exact_depth_sizes.py",
         "if not refuting and most <= least * (1 + self.slack / 2):",
         "if not refuting and most <= least * (1 + 8 * self.slack):",
         (f"{HALF}test_a_copy_too_small_for_the_slack_is_not_taken",),
@@ -176,7 +176,7 @@ MUTANTS = (
     ),
     Mutant(
         "a copy taken although its corners are not deep",
-        "sizes/exact_depth_sizes.py",
+        "trusted/sizes/exact_depth_sizes.py",
         "if not refuting and most <= least * (1 + self.slack / 2):",
         "if most <= least * (1 + self.slack / 2):",
         (f"{HALF}test_a_copy_with_shallow_corners_is_not_taken",),
@@ -184,7 +184,7 @@ MUTANTS = (
     ),
     Mutant(
         "corners of a copy checked without their cells",
-        "sizes/exact_depth_sizes.py",
+        "trusted/sizes/exact_depth_sizes.py",
         "points = np.concatenate([corner + cell for corner in corners])",
         "points = corners",
         (f"{HALF}test_the_cells_around_a_copys_corners_are_looked_at",),
@@ -192,7 +192,7 @@ MUTANTS = (
     ),
     Mutant(
         "half a cell taken to be inside every copy's margin",
-        "sizes/exact_depth_sizes.py",
+        "trusted/sizes/exact_depth_sizes.py",
         "return total <= Fraction(template(d).radius, 1 << fine)",
         "return total <= Fraction(template(d).radius)",
         (f"{HALF}test_the_cells_around_a_copys_corners_are_looked_at",),
@@ -200,7 +200,7 @@ MUTANTS = (
     ),
     Mutant(
         "a slice counted twice",
-        "exact/slices.py",
+        "trusted/sizes/slices.py",
         "self._waiting.append(part.bounded(column, 1, middle - 1))",
         "self._waiting.append(part.bounded(column, 1, middle))",
         (f"{SLICES}test_hidden_sets_are_counted",),
@@ -208,7 +208,7 @@ MUTANTS = (
     ),
     Mutant(
         "a line counted with a point beyond its end",
-        "exact/slices.py",
+        "trusted/sizes/slices.py",
         "return above + 1 + below",
         "return above + 2 + below",
         (f"{SLICES}test_hidden_sets_are_counted",),
@@ -216,7 +216,7 @@ MUTANTS = (
     ),
     Mutant(
         "products of twice the digits without what was rounded off",
-        "depth/double_digits.py",
+        "trusted/exact/loops.py",
         "error = ((a_half * b_half - product) + a_half * b_rest + a_rest * b_half) + a_rest * b_rest",
         "error = 0.0",
         (DIGITS,),
@@ -224,7 +224,7 @@ MUTANTS = (
     ),
     Mutant(
         "sums of twice the digits without what was rounded off",
-        "depth/double_digits.py",
+        "trusted/exact/loops.py",
         "return _tidy(total, error + (a_low + b_low))",
         "return _tidy(total, a_low + b_low)",
         (DIGITS,),
@@ -232,7 +232,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows in a plane counted in cones that part them",
-        "depth/cone_search.py",
+        "trusted/exact/loops.py",
         "some = extra if opened == group else 0.0",
         "some = extra",
         (f"{CONES}test_what_is_proven_is_true_and_what_is_refuted_is_not[3-7-2]",),
@@ -240,15 +240,16 @@ MUTANTS = (
     ),
     Mutant(
         "vectors too close to tell apart taken one by one",
-        "depth/angular_sweep.py",
+        "trusted/exact/loops.py",
         "lower = min(lower, here - gone, whole - here - come)",
         "lower = min(lower, here)",
         (f"{EXACT}test_floats_of_any_kind",),
         "Depths that depend on rounding: a swap may move them by more than one.",
+        function="scan_keys",
     ),
     Mutant(
         "a halfspace that a descent proposes taken without a count",
-        "depth/exact_depth.py",
+        "trusted/exact/depth.py",
         "if any(normal) and weight < at_least:",
         "if any(normal):",
         (f"{HINTS}test_whatever_hints_answer_decisions_are_those_of_the_definition[a halfspace that refutes nothing]",),
@@ -256,7 +257,7 @@ MUTANTS = (
     ),
     Mutant(
         "coordinates in which vectors are flat taken for their own",
-        "depth/round_frames.py",
+        "trusted/exact/depth.py",
         "if not np.isfinite(whole).all() or not determinant(integers(whole.astype(np.int64))):",
         "if not np.isfinite(whole).all():",
         (f"{HINTS}test_a_matrix_that_cannot_be_inverted_is_no_other_coordinates",),
@@ -264,7 +265,7 @@ MUTANTS = (
     ),
     Mutant(
         "products of cones taken for exact",
-        "depth/cones.py",
+        "trusted/exact/depth.py",
         "margins = 2 * frame.errors + 2.0**-52 * (_CUTS * d + 1)",
         "margins = 0 * frame.errors",
         (f"{HINTS}test_a_halfspace_that_floats_do_not_see_is_not_proven_away",),
@@ -272,7 +273,7 @@ MUTANTS = (
     ),
     Mutant(
         "a facet taken to part a point without a count",
-        "depth/deciding.py",
+        "trusted/exact/deciding.py",
         "if facet is None or self._depth.exact_weight_beyond(integers(facet), self._point, self._bits) >= self._level:",
         "if facet is None:",
         (f"{HINTS}test_whatever_hints_answer_decisions_are_those_of_the_definition[a list]",),
@@ -280,7 +281,7 @@ MUTANTS = (
     ),
     Mutant(
         "angles of more vectors than keys have room for",
-        "depth/sweeps.py",
+        "trusted/exact/sweeps.py",
         "return m.bit_length() <= _INDEX_BITS[d]",
         "return True",
         (f"{HINTS}test_more_vectors_than_keys_have_room_for_are_done_in_integers",),
@@ -288,7 +289,7 @@ MUTANTS = (
     ),
     Mutant(
         "weights of a copy that do not balance taken as if they did",
-        "sizes/inscribed_copies.py",
+        "trusted/sizes/copies.py",
         "total = Fraction(int(scaled @ slack + residual @ farthest), 1 << fine)",
         "total = Fraction(int(scaled @ slack), 1 << fine)",
         ("tests/sizes/test_size_hints.py::test_weights_that_do_not_balance_are_paid_for_by_the_box",),

@@ -141,7 +141,7 @@ MUTANTS = (
     ),
     Mutant(
         "a refuted proposal's lane read again",
-        "sampling/cutting_planes.py",
+        "trusted/sampling/draws.py",
         "lane, in_vain = found.lane + 1, 0",
         "lane, in_vain = found.lane, 0",
         (f"{KEYS}test_the_lane_of_a_refuted_proposal_is_never_read_again",),

@@ -13,7 +13,7 @@ DRAW = f"{REM}test_after_passing_points_follow_the_restricted_law"
 MUTANTS = (
     Mutant(
         "no 2 tau discount in the graded test",
-        "mechanisms/rem_test/evidence.py",
+        "trusted/rem/evidence.py",
         "exp_between((self.plan.test - 2 * self.slack) * k, bits)",
         "exp_between(self.plan.test * k, bits)",
         (f"{SLACK}[graded]",),
@@ -21,7 +21,7 @@ MUTANTS = (
     ),
     Mutant(
         "no 2 tau discount in the noisy test",
-        "mechanisms/rem_test/safety.py",
+        "trusted/rem/safety.py",
         "return low is None or Fraction(low, 1 << bits) >= needed[1] * exp_between(2 * evidence.slack * k, bits)[1]",
         "return low is None or Fraction(low, 1 << bits) >= needed[1]",
         (f"{SLACK}[laplace]", f"{SLACK}[paper]"),
@@ -29,7 +29,7 @@ MUTANTS = (
     ),
     Mutant(
         "the factor e^(2 epsilon_p) of the paper's test dropped",
-        "mechanisms/rem_test/safety.py",
+        "trusted/rem/safety.py",
         "low, high = exp_between(2 * plan.test + plan.release, bits)",
         "low, high = exp_between(plan.release, bits)",
         ("tests/mechanisms/test_rem_slack.py::test_the_papers_test_is_that_of_its_definition",),
@@ -37,7 +37,7 @@ MUTANTS = (
     ),
     Mutant(
         "no last term: any number of swaps taken to be harmless",
-        "mechanisms/rem_test/safety.py",
+        "trusted/rem/safety.py",
         "least, high = scaled(plan.swaps, 1 << bits)",
         "least, high = scaled(plan.swaps, 1 << 2 * bits)",
         (DEFINITION,),
@@ -45,7 +45,7 @@ MUTANTS = (
     ),
     Mutant(
         "the graded test without its turn",
-        "mechanisms/rem_test/safety.py",
+        "trusted/rem/safety.py",
         "turn = rho / (1 + rho)",
         "turn = Fraction(1)",
         (DEFINITION,),
@@ -53,7 +53,7 @@ MUTANTS = (
     ),
     Mutant(
         "a cut two too small",
-        "mechanisms/rem_test/safety.py",
+        "trusted/rem/safety.py",
         "return _least(lambda m: tail(epsilon, m + 1, _CUT_BITS)[1] <= delta,",
         "return _least(lambda m: tail(epsilon, m + 3, _CUT_BITS)[1] <= delta,",
         (f"{REM}test_cuts_are_the_least_that_hold",),
@@ -61,7 +61,7 @@ MUTANTS = (
     ),
     Mutant(
         "a coin that trusts the upper end of its chance",
-        "mechanisms/rem_test/safety.py",
+        "trusted/rem/safety.py",
         "if Fraction(drawn + 1, 1 << bits) <= chance.low:",
         "if Fraction(drawn + 1, 1 << bits) <= chance.high:",
         (f"{REM}test_a_coin_waits_until_its_chance_is_known",),
@@ -69,7 +69,7 @@ MUTANTS = (
     ),
     Mutant(
         "the outer level taken one too deep",
-        "mechanisms/rem_test/evidence.py",
+        "trusted/rem/evidence.py",
         "outer_low, outer_high = self._upper.bracket(t - 1 - k)",
         "outer_low, outer_high = self._upper.bracket(t - k)",
         (DEFINITION,),
@@ -77,7 +77,7 @@ MUTANTS = (
     ),
     Mutant(
         "the inner level taken one too shallow",
-        "mechanisms/rem_test/evidence.py",
+        "trusted/rem/evidence.py",
         "return [self.plan.threshold + k + 1 + o for o in self._offsets]",
         "return [self.plan.threshold + k + o for o in self._offsets]",
         (DEFINITION,),
@@ -125,7 +125,7 @@ MUTANTS = (
     ),
     Mutant(
         "a size from above taken for one of a deeper level",
-        "mechanisms/rem_test/known_sizes.py",
+        "trusted/rem/evidence.py",
         "return 0 if above is None else self.values[above][0], self.values[below][1]",
         "return 0 if above is None else self.values[above][0], self.values[below if above is None else above][1]",
         (f"{ORDERS}[graded-the last one]",),
@@ -133,7 +133,7 @@ MUTANTS = (
     ),
     Mutant(
         "evidence that stops where nobody proposes a size",
-        "mechanisms/rem_test/evidence.py",
+        "trusted/rem/evidence.py",
         "step = proposed if self._tells(proposed, outer, levels) else self._first_open(outer, levels)",
         "step = proposed if self._tells(proposed, outer, levels) else None",
         (f"{ORDERS}[graded-nothing]",),

@@ -20,7 +20,7 @@ CANDIDATES = f"{FIRST_BYTES}test_candidates_are_those_that_the_definition_says_w
 MUTANTS = (
     Mutant(
         "Lemire's redraw switched off",
-        "sampling/kernels.py",
+        "trusted/sampling/loops.py",
         "if word * width[box, j] >= leftover[box, j]:",
         "if True:",
         (f"{WORDS}test_coordinates_are_those_of_big_integers_and_leftovers_are_redrawn",),
@@ -28,7 +28,7 @@ MUTANTS = (
     ),
     Mutant(
         "Lemire's redraw switched off where points are counted",
-        "sampling/kernels.py",
+        "trusted/sampling/loops.py",
         "if word * width[j] >= leftover[j]:",
         "if True:",
         (f"{WORDS}test_points_that_are_counted_are_those_of_big_integers",),
@@ -68,7 +68,7 @@ MUTANTS = (
     ),
     Mutant(
         "the public-box test dropped in the kernel",
-        "sampling/kernels.py",
+        "trusted/sampling/loops.py",
         "if total < floor[j] or total > ceiling[j]:",
         "if total < floor[j]:",
         (f"{WORDS}test_points_outside_the_public_box_are_never_accepted[in the kernel]",),
@@ -76,15 +76,16 @@ MUTANTS = (
     ),
     Mutant(
         "one direction left untested",
-        "sampling/kernels.py",
+        "trusted/sampling/loops.py",
         "for position in range(k):",
         "for position in range(k - 1):",
         (f"{LAW}test_draws_follow_the_exponential_mechanism[plain]",),
         "Which direction is last depends on earlier rejections, so on the data: the law is nobody's depth.",
+        function="propose",
     ),
     Mutant(
         "Lemire's redraw switched off in NumPy",
-        "sampling/plain_proposals.py",
+        "trusted/sampling/plain_proposals.py",
         "redrawn = (block[:, 1:] * widths < proposals.boxes.leftover[box]).any(axis=1)",
         "redrawn = np.zeros(count, dtype=np.bool_)",
         (f"{PLAIN}test_coordinates_are_redrawn_as_in_compiled_code",),
@@ -92,7 +93,7 @@ MUTANTS = (
     ),
     Mutant(
         "the public-box test dropped in NumPy",
-        "sampling/plain_proposals.py",
+        "trusted/sampling/plain_proposals.py",
         "alive = np.delete(alive, np.flatnonzero(slanted)[outside])",
         "pass",
         (f"{PLAIN}test_slanted_boxes_are_drawn_from_as_in_compiled_code",),
@@ -100,7 +101,7 @@ MUTANTS = (
     ),
     Mutant(
         "only some directions tested in NumPy",
-        "sampling/plain_proposals.py",
+        "trusted/sampling/plain_proposals.py",
         "for part in (slice(0, few), slice(few, None)):",
         "for part in (slice(0, few),):",
         (f"{PLAIN}test_proposals_are_accepted_as_in_compiled_code",),
@@ -220,7 +221,7 @@ MUTANTS = (
     ),
     Mutant(
         "first bytes judged as if no bits followed",
-        "sampling/coarse_filter.py",
+        "trusted/sampling/many_columns.py",
         "self._below = off + np.maximum(1 - self.coefficients, 0).sum(axis=1) - self._scaled(-down)",
         "self._below = off - self._scaled(-down)",
         (f"{FIRST_BYTES}test_what_is_dropped_is_out_of_reach_along_some_direction",),
@@ -228,7 +229,7 @@ MUTANTS = (
     ),
     Mutant(
         "the first candidate in the order of levels instead of proposals",
-        "sampling/coarse_proposals.py",
+        "trusted/sampling/many_columns.py",
         "for i in np.argsort(found.number[:left]).tolist():",
         "for i in range(left):",
         (f"{FIRST_BYTES}test_draws_follow_the_exponential_mechanism",),
@@ -236,7 +237,7 @@ MUTANTS = (
     ),
     Mutant(
         "a coordinate taken before its bits tell it",
-        "sampling/coarse_proposals.py",
+        "trusted/sampling/many_columns.py",
         "if least == most:",
         "if True:",
         (f"{FIRST_BYTES}test_a_coordinate_is_not_taken_before_its_bits_tell_it",),
@@ -244,15 +245,16 @@ MUTANTS = (
     ),
     Mutant(
         "the public-box test dropped where first bytes decide",
-        "sampling/coarse_proposals.py",
+        "trusted/sampling/many_columns.py",
         "if not (self._within.holds(point) and self._levels.contains(point, level)):",
         "if not self._levels.contains(point, level):",
         (f"{FIRST_BYTES}test_first_bytes_in_slanted_boxes_leave_the_law_alone[rows beyond the public box]",),
         "Points outside the bounds are released, more or fewer of them as the data's boxes have it.",
+        function="CoarseProposals.first_accepted",
     ),
     Mutant(
         "directions turned the wrong way with a slanted box",
-        "sampling/coarse_filter.py",
+        "trusted/sampling/many_columns.py",
         "return np.asarray(directions @ np.array(box.basis.inverse, dtype=np.int64))",
         "return np.asarray(directions @ np.array(box.basis.matrix, dtype=np.int64))",
         (
@@ -279,7 +281,7 @@ MUTANTS = (
     ),
     Mutant(
         "points of tilted boxes always kept",
-        "sampling/tilted_proposals.py",
+        "trusted/sampling/many_columns.py",
         "if not isinstance(box, TiltedBox) or box.keeps(cells, int(keeping[number]), spare):",
         "if point is not None:",
         (f"{TILTED}test_draws_follow_the_exponential_mechanism",),
@@ -303,7 +305,7 @@ MUTANTS = (
     ),
     Mutant(
         "a list that cuts off points in the level",
-        "sampling/branches/listing.py",
+        "trusted/sampling/loops.py",
         "most[at, i] = most[at + 1, i] - min(rest, 0)",
         "most[at, i] = most[at + 1, i] - max(rest, 0)",
         (
@@ -333,7 +335,7 @@ MUTANTS = (
     ),
     Mutant(
         "slabs of a tilted parallelepiped without the cubes around their points",
-        "sampling/rough_slabs.py",
+        "trusted/sampling/loops.py",
         "off = half + 1 + _ROUNDINGS * (sums + np.abs(low) + np.abs(high))",
         "off = _ROUNDINGS * (sums + np.abs(low) + np.abs(high))",
         (f"{TILTED}test_floats_reject_no_rounded_point_of_a_level",),
@@ -341,7 +343,7 @@ MUTANTS = (
     ),
     Mutant(
         "caps of boxes bounded at the wrong end",
-        "sampling/branches/programs.py",
+        "hints/programs.py",
         "ends += rest * (high[j] if rest > 0 else low[j])",
         "ends += rest * (low[j] if rest > 0 else high[j])",
         (f"{BRANCHES}test_no_point_is_deeper_than_the_cap_of_its_box",),
@@ -349,7 +351,7 @@ MUTANTS = (
     ),
     Mutant(
         "weights of a solver taken whatever they are",
-        "sampling/branches/programs.py",
+        "hints/programs.py",
         "if not abs(weights[i]) <= LARGEST_WEIGHT and basis[i] < 2 * k:",
         "if False and basis[i] < 2 * k:",
         (f"{BRANCHES}test_weights_that_a_solver_cannot_have_count_for_nothing",),
@@ -357,7 +359,7 @@ MUTANTS = (
     ),
     Mutant(
         "first bytes on the edge taken to be outside",
-        "sampling/coarse_kernels.py",
+        "trusted/sampling/loops.py",
         "dead[b] |= np.uint8((sums[b] < least) | (sums[b] > most))",
         "dead[b] |= np.uint8((sums[b] < least) | (sums[b] >= most))",
         (CANDIDATES,),
@@ -365,15 +367,16 @@ MUTANTS = (
     ),
     Mutant(
         "words that tell no level taken to tell one",
-        "sampling/coarse_kernels.py",
+        "trusted/sampling/loops.py",
         "if word < first[row] or word > last[row]:",
         "if word < first[row]:",
         (CANDIDATES,),
         "The levels' masses are rounded: the law is not the exponential mechanism's.",
+        function="candidates",
     ),
     Mutant(
         "first bytes of other proposals",
-        "sampling/coarse_kernels.py",
+        "trusted/sampling/loops.py",
         "column[b] = column[places[b]]",
         "column[b] = column[b]",
         (CANDIDATES,),
@@ -381,7 +384,7 @@ MUTANTS = (
     ),
     Mutant(
         "leftover words of tilted boxes",
-        "sampling/tilted_kernels.py",
+        "trusted/sampling/loops.py",
         "redrawn |= lower < width and lower < (np.uint64(0) - width) % width",
         "redrawn |= False",
         (f"{TILTED}test_leftover_words_decide_nothing",),
@@ -389,15 +392,16 @@ MUTANTS = (
     ),
     Mutant(
         "the last direction left out for tilted boxes",
-        "sampling/tilted_kernels.py",
+        "trusted/sampling/loops.py",
         "for position in range(k):",
         "for position in range(k - 1):",
         (f"{TILTED}test_draws_follow_the_exponential_mechanism",),
         "Which direction is last depends on earlier rejections, so on the data: the law is nobody's depth.",
+        function="test",
     ),
     Mutant(
         "a share too many for each cell of a tilted box",
-        "sampling/tilted_kernels.py",
+        "trusted/sampling/loops.py",
         "while ends[box, j, cell + 1] <= share:",
         "while ends[box, j, cell + 1] < share:",
         (f"{TILTED}test_every_cell_has_its_share_to_the_last_one",),
@@ -405,7 +409,7 @@ MUTANTS = (
     ),
     Mutant(
         "the points of pieces placed in the wrong one without numba",
-        "sampling/plain_proposals.py",
+        "trusted/sampling/plain_proposals.py",
         'piece = int(np.searchsorted(ends[:parts], number, side="right"))',
         'piece = int(np.searchsorted(ends[:parts], number, side="left"))',
         (f"{PLAIN}test_pieces_are_drawn_from_as_in_compiled_code",),
@@ -413,7 +417,7 @@ MUTANTS = (
     ),
     Mutant(
         "Lemire's redraw switched off where points are counted without numba",
-        "sampling/plain_proposals.py",
+        "trusted/sampling/plain_proposals.py",
         "redrawn = np.flatnonzero((block * box.width < box.leftover).any(axis=1))",
         "redrawn = np.zeros(0, dtype=np.int64)",
         (f"{WORDS}test_points_that_are_counted_are_those_of_big_integers",),
@@ -421,7 +425,7 @@ MUTANTS = (
     ),
     Mutant(
         "first bytes on the edge taken to be outside without numba",
-        "sampling/coarse_kernels.py",
+        "trusted/sampling/loops.py",
         "wrong = (sums < smallest[some, np.newaxis]) | (sums > largest[some, np.newaxis])",
         "wrong = (sums < smallest[some, np.newaxis]) | (sums >= largest[some, np.newaxis])",
         (CANDIDATES,),
@@ -429,7 +433,7 @@ MUTANTS = (
     ),
     Mutant(
         "leftover words of tilted boxes without numba",
-        "sampling/tilted_kernels.py",
+        "trusted/sampling/loops.py",
         "by_hand = ((lower < width) & (lower < (np.uint64(0) - width) % width)).any(axis=1)",
         "by_hand = np.zeros(len(some), dtype=np.bool_)",
         (f"{TILTED}test_leftover_words_decide_nothing",),
@@ -437,7 +441,7 @@ MUTANTS = (
     ),
     Mutant(
         "a share too many for each cell of a tilted box without numba",
-        "sampling/tilted_kernels.py",
+        "trusted/sampling/loops.py",
         'cells[some, j] = np.searchsorted(tilts.ends[b, j, 1:], share, side="right")',
         'cells[some, j] = np.searchsorted(tilts.ends[b, j, 1:], share, side="left")',
         (f"{TILTED}test_every_cell_has_its_share_to_the_last_one",),

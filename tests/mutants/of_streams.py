@@ -10,7 +10,7 @@ STREAMS = "tests/data/test_streams.py::"
 MUTANTS = (
     Mutant(
         "a projection that is equal to an edge counted below it",
-        "depth/tally_loops.py",
+        "trusted/streams/tally_loops.py",
         "if edges[middle] <= p:",
         "if edges[middle] < p:",
         (f"{LEVELS}test_every_projection_is_counted_in_the_one_cell_it_is_in",),
@@ -18,7 +18,7 @@ MUTANTS = (
     ),
     Mutant(
         "a source that changes is not noticed",
-        "depth/tallies.py",
+        "trusted/streams/tallies.py",
         "if seen != self._seen:",
         "if seen.rows != self._seen.rows:",
         (f"{LEVELS}test_a_source_that_changes_is_noticed_before_its_counts_are_used",),
@@ -26,7 +26,7 @@ MUTANTS = (
     ),
     Mutant(
         "work done twice where a thread cannot be started",
-        "depth/tallies.py",
+        "trusted/streams/tallies.py",
         "if begun.acquire(blocking=False):",
         "if True:",
         (f"{LEVELS}test_every_row_counts_once_where_threads_cannot_be_started",),
@@ -34,7 +34,7 @@ MUTANTS = (
     ),
     Mutant(
         "counts that do not add up to the rows believed",
-        "depth/tallies.py",
+        "trusted/streams/tallies.py",
         "if any(int(tally.counts.sum()) != seen.rows for tally in tallies):",
         "if False:",
         (f"{LEVELS}test_a_count_that_misses_rows_or_has_them_twice_is_not_believed",),
@@ -50,7 +50,7 @@ MUTANTS = (
     ),
     Mutant(
         "what is kept believed without its count",
-        "depth/tallies.py",
+        "trusted/streams/tallies.py",
         "if counts[cell] != rooms[cell]:",
         "if False:",
         (f"{LEVELS}test_believing_the_sample_instead_of_counting_is_caught",),
@@ -58,7 +58,7 @@ MUTANTS = (
     ),
     Mutant(
         "the ranks of a kept cell one off",
-        "depth/rank_cells.py",
+        "trusted/streams/streamed_levels.py",
         "parts.append(self._kept[start][first - start : stop - start])",
         "parts.append(np.roll(self._kept[start], 1)[first - start : stop - start])",
         (f"{LEVELS}test_every_question_gets_the_answer_of_sorted_projections",),
@@ -66,7 +66,7 @@ MUTANTS = (
     ),
     Mutant(
         "counted depths without the rows at the point itself",
-        "depth/streamed_levels.py",
+        "trusted/streams/streamed_levels.py",
         "least = np.minimum(least, below[np.searchsorted(e, values + 1)])",
         "least = np.minimum(least, below[np.searchsorted(e, values)])",
         (f"{LEVELS}test_every_question_gets_the_answer_of_sorted_projections",),
@@ -74,10 +74,11 @@ MUTANTS = (
     ),
     Mutant(
         "depths from a window without its middle not capped",
-        "sampling/branches/nodes.py",
+        "trusted/sampling/loops.py",
         "least = ranks.highest",
         "least = kept + ranks.left_out",
         (f"{LEVELS}test_branches_grow_from_a_window_as_from_sorted_projections",),
         "A tree that grows otherwise: harmless to the law, but no longer the draw from sorted projections.",
+        function="depth_of",
     ),
 )

@@ -17,12 +17,12 @@ from tukeydp.hints import branches as branches_module
 from tukeydp.hints import envelope as envelope_module
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.sampling.branches.programs import Slopes
-from tukeydp.sampling.sampler import Sampler
+from tukeydp.hints.programs import Slopes
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box, Pieces, Union
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.sampling.draws import Sampler
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 WITHIN = Box((-3, -3), (3, 3))
@@ -97,7 +97,7 @@ def test_numbers_that_do_not_fit_in_words_plant_no_tree():
 
 @pytest.mark.parametrize("weight", [math.nan, math.inf, 1e300, 1.6])
 def test_weights_that_a_solver_cannot_have_count_for_nothing(weight):
-    from tukeydp.sampling.branches.programs import _rounded
+    from tukeydp.hints.programs import _rounded
 
     found = np.full(2, 7, dtype=np.int64)
     slopes = Slopes(np.eye(2), np.ones(2), 1024.0)

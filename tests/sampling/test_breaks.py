@@ -15,11 +15,11 @@ from support.fit import FALSE_ALARM, g_test
 from tukeydp.hints import ladder
 from tukeydp.hints.breaks import Break, breaks, sample_places
 from tukeydp.hints.envelope import Envelope
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.sampling.draws import Sampler
 
 FALL = 256  # by definition: a column is less than so many times as wide as just below
 

@@ -14,9 +14,6 @@ from hypothesis import strategies as st
 from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
-from tukeydp.sampling import coarse_filter, coarse_kernels, coarse_proposals
-from tukeydp.sampling.coarse_filter import filter_of, suits
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential, lanes, records
 from tukeydp.trusted.bits import Bits, Keystream, derived_key
 from tukeydp.trusted.boxes import Box, Union
@@ -24,6 +21,9 @@ from tukeydp.trusted.exponential import Search
 from tukeydp.trusted.laws import Group, LevelDraw
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.matrices import Basis
+from tukeydp.trusted.sampling import loops, many_columns
+from tukeydp.trusted.sampling.draws import Sampler
+from tukeydp.trusted.sampling.many_columns import filter_of, suits
 
 WITHIN = Box((0, 0), (4, 4))
 SHEAR = Basis(((1, 0), (1, 1)), ((1, 0), (-1, 1)))
@@ -33,7 +33,7 @@ DRAWS = 8_000
 
 def small_lanes(monkeypatch):
     """First bytes of narrow boxes too, a few proposals at a time."""
-    monkeypatch.setattr(coarse_filter, "_WIDE", 0)
+    monkeypatch.setattr(many_columns, "_WIDE", 0)
     monkeypatch.setattr(lanes, "IN_LANES", (4, 8))
 
 
@@ -109,7 +109,7 @@ def test_first_bytes_in_slanted_boxes_leave_the_law_alone(within, monkeypatch):
 
 
 def test_directions_that_were_not_turned_with_the_box_would_be_noticed(monkeypatch):
-    monkeypatch.setattr(coarse_filter, "_turned", lambda directions, box: directions)
+    monkeypatch.setattr(many_columns, "_turned", lambda directions, box: directions)
     assert g_test(slanted_counts(slanted_search(monkeypatch, WITHIN)), pmf()) < FALSE_ALARM
 
 
@@ -122,17 +122,17 @@ def made(levels, proposals, boxes, stream, count):
     """What the kernel finds: numbers of candidates, and for every proposal its level, box and first bytes."""
     d = levels.d
     words = stream.words(0, count + -(-count * d // 8))
-    found = coarse_kernels.room(count, d)
-    order = coarse_kernels.Order(np.arange(len(levels.directions)), *np.zeros((2, len(levels.directions)), np.int64))
-    table = coarse_kernels.words_of(proposals.first, proposals.last)
+    found = loops.room(count, d)
+    order = loops.Order(np.arange(len(levels.directions)), *np.zeros((2, len(levels.directions)), np.int64))
+    table = loops.words_of(proposals.first, proposals.last)
     test = filter_of(levels, proposals, boxes)
-    left = coarse_kernels.candidates(words[:count], words[count:].view(np.uint8), table, test, order, found)
+    left = loops.candidates(words[:count], words[count:].view(np.uint8), table, test, order, found)
     # The bytes are dealt out level by level: learned from a filter that drops nothing.
     open_test = test._replace(
         smallest=np.full_like(test.smallest, -(2**31)), largest=np.full_like(test.largest, 2**31 - 1)
     )
-    everything = coarse_kernels.room(count, d)
-    whole = coarse_kernels.candidates(words[:count], words[count:].view(np.uint8), table, open_test, order, everything)
+    everything = loops.room(count, d)
+    whole = loops.candidates(words[:count], words[count:].view(np.uint8), table, open_test, order, everything)
     assert sorted(everything.number[:whole].tolist()) == list(range(count))
     return set(found.number[:left].tolist()), everything
 
@@ -159,7 +159,7 @@ def test_no_proposal_is_dropped_that_some_further_bits_would_put_into_its_level(
     _, proposals = proposals_in(levels, within, groups)
     boxes = [box for _, box in groups]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coarse_filter, "_WIDE", 0)
+        patch.setattr(many_columns, "_WIDE", 0)
         candidates, everything = made(levels, proposals, boxes, Keystream(derived_key("bytes", seed)), 48)
     for number, row, drawn, first_bytes in zip(*everything[:4], strict=True):
         if not drawn or int(number) in candidates:
@@ -172,9 +172,7 @@ def test_no_proposal_is_dropped_that_some_further_bits_would_put_into_its_level(
         assert all(oracle.depth(rows, box.point(z), directions) < level for z in itertools.product(*spans))
 
 
-@pytest.mark.parametrize(
-    "candidates", [coarse_kernels.candidates, coarse_kernels._candidates], ids=["compiled", "plain"]
-)
+@pytest.mark.parametrize("candidates", [loops.candidates, loops._candidates], ids=["compiled", "plain"])
 @pytest.mark.parametrize("d", [3, 5])
 def test_candidates_are_those_that_the_definition_says_with_their_own_bytes(d, candidates):
     """Small coefficients and narrow ranges: many sums lie on an end, which is inside; some words tell no level."""
@@ -185,12 +183,12 @@ def test_candidates_are_those_that_the_definition_says_with_their_own_bytes(d, c
     slot, box = np.array([1, 0, -1]), np.array([1, 0])  # the last row of the table is not tested
     coefficients = rng.integers(-3, 4, size=(2, 4, d)).astype(np.int32)
     smallest, largest = np.full((2, 4), -12, dtype=np.int32), np.full((2, 4), 12, dtype=np.int32)
-    test = coarse_kernels.Filter(slot, box, coefficients, smallest, largest)
-    order = coarse_kernels.Order(np.arange(4), *np.zeros((2, 4), dtype=np.int64))
-    found = coarse_kernels.room(n, d)
-    count = candidates(words, stream, coarse_kernels.words_of(first, last), test, order, found)
-    rows = [next((r for r in range(3) if first[r] <= word <= last[r]), coarse_kernels.UNDECIDED) for word in words]
-    wanted, at = {p: None for p in range(n) if rows[p] in (2, coarse_kernels.UNDECIDED)}, 0
+    test = loops.Filter(slot, box, coefficients, smallest, largest)
+    order = loops.Order(np.arange(4), *np.zeros((2, 4), dtype=np.int64))
+    found = loops.room(n, d)
+    count = candidates(words, stream, loops.words_of(first, last), test, order, found)
+    rows = [next((r for r in range(3) if first[r] <= word <= last[r]), loops.NO_ROW) for word in words]
+    wanted, at = {p: None for p in range(n) if rows[p] in (2, loops.NO_ROW)}, 0
     for s, row in ((0, 1), (1, 0)):  # bytes are dealt out slot by slot, and column by column for 2048 proposals
         members = [p for p in range(n) if rows[p] == row]
         drawn = stream[at : at + d * len(members)].reshape(d, -1).T
@@ -201,7 +199,7 @@ def test_candidates_are_those_that_the_definition_says_with_their_own_bytes(d, c
     known = zip(*(part[:count].tolist() for part in found[:4]), strict=True)
     assert {p: bytes_ if drawn else None for p, _, drawn, bytes_ in known} == wanted
     assert all(rows[p] == row for p, row in zip(found.number[:count], found.row[:count], strict=True))
-    assert coarse_kernels.UNDECIDED in rows
+    assert loops.NO_ROW in rows
 
 
 def wide_proposals():
@@ -256,7 +254,7 @@ def test_a_coordinate_is_where_its_uniform_number_says(first, width, words):
     for i, word in enumerate(words):
         theta += Fraction(word, 2 ** (8 + 64 * (i + 1)))
     try:
-        found = coarse_proposals._scaled(first, 8, width, Given(words))
+        found = many_columns._scaled(first, 8, width, Given(words))
     except StopIteration:  # the words do not tell: further bits could lead to the next coordinate
         most = theta + Fraction(1, 2 ** (8 + 64 * len(words)))
         assert math.ceil(most * width) - 1 > math.floor(theta * width)
@@ -268,8 +266,8 @@ def test_a_coordinate_is_not_taken_before_its_bits_tell_it():
     """Three points: one third is 0.010101... in binary, and 64 bits of it leave open on which side it lies."""
     third = (2**72 - 1) // 3
     words = [third % 2**64, 2**64 - 1]
-    assert coarse_proposals._scaled(third >> 64, 8, 3, Given(words)) == 1
-    assert coarse_proposals._scaled(third >> 64, 8, 3, Given([words[0], 0])) == 0
+    assert many_columns._scaled(third >> 64, 8, 3, Given(words)) == 1
+    assert many_columns._scaled(third >> 64, 8, 3, Given([words[0], 0])) == 0
 
 
 def test_boxes_are_taken_unless_many_proposals_come_from_some_that_bytes_tell_little_of():

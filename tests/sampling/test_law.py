@@ -19,8 +19,6 @@ from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
 from tukeydp.hints import boxes as boxes_module
 from tukeydp.hints import planner, slices
 from tukeydp.hints.envelope import Envelope
-from tukeydp.sampling import sampler as sampler_module
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import covers as covers_module
 from tukeydp.trusted import exponential
 from tukeydp.trusted.bits import derived_key
@@ -28,6 +26,8 @@ from tukeydp.trusted.boxes import Box, Union
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.laws import Group
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.sampling import draws as sampler_module
+from tukeydp.trusted.sampling.draws import Sampler
 
 WITHIN = Box((0, 0), (4, 4))
 EPSILON = Fraction(3, 2)

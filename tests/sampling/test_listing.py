@@ -21,12 +21,12 @@ from tukeydp.hints import envelope as envelope_module
 from tukeydp.hints.branches import compile_lists, compile_once
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.sampling import compiling
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box, Pieces, Union
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.sampling import compiling
+from tukeydp.trusted.sampling.draws import Sampler
 
 POINTS = list(itertools.product(range(-3, 4), repeat=2))
 WITHIN = Box((-3, -3), (3, 3))

@@ -20,8 +20,6 @@ from tukeydp.hints.boxes import Certifier
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.frames import Frames
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.sampling import coarse_filter
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential, lanes, records
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box
@@ -29,6 +27,8 @@ from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.exponential import Search
 from tukeydp.trusted.laws import Group, LevelDraw
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.sampling import many_columns
+from tukeydp.trusted.sampling.draws import Sampler
 from tukeydp.trusted.shapes import Parallelepiped, around, frame_of
 
 WITHIN = Box((0, 0), (4, 4))
@@ -85,13 +85,13 @@ def test_a_volume_without_the_determinant_would_be_noticed(monkeypatch):
 
 
 def test_a_filter_that_forgets_the_rounding_would_be_noticed(monkeypatch):
-    whole = coarse_filter._BoxTest.__init__
+    whole = many_columns._BoxTest.__init__
 
     def forgetful(self, stretched, first, last, down, up):
         whole(self, stretched, first, last, down, up)
         self._above, self._below = np.zeros_like(self._above), np.zeros_like(self._below)
 
-    monkeypatch.setattr(coarse_filter._BoxTest, "__init__", forgetful)
+    monkeypatch.setattr(many_columns._BoxTest, "__init__", forgetful)
     assert g_test(counts(search(monkeypatch)), LAW) < FALSE_ALARM
 
 
@@ -164,7 +164,7 @@ def test_no_point_of_a_level_is_dropped_for_its_first_bytes(rows, entries, seed)
     shape = frame_around(levels, level, whole)
     assume(shape is not None)
     law = LevelDraw([Group(level, level, shape.size)], Fraction(1))
-    test = coarse_filter.filter_of(levels, records.proposals(law.word_table(), [whole], whole), [shape])
+    test = many_columns.filter_of(levels, records.proposals(law.word_table(), [whole], whole), [shape])
     chosen = np.random.default_rng(seed)
     for first in chosen.integers(0, 256, size=(40, 2)):
         y = shape.point(first.tolist(), 8, Keystream(derived_key(int(first[0]), seed)).bits(0))

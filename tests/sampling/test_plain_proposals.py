@@ -9,8 +9,7 @@ import pytest
 
 import tukeydp as td
 from support.covers import planted_in, tree_groups
-from tukeydp.sampling import compiling, kept, plain_proposals
-from tukeydp.sampling.sampler import Sampler
+from tukeydp.hints import branches
 from tukeydp.trusted import records
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box
@@ -18,6 +17,8 @@ from tukeydp.trusted.exponential import Search
 from tukeydp.trusted.laws import Group
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.matrices import Basis
+from tukeydp.trusted.sampling import compiling, kept, plain_proposals
+from tukeydp.trusted.sampling.draws import Sampler
 
 RNG = np.random.default_rng(11)
 DIRECTIONS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], *RNG.integers(-9, 10, (12, 3)).tolist()])
@@ -127,7 +128,7 @@ def test_what_is_compiled_is_decided_by_public_numbers(monkeypatch):
 def test_first_calls_compile_nothing(monkeypatch):
     monkeypatch.setattr(compiling, "_keeping", False)
     monkeypatch.setattr(compiling, "_draws", 0)
-    monkeypatch.setattr(compiling, "grower", None)
+    monkeypatch.setattr(branches, "_grower", None)
     x = np.random.default_rng(0).normal(50, 9, (300, 4))
     assert isinstance(td.mean(x, epsilon=1, bounds=(0, 200), randomness=td.seeded(1)), td.Release)
     assert compiling._draws > 0

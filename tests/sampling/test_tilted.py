@@ -20,9 +20,6 @@ from tukeydp.hints import boxes, planner, tilts
 from tukeydp.hints import envelope as envelope_module
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.sampling import tilted_kernels, tilted_proposals
-from tukeydp.sampling.rough_slabs import rough_slabs
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential, lanes
 from tukeydp.trusted import shapes as tilted_boxes
 from tukeydp.trusted.bits import Keystream, derived_key
@@ -32,6 +29,9 @@ from tukeydp.trusted.exponential import Search
 from tukeydp.trusted.laws import Group
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.matrices import Basis
+from tukeydp.trusted.sampling import loops, many_columns
+from tukeydp.trusted.sampling.draws import Sampler
+from tukeydp.trusted.sampling.loops import rough_slabs
 from tukeydp.trusted.shapes import SHARES, STEPS, TiltedBox, around, cut, frame_of, power, upright
 
 WITHIN = Box((0, 0), (4, 4))
@@ -304,7 +304,7 @@ def test_no_word_is_beyond_the_limit_that_keeps_a_point(rate, word, places):
     heights = int(sum(cells.heights[j, c] for j, c in enumerate(chosen)))
     for above in (0, 100, 5000):
         found = TiltedBox(box, cells, heights + above)
-        limit = int(tilted_proposals._word_limits()[above])
+        limit = int(many_columns._word_limits()[above])
         assert not found.keeps(chosen, min(2**64 - 1, limit + 1), Keystream(bytes(32)).bits(0)) or limit == 2**64 - 1
         if found.keeps(chosen, word, Keystream(bytes(32)).bits(0)):
             assert word <= limit
@@ -322,15 +322,15 @@ def test_powers_and_logarithms_are_rounded_to_the_safe_side():
         assert 2**steps <= value**STEPS < 2 ** (steps + 1)
 
 
-@pytest.mark.parametrize("test", [tilted_kernels.test, tilted_kernels._tested], ids=["compiled", "plain"])
-@pytest.mark.parametrize(("width", "state"), [(3, tilted_kernels.BY_HAND), (4, tilted_kernels.PASSED)])
+@pytest.mark.parametrize("test", [loops.test, loops._tested], ids=["compiled", "plain"])
+@pytest.mark.parametrize(("width", "state"), [(3, loops.BY_HAND), (4, loops.PASSED)])
 def test_leftover_words_decide_nothing(width, state, test):
     """Of the multiples of 3 one too many is below 2^64, that of word 0."""
     levels = level_sets(np.array([[0], [width]]), np.array([[1]]))
     box = upright(Box((0,), (width * tilted_boxes.CELLS - 1,)))
     sampler = Search(levels, box.box, [(Group(0, 1, box.size), box)], Fraction(1), many=0)._coarse
     row = int(np.flatnonzero(sampler._slots.slot == 0)[0])
-    found = tilted_kernels.Survivors(
+    found = loops.Survivors(
         np.zeros(1, np.int64),
         np.array([row]),
         np.zeros((1, 1), np.int32),
@@ -342,7 +342,7 @@ def test_leftover_words_decide_nothing(width, state, test):
     assert found.state[0] == state
 
 
-@pytest.mark.parametrize("survivors", [tilted_kernels.survivors, tilted_kernels._survivors], ids=["compiled", "plain"])
+@pytest.mark.parametrize("survivors", [loops.survivors, loops._survivors], ids=["compiled", "plain"])
 def test_every_cell_has_its_share_to_the_last_one(survivors):
     """At the first and at the last share of each cell the kernel takes the cell that the definition has."""
     box = Box((0,), (4000,))
@@ -354,7 +354,7 @@ def test_every_cell_has_its_share_to_the_last_one(survivors):
     edges = cells.ends[0, :-1]
     shares = np.unique(np.concatenate([edges, cells.ends[0, 1:] - 1]))
     count = len(shares)
-    found = tilted_kernels.Survivors(
+    found = loops.Survivors(
         *np.zeros((2, count), dtype=np.int64),
         np.zeros((count, 1), dtype=np.int32),
         np.zeros((count, 1), dtype=np.int64),

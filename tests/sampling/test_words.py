@@ -12,7 +12,6 @@ import pytest
 from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.hints.envelope import Envelope
-from tukeydp.sampling import compiling, kernels, plain_proposals
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import Multipliers
@@ -21,6 +20,7 @@ from tukeydp.trusted.exponential import Search
 from tukeydp.trusted.laws import Group
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.matrices import Basis
+from tukeydp.trusted.sampling import compiling, loops, plain_proposals
 
 WORDS = 2**64
 # Widths for which many words are leftovers, and some for which hardly any or none are.
@@ -53,8 +53,8 @@ def test_coordinates_are_those_of_big_integers_and_leftovers_are_redrawn(width):
     z, y = np.empty((2, 1), dtype=np.int64)
     for lane in range(300):
         words = stream.words(lane, 64)
-        status, cursor, _ = kernels.propose(words, 0, proposals, kernels.ranks(levels), np.arange(1), z, y)
-        assert status == kernels.ACCEPTED
+        status, cursor, _ = loops.propose(words, 0, proposals, loops.ranks(levels), np.arange(1), z, y)
+        assert status == loops.ACCEPTED
         assert y[0] == coordinate(words[1:].tolist(), low, width)
         redrawn += cursor > 2
     # The share of leftovers, within six standard deviations.
@@ -62,15 +62,13 @@ def test_coordinates_are_those_of_big_integers_and_leftovers_are_redrawn(width):
     assert abs(redrawn - 300 * share) <= 6 * math.sqrt(300 * share * (1 - share)) + 1e-9
 
 
-@pytest.mark.parametrize(
-    "count_inside", [kernels.count_inside, plain_proposals.count_inside], ids=["compiled", "plain"]
-)
+@pytest.mark.parametrize("count_inside", [loops.count_inside, plain_proposals.count_inside], ids=["compiled", "plain"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_points_that_are_counted_are_those_of_big_integers(width, count_inside):
     """The same in the loop that counts for Algorithm 3: every point below the middle is inside."""
     low = -(width // 2)
-    box = kernels.uniform_draw(np.array([low]), np.array([low + width - 1]))
-    slabs = kernels.Slabs(np.array([[1]]), np.array([low]), np.array([-1]))
+    box = loops.uniform_draw(np.array([low]), np.array([low + width - 1]))
+    slabs = loops.Slabs(np.array([[1]]), np.array([low]), np.array([-1]))
     words = Keystream(derived_key("count", width)).words(0, 600)
     expected, rest = [], words.tolist()
     kept = [w for w in rest if w * width % WORDS >= WORDS % width]
@@ -98,8 +96,8 @@ def test_a_starved_proposal_is_finished_and_not_dropped():
         stream = Starving(derived_key("starving"))
         z, y = np.empty((2, 2), dtype=np.int64)
         words = stream.words(2 * lane, 2048)
-        status, _, _ = kernels.propose(words, 0, searching._proposals, kernels.ranks(levels), np.arange(2), z, y)
-        starved += status == kernels.STARVED
+        status, _, _ = loops.propose(words, 0, searching._proposals, loops.ranks(levels), np.arange(2), z, y)
+        starved += status == loops.STARVED
         found = searching.first_accepted(stream, lane, np.arange(2))
         assert found is not None
         thirds[found.point[0] // 2**60] += 1
@@ -118,8 +116,8 @@ def test_an_undecided_proposal_is_finished_and_not_dropped():
     for lane in range(3000):
         z, y = np.empty((2, 1), dtype=np.int64)
         words = stream.words(2 * lane, 64)
-        status, _, _ = kernels.propose(words, 0, searching._proposals, kernels.ranks(levels), np.arange(1), z, y)
-        undecided += status == kernels.UNDECIDED
+        status, _, _ = loops.propose(words, 0, searching._proposals, loops.ranks(levels), np.arange(1), z, y)
+        undecided += status == loops.UNDECIDED
         found = searching.first_accepted(stream, lane, np.arange(1))
         assert found is not None
         tally[found.point[0] + 1] += 1

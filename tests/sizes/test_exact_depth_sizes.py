@@ -15,16 +15,16 @@ from support.grids import centred_grid
 from support.regions import ends, region
 from support.rem_cases import TESTS, chance, grid_points, plan
 from support.rem_oracle import Dataset, datasets, depths, outcome, worst_delta
-from tukeydp.depth.deciding import GridDepth
-from tukeydp.mechanisms.rem_test.evidence import Evidence
-from tukeydp.sizes import exact_depth_sizes as exact_sizes
-from tukeydp.sizes import inscribed_copies as copies
-from tukeydp.sizes.exact_depth_sizes import ExactSizes
-from tukeydp.sizes.inscribed_copies import largest_copy, template
-from tukeydp.sizes.upright_copies import upright_copy
 from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.exact.deciding import GridDepth
+from tukeydp.trusted.hinted import OFFERED
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.matrices import integers
+from tukeydp.trusted.rem.evidence import Evidence
+from tukeydp.trusted.sizes import copies as copies
+from tukeydp.trusted.sizes import exact_depth_sizes as exact_sizes
+from tukeydp.trusted.sizes.copies import largest_copy, template, upright_copy
+from tukeydp.trusted.sizes.exact_depth_sizes import ExactSizes
 
 SLACK = Fraction(1, 256)
 SMALLEST_SLACK = Fraction(1, 64 * 10**4)  # that of the smallest epsilon, a tenth of it for the test
@@ -99,7 +99,7 @@ class TestCopies:
         """A halfspace so close to the centre that the next smaller number is beyond it."""
         body = region([[-2, -2]], [1], 100)
         pairs = np.ones((5, len(template(2).corners)))
-        with patch.object(copies, "largest_in_floats", lambda *_: (np.array([-3.0, -4.0]), np.eye(2), pairs)):
+        with patch.dict(OFFERED, largest_in_floats=lambda *_: (np.array([-3.0, -4.0]), np.eye(2), pairs)):
             moved, _, _ = copies._solved(body, integers([0, 0]), 0, np.eye(2), 0.1)
         assert moved.tolist() == [0, 0]
 

@@ -16,16 +16,16 @@ import pytest
 
 import tukeydp as td
 from support.grids import centred_grid
-from tukeydp.depth.deciding import GridDepth
-from tukeydp.sizes import boxed
-from tukeydp.sizes import exact_depth_sizes as exact_sizes
-from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
-from tukeydp.sizes.exact_depth_sizes import ExactSizes
-from tukeydp.sizes.inscribed_copies import Copy, template
-from tukeydp.sizes.polyhedra import Polyhedra
 from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.exact.deciding import GridDepth
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.matrices import integers
+from tukeydp.trusted.sizes import boxed
+from tukeydp.trusted.sizes import exact_depth_sizes as exact_sizes
+from tukeydp.trusted.sizes.copies import Copy, template
+from tukeydp.trusted.sizes.ellipsoids import BoxesAndEllipsoids
+from tukeydp.trusted.sizes.exact_depth_sizes import ExactSizes
+from tukeydp.trusted.sizes.polyhedra import Polyhedra
 
 STRIP_LEVEL = 3
 

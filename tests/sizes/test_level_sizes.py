@@ -16,22 +16,19 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from support.regions import ends, region
-from tukeydp.exact import linear_programs
-from tukeydp.exact.linear_programs import Region, maximum
-from tukeydp.mechanisms.rem_test.evidence import sparse_offsets
-from tukeydp.sizes import boxed, few_values
-from tukeydp.sizes import john_ellipsoid as ellipsoids
-from tukeydp.sizes.boxed import SLACK
-from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
-from tukeydp.sizes.ellipsoid_certificate import Proposal, Shape, certified
-from tukeydp.sizes.grid_points import count_up_to, tight_ends
-from tukeydp.sizes.inner_points import inner_point
-from tukeydp.sizes.john_ellipsoid import largest_ellipsoid
-from tukeydp.sizes.polygons import floor_sum, grid_points_in_polygon
-from tukeydp.sizes.polyhedra import Polyhedra
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.matrices import integers
+from tukeydp.trusted.rem.evidence import sparse_offsets
+from tukeydp.trusted.sizes import boxed, grid_points, linear_programs
+from tukeydp.trusted.sizes import ellipsoids as ellipsoids
+from tukeydp.trusted.sizes.boxed import SLACK
+from tukeydp.trusted.sizes.ellipsoids import BoxesAndEllipsoids, Proposal, Shape, certified, largest_ellipsoid
+from tukeydp.trusted.sizes.grid_points import count_up_to, tight_ends
+from tukeydp.trusted.sizes.inner_points import inner_point
+from tukeydp.trusted.sizes.linear_programs import Region, maximum
+from tukeydp.trusted.sizes.polygons import floor_sum, grid_points_in_polygon
+from tukeydp.trusted.sizes.polyhedra import Polyhedra
 
 
 class TestLinearPrograms:
@@ -309,7 +306,7 @@ def test_counting(seed):
     box = Box((-9,) * d, (9,) * d)
     assert count_up_to(10**6, body, box) == truth
     assert count_up_to(7, body, box) == min(7, truth)
-    with patch("tukeydp.sizes.grid_points._AT_ONCE", 4):
+    with patch("tukeydp.trusted.sizes.grid_points._AT_ONCE", 4):
         assert count_up_to(10**6, body, box) == truth
 
 
@@ -317,7 +314,7 @@ def test_counting(seed):
 @pytest.mark.parametrize("seed", range(12))
 def test_counting_column_by_column(seed, at_once, monkeypatch):
     """Few values in each of up to six columns, in boxes that are not about zero, against every point by itself."""
-    monkeypatch.setattr(few_values, "_AT_ONCE", at_once)
+    monkeypatch.setattr(grid_points, "_AT_ONCE", at_once)
     rng = np.random.default_rng(seed)
     d = int(rng.integers(1, 7))
     low = rng.integers(-4, 3, size=d)
@@ -327,22 +324,22 @@ def test_counting_column_by_column(seed, at_once, monkeypatch):
     body = region(normals, rng.integers(-10, 30, size=len(normals)), 50)
     truth = int((points @ body.normals.astype(np.int64).T <= body.offsets.astype(np.int64)).all(axis=1).sum())
     box = Box(tuple(low.tolist()), tuple(high.tolist()))
-    assert few_values.has_few_values(body, box)
-    assert sum(few_values.counts_of_parts(body, box)) == truth
+    assert grid_points.has_few_values(body, box)
+    assert sum(grid_points.counts_of_parts(body, box)) == truth
     assert count_up_to(10**6, body, box) == truth
     assert count_up_to(5, body, box) == min(5, truth)
 
 
 def test_a_box_that_nothing_cuts_is_counted_as_a_whole():
-    assert list(few_values.counts_of_parts(region([[1] * 20], [100], 4), Box((-4,) * 20, (4,) * 20))) == [9**20]
+    assert list(grid_points.counts_of_parts(region([[1] * 20], [100], 4), Box((-4,) * 20, (4,) * 20))) == [9**20]
 
 
 def test_products_beyond_64_bits_are_counted_otherwise():
     body = region([[1, 0]], [0], 2)
     long = Region(body.normals * 2**61, body.offsets * 2**61, body.centre, body.scale)
     box = Box((-2, -2), (2, 2))
-    assert few_values.has_few_values(body, box)
-    assert not few_values.has_few_values(long, box)
+    assert grid_points.has_few_values(body, box)
+    assert not grid_points.has_few_values(long, box)
     assert count_up_to(100, long, box) == count_up_to(100, body, box) == 15
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tukeydp.exact.linear_programs import Region
-from tukeydp.sizes import polyhedra
-from tukeydp.sizes.polyhedra import volume
 from tukeydp.trusted.matrices import integers
+from tukeydp.trusted.sizes import polyhedra
+from tukeydp.trusted.sizes.linear_programs import Region
+from tukeydp.trusted.sizes.polyhedra import volume
 
 Halfspaces = list[tuple[tuple[Fraction, ...], Fraction]]
 

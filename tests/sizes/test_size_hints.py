@@ -7,12 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tukeydp.exact import linear_programs
-from tukeydp.exact.linear_programs import Region, maximum
-from tukeydp.sizes import inscribed_copies, john_ellipsoid
-from tukeydp.sizes.inscribed_copies import largest_copy
-from tukeydp.sizes.john_ellipsoid import largest_ellipsoid
+from tukeydp.hints.copy_solver import largest_in_floats
+from tukeydp.hints.ellipsoid_solver import newton_with_few_rows
+from tukeydp.trusted.hinted import OFFERED
 from tukeydp.trusted.matrices import integers
+from tukeydp.trusted.sizes import copies
+from tukeydp.trusted.sizes.copies import largest_copy
+from tukeydp.trusted.sizes.ellipsoids import largest_ellipsoid
+from tukeydp.trusted.sizes.linear_programs import Region, maximum
 
 
 def diamond(d: int) -> Region:
@@ -46,7 +48,7 @@ NONSENSE = {
 @pytest.mark.parametrize("nonsense", NONSENSE)
 def test_whatever_floats_propose_an_optimum_is_one(nonsense, monkeypatch):
     region = diamond(2)
-    monkeypatch.setattr(linear_programs, "likely_basis", NONSENSE[nonsense])
+    monkeypatch.setitem(OFFERED, "likely_basis", NONSENSE[nonsense])
     for objective, value in (([1, 0], 32), ([1, 1], 48), ([-3, 1], 32 * 3 + 16), ([2, 5], 16 * 2 + 32 * 5)):
         best = maximum(region, objective)
         assert best is not None
@@ -69,14 +71,14 @@ def test_a_solver_that_talks_nonsense_is_asked_again(nonsense, monkeypatch):
     assert honest is not None
     assert copy is not None
 
-    for module, name in ((john_ellipsoid, "newton_with_few_rows"), (inscribed_copies, "largest_in_floats")):
-        solver, asked = getattr(module, name), []
+    for solver in (newton_with_few_rows, largest_in_floats):
+        asked = []
 
         def at_last(*given, solver=solver, asked=asked):
             asked.append(given)
             return NONSENSE[nonsense](*given) if len(asked) <= 3 else solver(*given)
 
-        monkeypatch.setattr(module, name, at_last)
+        monkeypatch.setitem(OFFERED, solver.__name__, at_last)
     found = largest_ellipsoid(region, gap, lambda: (low, high))
     assert found is not None
     assert found.gap <= gap
@@ -93,11 +95,11 @@ def test_weights_that_do_not_balance_are_paid_for_by_the_box():
     low, high = integers([-33, -33]), integers([33, 33])
     copy = largest_copy(region, low, high, 20)
     assert copy is not None
-    corners = inscribed_copies.template(2).corners.tolist()
+    corners = copies.template(2).corners.tolist()
     weights = np.zeros((len(region.normals), len(corners)))
     weights[region.normals.tolist().index([1, 1]), corners.index([3, 4])] = 1.0
     centre = integers([20 << 20, 20 << 20])
-    assert inscribed_copies._bound(region, centre, 20, weights, low, high) >= copy[0].diagonal
+    assert copies._bound(region, centre, 20, weights, low, high) >= copy[0].diagonal
     # Must-fail control: a box that ends at the centre costs nothing.
     there = integers([20, 20])
-    assert inscribed_copies._bound(region, centre, 20, weights, there, there) < copy[0].diagonal
+    assert copies._bound(region, centre, 20, weights, there, there) < copy[0].diagonal

@@ -14,19 +14,17 @@ import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
 from support.grids import centred_grid
 from support.thin_sets import TABLES, depths_of_all, stretched
-from tukeydp.depth import near_rows as near_rows_module
-from tukeydp.depth.near_rows import near_rows
 from tukeydp.hints.hull_facets import parting_facet
-from tukeydp.sampling import cutting_planes
-from tukeydp.sampling.cutting_planes import DepthSampler
-from tukeydp.sampling.deepest import deepest
-from tukeydp.sampling.sampler import Sampler
-from tukeydp.sizes import exact_depth_sizes
-from tukeydp.sizes.exact_depth_sizes import ExactSizes
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.exact import deciding as near_rows_module
+from tukeydp.trusted.exact.deciding import near_rows
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.matrices import integers
+from tukeydp.trusted.sampling import draws
+from tukeydp.trusted.sampling.draws import DepthSampler, Sampler, deepest
+from tukeydp.trusted.sizes import exact_depth_sizes
+from tukeydp.trusted.sizes.exact_depth_sizes import ExactSizes
 
 CASES = [(name, 0) for name in TABLES] + [("plane", 1), ("line", 1), ("a line of two", 1)]
 
@@ -141,7 +139,7 @@ def test_the_law_of_a_thin_table(trouble):
     depths, lowest, epsilon = depths_of_all(rows), 1, Fraction(3, 2)
     prepared = td.Exact().prepare(np.array(rows), centred_grid(50, 2), bytes(32))
     thin = patch.object(near_rows_module, "_THINNER", 10**6 if trouble else 0)
-    with thin, patch.multiple(cutting_planes, _FEW=0, _TROUBLE=1):
+    with thin, patch.multiple(draws, _FEW=0, _TROUBLE=1):
         sampler = DepthSampler(prepared, within=Box((-50, -50), (50, 50)), epsilon=epsilon, lowest=lowest)
         assert (sampler._near is None) == trouble
         tally = dict.fromkeys(depths, 0)
@@ -166,7 +164,7 @@ def test_proposals_in_vain_start_again_below_the_levels_without_a_grid_point(mon
 
     def in_vain_at_first(self, stream, lane):
         tried.append(lane)
-        return (None, lane + 1) if len(tried) <= cutting_planes._IN_VAIN else soon(self, stream, lane)
+        return (None, lane + 1) if len(tried) <= draws._IN_VAIN else soon(self, stream, lane)
 
     monkeypatch.setattr(Sampler, "accepted_soon", in_vain_at_first)
     sampler = DepthSampler(prepared, within=Box((-50, -50), (50, 50)), epsilon=epsilon, lowest=1)

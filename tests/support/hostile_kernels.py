@@ -7,10 +7,10 @@ import numpy as np
 
 from tukeydp.data.numbers import NumberRule
 from tukeydp.data.readers.scanning import layout
-from tukeydp.depth.tally_loops import Layout, Room
-from tukeydp.depth.tie_sweep import Exactly
-from tukeydp.sampling.branches.listing import Listed
 from tukeydp.trusted import records
+from tukeydp.trusted.exact.loops import Exactly
+from tukeydp.trusted.sampling.loops import Listed
+from tukeydp.trusted.streams.tally_loops import Layout, Room
 
 ALL_ONES = 2**64 - 1
 CELLS = (
@@ -77,13 +77,13 @@ def of_words(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
         words = rng.integers(0, 2**64, 300, dtype=np.uint64)
         words[::7], words[3::11] = 0, ALL_ONES
         for wanted in (0, 1, 50, 200):
-            yield "sampling.kernels.count_inside", (words, box, slabs, wanted)
+            yield "trusted.sampling.loops.count_inside", (words, box, slabs, wanted)
 
 
 def of_passes(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
     ends = np.array([-(2**63), 2**63 - 1, 0, -1, 1])
     for rows in (rng.integers(-(2**62), 2**62, (50, 3)), ends[:, np.newaxis], np.zeros((0, 2), dtype=np.int64)):
-        yield "depth.tally_loops.checksum", (rows,)
+        yield "trusted.streams.tally_loops.checksum", (rows,)
     directions = np.array([[1, 0], [2, -3], [0, 0]])
     columns = np.ascontiguousarray(rng.integers(-4, 5, (2, 80)))
     edges = [[-2, -2, 0, 3], [], [0]]
@@ -96,7 +96,7 @@ def of_passes(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]
         form = Layout(
             np.array([edge for some in edges for edge in some], dtype=np.int64), starts, guide, np.full(3, 40)
         )
-        yield "depth.tally_loops.tally", (columns, directions, 0, 3, form, room, np.zeros(80, dtype=np.int64))
+        yield "trusted.streams.tally_loops.tally", (columns, directions, 0, 3, form, room, np.zeros(80, dtype=np.int64))
 
 
 def of_planes(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
@@ -106,14 +106,14 @@ def of_planes(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]
         weights, scale = rng.integers(1, 4, 40), np.full(40, 1e-15)
         planes = 1 if d == 2 else 40
         keys, usable = np.zeros((planes, 40), dtype=np.int64), np.zeros(planes, dtype=np.int64)
-        yield "depth.angular_sweep.fill_keys", (vectors, scale, 0, 1e12, 6, keys, usable)
+        yield "trusted.exact.loops.fill_keys", (vectors, scale, 0, 1e12, 6, keys, usable)
         keys.sort(axis=1)
         for r in range(planes):  # sorted rows end with their keys, not with the rest
             keys[r, : max(usable[r], 0)] = np.sort(keys[r, 40 - max(usable[r], 0) :])
         for tolerance in (0.0, 1e-9, 0.3):
             bounds, turn = np.zeros((planes, 2), dtype=np.int64), np.zeros((planes, 2))
             yield (
-                "depth.angular_sweep.scan_keys",
+                "trusted.exact.loops.scan_keys",
                 (keys, usable, weights, np.zeros(planes, np.int64), int(weights.sum()), tolerance, 6, bounds, turn),
             )
 
@@ -128,18 +128,18 @@ def of_ties(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
     vectors = Exactly(digits, moduli, whole[np.newaxis] % moduli[:, np.newaxis, np.newaxis])
     chosen = np.arange(1, m)
     keys, usable = np.zeros((m - 1, m), dtype=np.int64), np.zeros(m - 1, dtype=np.int64)
-    yield "depth.tie_sweep.fill_chosen", (vectors, 0, chosen, 5, keys, usable)
+    yield "trusted.exact.loops.fill_chosen", (vectors, 0, chosen, 5, keys, usable)
     for r in range(m - 1):
         keys[r, : max(usable[r], 0)].sort()
     bounds, inside = np.zeros((m - 1, 2), dtype=np.int64), np.zeros((m - 1, m), dtype=np.bool_)
-    yield "depth.tie_sweep.scan_ties", (keys, usable, rng.integers(1, 3, m), vectors, 0, chosen, 5, bounds, inside)
+    yield "trusted.exact.loops.scan_ties", (keys, usable, rng.integers(1, 3, m), vectors, 0, chosen, 5, bounds, inside)
     minors = np.zeros((2, 6), dtype=np.int64)
     for i in range(2, 6):
-        yield "depth.tie_sweep._minors", (vectors, 0, i, minors)
-        yield "depth.tie_sweep._coincide", (vectors, minors, i, i + 1)
-        yield "depth.tie_sweep._all_inside", (vectors, minors, rng.random(m) < 0.1)
-        yield "depth.double_digits.minor", (digits[i], digits[i + 1], 0, 3)
-        yield "depth.double_digits.sum_of_products", (rng.normal(size=(3, 2)), digits[i], np.array([0, 3, 1]))
+        yield "trusted.exact.loops._minors", (vectors, 0, i, minors)
+        yield "trusted.exact.loops._coincide", (vectors, minors, i, i + 1)
+        yield "trusted.exact.loops._all_inside", (vectors, minors, rng.random(m) < 0.1)
+        yield "trusted.exact.loops.minor", (digits[i], digits[i + 1], 0, 3)
+        yield "trusted.exact.loops.sum_of_products", (rng.normal(size=(3, 2)), digits[i], np.array([0, 3, 1]))
 
 
 def of_lists(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
@@ -151,8 +151,8 @@ def of_lists(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:
             yield "hints.facet_walk._ranked", (values, weights * 1.0, float(level), scratch[0], scratch[1])
     for level in (0, 3, 9):
         found = Listed(rng.integers(-5, 5, (20, 3)), rng.integers(0, 8, 20))
-        yield "sampling.branches.listing._kept", (found, 15, level)
-        yield "sampling.branches.listing._thinned", (found, 15, min(level, 2))
+        yield "trusted.sampling.loops._kept", (found, 15, level)
+        yield "trusted.sampling.loops._thinned", (found, 15, min(level, 2))
 
 
 def of_lines(rng: np.random.Generator) -> Iterator[tuple[str, tuple[Any, ...]]]:

@@ -42,7 +42,7 @@ CASES = (
 def kernels() -> dict[str, Any]:
     """By file and name: all functions that are compiled, where numba is."""
     found = {}
-    for source in (*compiled_code.USES, "sampling/kept.py"):
+    for source in (*compiled_code.USES, "trusted/sampling/kept.py"):
         module = importlib.import_module("tukeydp." + source.removesuffix(".py").replace("/", "."))
         for value in vars(module).values():
             if hasattr(value, "py_func"):
@@ -108,23 +108,23 @@ def _in_doubt(a: dict[str, Any], result: Any) -> Any:
 ALL: dict[str, Any] = {}
 SCRATCH: dict[str, Any] = {
     "hints.facet_walk._ranked": {"values", "shares"},
-    "depth.tally_loops.tally": {"scratch"},
+    "trusted.streams.tally_loops.tally": {"scratch"},
     "paper.polytope_kernels._orthogonalise": {"basis"},  # `v` is a row of it, and is shown
-    "sampling.branches.listing._goes_on": {"first", "after"},
+    "trusted.sampling.loops._goes_on": {"first", "after"},
 }
 SHOWN: dict[str, Callable[[dict[str, Any], Any], Any]] = {
-    "sampling.kernels.propose": _proposed,
-    "sampling.coarse_kernels.candidates": _candidates,
-    "sampling.tilted_kernels.survivors": _survivors,
-    "sampling.tilted_kernels.test": _tested,
-    "sampling.branches.listing.list_points": _listed,
-    "sampling.branches.listing._kept": _listed,
+    "trusted.sampling.loops.propose": _proposed,
+    "trusted.sampling.loops.candidates": _candidates,
+    "trusted.sampling.loops.survivors": _survivors,
+    "trusted.sampling.loops.test": _tested,
+    "trusted.sampling.loops.list_points": _listed,
+    "trusted.sampling.loops._kept": _listed,
     "data.readers.scanning.scan": _scanned,
-    "depth.cone_search.search": _in_doubt,
+    "trusted.exact.loops.search": _in_doubt,
     "paper.polytope_kernels._cutting": lambda a, r: (a["kept"][: r[0]], a["indices"][: r[0]]),
     "paper.polytope_kernels._cone_cutting": lambda a, r: a["kept"][: r[1]],
     "paper.polytope_kernels.chain": lambda a, r: a["hull"][:r],
-    "sampling.branches.listing._thinned": lambda a, r: _listed(a, r[1]),
+    "trusted.sampling.loops._thinned": lambda a, r: _listed(a, r[1]),
 }
 
 
@@ -174,7 +174,7 @@ class Recorder:
 
     def _can_be_compiled(self, bound: inspect.BoundArguments) -> bool:
         """Not where Python has a whole array for what is one number in compiled code (tie_sweep.py)."""
-        if self.name == "depth.double_digits.sum_of_products" and bound.arguments["vector"].ndim > 2:
+        if self.name == "trusted.exact.loops.sum_of_products" and bound.arguments["vector"].ndim > 2:
             return False
         kinds = {name: parameter.annotation for name, parameter in self.signature.parameters.items()}
         return not any(kinds[name] in ("int", "float") and np.ndim(value) for name, value in bound.arguments.items())
@@ -183,6 +183,7 @@ class Recorder:
 def record(file: str) -> None:
     from support import hostile_kernels
     from test_frozen import CASES as frozen
+    from tukeydp.hints import branches, nodes
 
     assert compiled_code.numba is None
     os.sched_getaffinity = lambda _: {0}  # one thread: several would write to the arrays of a call
@@ -194,6 +195,7 @@ def record(file: str) -> None:
                 function = value.py_func
                 name = f"{function.__module__.removeprefix('tukeydp.')}.{function.__name__}"
                 setattr(module, attribute, recorders.setdefault(name, Recorder(name, value, kept)))
+    branches._kept = lambda: nodes.grow  # which is recorded
     for case in CASES:
         frozen[case]()
     for name, arguments in hostile_kernels.calls():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.exact.linear_programs import Region
 from tukeydp.trusted.matrices import integers
+from tukeydp.trusted.sizes.linear_programs import Region
 
 
 def region(normals, offsets, bound: int) -> Region:

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
-from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest
+from tukeydp.trusted.rem.evidence import Evidence, Plan
+from tukeydp.trusted.rem.safety import Graded, Laplace, Paper, SafetyTest
 
 TESTS: list[SafetyTest] = [Graded(), Laplace(), Paper()]
 

@@ -10,13 +10,13 @@ from canvas import BLUE, FAINT, GREEN, LINE, RED, WIDTH, Drawing, Panel
 
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import AnyScale
-from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
-from tukeydp.mechanisms.rem_test.one_sided import evidence_of
-from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, _graded
-from tukeydp.sizes.of_depth import sizes_of
+from tukeydp.mechanisms.rem_choice import chosen_plan, paper_plan
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.laws import exp_between
+from tukeydp.trusted.rem.evidence import evidence_of
+from tukeydp.trusted.rem.safety import Graded, Laplace, Paper, SafetyTest, _graded
 from tukeydp.trusted.rows import unbounded_grid
+from tukeydp.trusted.sizes.of_depth import sizes_of
 
 _EPSILON, _DELTA, _BITS = Fraction(1), Fraction(1, 10**6), 96
 _ROWS = (120, 160, 180, 190, 200, 210, 220, 240, 260, 280, 290, 300, 320, 340, 360, 400, 480, 540, 580, 620, 680, 760)

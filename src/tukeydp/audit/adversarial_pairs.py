@@ -27,22 +27,22 @@ from tukeydp.mechanisms.clipped_mean import ClippedMean, Shares
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.readable_check import exact_counts, noisy_counts
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
-from tukeydp.mechanisms.rem_test.safety import Graded, passes
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_result
 from tukeydp.paper import algorithm3 as algorithm3
 from tukeydp.paper.algorithm3 import Rejection, approximate_boxem, boxem_parameters
-from tukeydp.sampling.cutting_planes import DepthSampler
-from tukeydp.sizes.of_depth import sizes_of
 from tukeydp.trusted.account import ApproxDP, PureDP, bounded_range
 from tukeydp.trusted.bits import Keystream, derived_key, seeded
 from tukeydp.trusted.boxes import Box, whole_grid
 from tukeydp.trusted.laws import LevelDraw
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import rehearsed_charge
+from tukeydp.trusted.rem.evidence import Evidence, Plan
+from tukeydp.trusted.rem.safety import Graded, passes
 from tukeydp.trusted.rows import BoundedColumns, Grid
+from tukeydp.trusted.sampling.draws import DepthSampler
+from tukeydp.trusted.sizes.of_depth import sizes_of
 from tukeydp.trusted.steps import CategoryCounts, Window, WindowSums, noised_cells, noised_sums
 
 REFUSED = 1e9  # in the place of a number

@@ -19,14 +19,13 @@ from tukeydp.audit.forced_samplers import forced
 from tukeydp.depth.notions import AxisAligned
 from tukeydp.mechanisms import boxem, grouped_centre, quantiles
 from tukeydp.mechanisms.quantiles import RankLaw
-from tukeydp.mechanisms.rem_test.evidence import Plan
-from tukeydp.mechanisms.rem_test.one_sided import evidence_of
-from tukeydp.mechanisms.rem_test.safety import Graded, passes
-from tukeydp.sampling.cutting_planes import DepthSampler
-from tukeydp.sizes.of_depth import sizes_of
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import whole_grid
+from tukeydp.trusted.rem.evidence import Plan, evidence_of
+from tukeydp.trusted.rem.safety import Graded, passes
 from tukeydp.trusted.rows import Grid
+from tukeydp.trusted.sampling.draws import DepthSampler
+from tukeydp.trusted.sizes.of_depth import sizes_of
 
 EPSILON = 3
 # A value goes from the upper end to the lower: the ranks of all points below the median come nearer to it by one, those

@@ -12,24 +12,23 @@ from typing import Any
 import numpy as np
 
 from tukeydp.audit.oracles.laws import Point
-from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.notions import Exact
 from tukeydp.hints import boxes as boxes_module
 from tukeydp.hints import planner, slices
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.sampling import kept, kernels
-from tukeydp.sampling.cutting_planes import DepthSampler
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted import exponential
 from tukeydp.trusted.boxes import Box, Union, whole_grid
 from tukeydp.trusted.certificates import Multipliers
 from tukeydp.trusted.covers import Cover, Shape
+from tukeydp.trusted.exact.deciding import GridDepth
 from tukeydp.trusted.exponential import Search
 from tukeydp.trusted.laws import Group, WordTable
 from tukeydp.trusted.levels import LevelSets, level_sets
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.rows import Grid
+from tukeydp.trusted.sampling import kept, loops
+from tukeydp.trusted.sampling.draws import DepthSampler, Sampler
 from tukeydp.trusted.shapes import SHARES, Parallelepiped, TiltedBox
 
 # Names of the package that stand for something else for a while: how rare paths are forced and coins are chosen.
@@ -126,13 +125,13 @@ class Membership:
             return self._levels.contains(y, level)
         self._levels.ensure(max(1, level))
         table = WordTable(*_ALL_WORDS, np.array([level]), np.array([0]))
-        proposals = kernels.proposals(table, [Box(y, y)], self._within)
+        proposals = loops.proposals(table, [Box(y, y)], self._within)
         d = self._levels.d
-        words = np.zeros(1 + d + kernels.SPARE, dtype=np.uint64)
+        words = np.zeros(1 + d + loops.SPARE, dtype=np.uint64)
         scratch = np.empty((2, d), dtype=np.int64)
         order = np.arange(len(self._levels.directions))
-        status, _, _ = kept.propose(words, 0, proposals, kernels.ranks(self._levels), order, scratch[0], scratch[1])
-        return bool(status == kernels.ACCEPTED)
+        status, _, _ = kept.propose(words, 0, proposals, loops.ranks(self._levels), order, scratch[0], scratch[1])
+        return bool(status == loops.ACCEPTED)
 
 
 def accepted_weight(member: Membership, groups: Sequence[tuple[Group, Shape]], y: Point, q: Fraction) -> Fraction:

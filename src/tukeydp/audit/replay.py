@@ -24,23 +24,23 @@ import tukeydp as td
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.data.files import read_file
 from tukeydp.depth import choice
-from tukeydp.depth.streamed_levels import StreamedLevels
 from tukeydp.mechanisms import clipped_sum
 from tukeydp.mechanisms import quantiles as ranked
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
 from tukeydp.mechanisms.quantiles import RankLaw
-from tukeydp.mechanisms.rem_test.evidence import Evidence
-from tukeydp.mechanisms.rem_test.safety import SafetyTest, passes, tail
 from tukeydp.mechanisms.round_numbers import RoundNumbers
 from tukeydp.paper import algorithm3 as algorithm3
 from tukeydp.results.release import Release
-from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted import bits as randomness
 from tukeydp.trusted import steps
 from tukeydp.trusted.account import ApproxDP, Guarantee
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.laws import cube_noise, discrete_gaussian, discrete_laplace
 from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.rem.evidence import Evidence
+from tukeydp.trusted.rem.safety import SafetyTest, passes, tail
+from tukeydp.trusted.sampling.draws import DepthSampler
+from tukeydp.trusted.streams.streamed_levels import StreamedLevels
 
 # What secret draws are drawn from, and how far the law on one table is from that on a neighbour of it.
 #
@@ -607,7 +607,8 @@ def _streams(recorder: Recorder) -> list[tuple[Any, str, Any]]:
         self.key = key
         by = sys._getframe(1)
         # Directions and rotations are published, and hang on no cell.
-        self.public = by.f_globals["__name__"].startswith("tukeydp.depth") or by.f_code.co_name == "rotation"
+        readers = ("tukeydp.depth", "tukeydp.trusted.directions")
+        self.public = by.f_globals["__name__"].startswith(readers) or by.f_code.co_name == "rotation"
         if not recorder.busy:
             recorder.now.opened.append((key, self.public))
 

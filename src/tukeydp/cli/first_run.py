@@ -22,7 +22,7 @@ def _tell_once() -> None:
 
 
 def _compiled() -> bool:
-    from tukeydp.sampling.kept import propose
     from tukeydp.trusted.compiled_code import is_kept
+    from tukeydp.trusted.sampling.kept import propose
 
     return is_kept(propose)

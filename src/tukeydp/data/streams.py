@@ -16,13 +16,12 @@ from tukeydp.data.readers.arrow import ParquetParts
 from tukeydp.data.readers.columns import places_in_schema
 from tukeydp.data.readers.options import ReadOptions
 from tukeydp.data.tables import Table, read_table
-from tukeydp.trusted.parameters import SPENT, FloatArray, IntArray, ParameterError, brief, checked_integer
-from tukeydp.trusted.rows import Grid
+from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, checked_integer
+from tukeydp.trusted.streams.rows import used_up
 
 # MiB of projections kept at a time unless told: with what reading takes, a call stays below 2 GiB.
 MEMORY = 512
 _MOST_MEMORY = 2**30  # MiB: a public number beyond any machine
-_ROWS_AT_A_TIME = 1 << 16  # rows mapped to the grid at a time, however long a chunk is
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +161,7 @@ class StreamedTable:
         known = self._source.known_rows
         rows = known() if known else sum(len(cells) for cells in self.passes())
         if rows < self._at_least:  # used up by the look at its schema: not a table without rows
-            raise _changed()
+            raise used_up()
         return rows
 
     @property
@@ -204,43 +203,3 @@ def _check_table(chunk: Any) -> None:
     if not (hasattr(chunk, "columns") if shape is None else len(shape) == 2):
         rule = "must have chunks with rows and columns; those of one column have the shape (rows, 1)"
         raise ParameterError("x", rule, type(chunk).__name__)
-
-
-class StreamedRows:
-    """The rows of a streamed table on a grid, without those that have a missing cell: a block at a time, any number of
-    times. Not private: all of this is the data."""
-
-    def __init__(self, table: StreamedTable, grid: Grid) -> None:
-        self._table, self._grid = table, grid
-        self.memory = table.memory
-
-    @property
-    def d(self) -> int:
-        return self._grid.d
-
-    def blocks(self) -> Iterator[IntArray]:
-        """One pass, paid for. At its end the number of rows is compared with the public one."""
-        read = 0
-        try:
-            for cells in self._table.passes():
-                read += len(cells)
-                for start in range(0, len(cells), _ROWS_AT_A_TIME):
-                    yield self._grid.snap(cells[start : start + _ROWS_AT_A_TIME])
-        except ParameterError as error:
-            raise _paid(error) from None
-        if read != self._table.n:
-            raise changed()
-
-
-def changed() -> ParameterError:
-    """A source that does not give the same rows again, found in a pass; which rows they are is nobody's business."""
-    return _paid(_changed())
-
-
-def _changed() -> ParameterError:
-    return ParameterError("x", "must give the same rows in every pass", "a source that changed while it was read")
-
-
-def _paid(error: ParameterError) -> ParameterError:
-    """The same, and that the run has spent its budget: nobody shall find that out from the accountant alone."""
-    return ParameterError(error.parameter, f"{error.rule}; {SPENT}", error.value)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.depth.directions import require_spanning
 from tukeydp.depth.notions import NOTIONS, AnyScale, AxisAligned, Notion, Spread
+from tukeydp.trusted.directions import require_spanning
 from tukeydp.trusted.parameters import ParameterError, brief
 from tukeydp.trusted.rows import Grid
 

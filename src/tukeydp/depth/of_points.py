@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from tukeydp.data.tables import finite_rows, read_table
 from tukeydp.depth.choice import chosen_notion
-from tukeydp.depth.deciding import Surroundings
-from tukeydp.depth.exact_depth import Vectors, exact_row, from_floats, least_weight
 from tukeydp.depth.notions import Exact, Notion
 from tukeydp.trusted.bits import SystemRandomness
+from tukeydp.trusted.exact.deciding import Surroundings
+from tukeydp.trusted.exact.depth import Vectors, exact_row, from_floats, least_weight
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, checked_integer
 
 EXACT = Exact()

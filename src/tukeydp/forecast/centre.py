@@ -34,12 +34,12 @@ from tukeydp.results.accuracy import (
     sampling_error,
     shape_error,
 )
-from tukeydp.sampling.sampler import Sampler
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.rows import BoundedColumns, Grid
+from tukeydp.trusted.sampling.draws import Sampler
 
 _DRAWS = 20  # from one made-up table: all but free once it is prepared
 # Directions that stand for all of them, for each column: they come close to exact depth and are much faster.

@@ -45,7 +45,7 @@ from tukeydp.mechanisms.grouped_ways import (
 from tukeydp.mechanisms.mean_plans import MeanPlan, TwoStepMean
 from tukeydp.mechanisms.mean_ways import MECHANISMS, known_widths, mean_plan, ways_between
 from tukeydp.mechanisms.mean_without_bounds import blocks_for_rem
-from tukeydp.mechanisms.rem_test.choice import gaussian_strength
+from tukeydp.mechanisms.rem_choice import gaussian_strength
 from tukeydp.mechanisms.scale_step import WIDEST, scale_epsilon
 from tukeydp.mechanisms.two_step import DOUBT
 from tukeydp.results.accuracy import FAR, Range, rounded

@@ -23,9 +23,7 @@ from tukeydp.forecast.tables import ROWS_OF_DEPTH
 from tukeydp.mechanisms.block_release import delta_for_each
 from tukeydp.mechanisms.least_squares import RegressionPlan, intercept_and_slopes, slopes
 from tukeydp.mechanisms.regression_by_sums import SumsPlan, fitted, in_units, sums_plan
-from tukeydp.mechanisms.rem_test.choice import chosen_plan
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
-from tukeydp.mechanisms.rem_test.safety import Graded
+from tukeydp.mechanisms.rem_choice import chosen_plan
 from tukeydp.results.accuracy import (
     ASSUMED_WIDTH,
     MEDIAN_OF_GAUSSIAN,
@@ -36,8 +34,6 @@ from tukeydp.results.accuracy import (
     rounded,
 )
 from tukeydp.results.accuracy_words import span
-from tukeydp.sampling.sampler import Sampler
-from tukeydp.sizes.of_depth import sizes_of
 from tukeydp.trusted.account import ApproxDP
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.blocks import block_table, secret_order
@@ -46,7 +42,11 @@ from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, brief
 from tukeydp.trusted.prices import ADD_REMOVE
 from tukeydp.trusted.release import rehearsed_charge
+from tukeydp.trusted.rem.evidence import Evidence, Plan
+from tukeydp.trusted.rem.safety import Graded
 from tukeydp.trusted.rows import BoundedColumns, Grid
+from tukeydp.trusted.sampling.draws import Sampler
+from tukeydp.trusted.sizes.of_depth import sizes_of
 
 _MOST_ROWS_OF_SUMS, _FITS = 4000, 6  # made up for sums, and fits of each table
 _HALF_RANGE = 25  # of made-up columns' ranges, in standard deviations

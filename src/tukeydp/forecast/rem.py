@@ -18,19 +18,18 @@ from tukeydp.forecast.centre import own_medians, rehearsed_directions
 from tukeydp.forecast.mean import own_means
 from tukeydp.forecast.shapes import SHAPES, Shape, made_up
 from tukeydp.forecast.tables import MOST_CELLS, ROWS_OF_DEPTH, numbers, settled
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan, sparse_offsets
-from tukeydp.mechanisms.rem_test.one_sided import evidence_of
-from tukeydp.mechanisms.rem_test.safety import SafetyTest
 from tukeydp.mechanisms.subset_means import corrected_means
 from tukeydp.results.accuracy import ExpectedError, Rehearsal, ShapeError, over_shapes, sampling_error, shape_error
-from tukeydp.sampling.sampler import Sampler
-from tukeydp.sizes.of_depth import sizes_of
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.blocks import block_table, secret_order
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, show
+from tukeydp.trusted.rem.evidence import Evidence, Plan, evidence_of, sparse_offsets
+from tukeydp.trusted.rem.safety import SafetyTest
 from tukeydp.trusted.rows import Grid, per_column
+from tukeydp.trusted.sampling.draws import Sampler
+from tukeydp.trusted.sizes.of_depth import sizes_of
 
 _DRAWS = 20  # from one made-up table: all but free once it is prepared
 # Deviation of a made-up column in grid steps where none is known: a fine grid, far from its ends.

@@ -12,19 +12,21 @@ the parts and checks the claims.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tukeydp.sampling import compiling
 from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.compiled_code import compiled
 from tukeydp.trusted.covers import Claims, Cover, Covers, Listed, Rung, walk_of
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.sampling import compiling
 
 if TYPE_CHECKING:
-    from tukeydp.sampling.branches.nodes import Nodes
+    from tukeydp.hints.nodes import Nodes
     from tukeydp.trusted.records import Ranks
 
 _MOST_POINTS = 2**61  # of the root: numbers of points are drawn below in one 64-bit word
@@ -56,7 +58,7 @@ class Tree:
     """
 
     def __init__(self, covers: Covers, root: Cover, ranks: Ranks, half_epsilon: float) -> None:
-        from tukeydp.sampling.branches.programs import Slopes
+        from tukeydp.hints.programs import Slopes
 
         top, box = covers.top, root.hull
         self.base, self.half_epsilon, self.steps = root.level, half_epsilon, 0
@@ -101,7 +103,7 @@ class Tree:
 
     def grow(self, steps: int, enough: float) -> None:
         """Solve programs until there have been so many in all, or `tries` is at most `enough` times their number."""
-        grow = compiling.grower()
+        grow = _grower()
         d = self._ranks.directions.shape[1]
         most = _MEMORY // (36 * d + 100)
         chunk = 1
@@ -167,6 +169,22 @@ def planted(covers: Covers, root: Cover, half_epsilon: float) -> Tree | None:
 
 
 @cache
+def _kept() -> Callable[..., tuple[int, int, int]]:
+    """The loop of branch and bound, its code kept in a file."""
+    from tukeydp.hints import nodes
+
+    return compiled(nodes.grow.py_func)
+
+
+def _grower() -> Callable[..., tuple[int, int, int]]:
+    if compiling.keeping():
+        return _kept()
+    from tukeydp.hints import nodes
+
+    return nodes.grow
+
+
+@cache
 def compile_once() -> None:
     """Grow a tree for fixed rows: whether its compiled code is kept in a file must not depend on the caller's."""
     compiling.keep()
@@ -210,7 +228,7 @@ def _scale(ranks: Ranks, root: Box) -> float:
 
 def _room(count: int, d: int, old: Nodes | None = None) -> Nodes:
     """Room for so many nodes, those of `old` first."""
-    from tukeydp.sampling.branches.nodes import Nodes
+    from tukeydp.hints.nodes import Nodes
 
     fresh = Nodes(
         low=np.zeros((count, d), dtype=np.int64),

@@ -1,6 +1,7 @@
 """The largest copy of a polytope inside {z : rows z <= 1} in floats, by a barrier method.
 
-Proposes only: `sizes/inscribed_copies.py` says in integers what a proposal is worth. All constants cost speed only.
+Proposes only: `trusted/sizes/copies.py` says in integers what a proposal is worth. All constants cost speed
+only.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tukeydp.depth.directions import unit_vectors
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.directions import unit_vectors
 from tukeydp.trusted.parameters import FloatArray
 
 # Speed only, all of them.

@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from tukeydp.depth.flats import look_flat, orthogonal_integers, pivot_columns, spanning_rows
-from tukeydp.exact.linear_programs import Region, maximum
+from tukeydp.trusted.exact.vectors import look_flat, orthogonal_integers, pivot_columns, spanning_rows
 from tukeydp.trusted.matrices import Integers, integers
+from tukeydp.trusted.sizes.linear_programs import Region, maximum
 
 
 def parting_facet(rows: Integers, point: Integers) -> list[int] | None:

@@ -15,7 +15,7 @@ def lifted(turn: FloatArray, vectors: FloatArray, i: int, before: FloatArray | N
 
     Or in those of the vectors `before` they were projected along vector j of these.
     """
-    from tukeydp.depth.angular_sweep import COS, SIN
+    from tukeydp.trusted.exact.loops import COS, SIN
 
     t, side = float(turn[0]), turn[1]
     a, b = 1.0 - t, t if t < 1 else 2.0 - t

@@ -12,13 +12,13 @@ from typing import Protocol
 
 import numpy as np
 
-from tukeydp.data.scale import centre_and_scale
-from tukeydp.exact.float_programs import add_rows, quiet_solver
+from tukeydp.hints.float_programs import add_rows, quiet_solver
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import Multipliers
 from tukeydp.trusted.covers import View
 from tukeydp.trusted.levels import LevelSets
 from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.sizes.linear_programs import centre_and_scale
 
 # Hints decide nothing: poor values here make loose boxes, so many proposals, or slow programs.
 _FAR = 1e4  # interquartile ranges from the centre, where the programs end: level sets worth a box are nearer

@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from tukeydp.depth.directions import unit_vectors
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.directions import unit_vectors
 from tukeydp.trusted.parameters import FloatArray
 
 # Speed only, all of them.

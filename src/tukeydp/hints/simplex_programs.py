@@ -21,7 +21,7 @@ from tukeydp.trusted.levels import LevelSets
 from tukeydp.trusted.parameters import FloatArray
 
 if TYPE_CHECKING:
-    from tukeydp.sampling.simplex import Ends, Optima
+    from tukeydp.hints.simplex import Ends, Optima
 
 
 def hints_for(levels: LevelSets | View, many: int = MANY_COLUMNS) -> Hints:
@@ -55,7 +55,7 @@ class SimplexPrograms(LinearPrograms):
         return np.array([self._solved(sign * axis, ends).corners[0] for axis in frame.T for sign in (1.0, -1.0)])
 
     def _right_sides(self, levels: Sequence[int], within: Box | None) -> Ends:
-        from tukeydp.sampling.simplex import Ends
+        from tukeydp.hints.simplex import Ends
 
         low = np.empty((len(levels), len(self._rows)))
         high = np.empty_like(low)
@@ -64,7 +64,7 @@ class SimplexPrograms(LinearPrograms):
         return Ends(low, high, *self._variable_bounds(within))
 
     def _solved(self, cost: FloatArray, ends: Ends) -> Optima:
-        from tukeydp.sampling.simplex import first_basis, maximise, room
+        from tukeydp.hints.simplex import first_basis, maximise, room
 
         key = tuple(cost.tolist())
         basis = self._bases.setdefault(key, first_basis(cost, len(self._rows)))

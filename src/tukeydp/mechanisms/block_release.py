@@ -11,7 +11,7 @@ from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import AnyScale, Notion
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.rem import rem
-from tukeydp.mechanisms.rem_test.choice import chosen_plan
+from tukeydp.mechanisms.rem_choice import chosen_plan
 from tukeydp.results.release import Refused, Release
 from tukeydp.trusted.account import ApproxDP, Guarantee, bounded_range, delta_of, part_of
 from tukeydp.trusted.bits import Randomness

@@ -10,7 +10,7 @@ from tukeydp.blas import on_one_thread
 from tukeydp.data.keys import require_by
 from tukeydp.data.relation import checked_relation
 from tukeydp.depth.choice import chosen_notion, require_fitting
-from tukeydp.depth.notions import Notion, PreparedDepth
+from tukeydp.depth.notions import Notion
 from tukeydp.forecast.centre import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.found_bounds import finds_bounds
@@ -22,15 +22,16 @@ from tukeydp.mechanisms.streaming import on_grid, refuse_streams, require_room_f
 from tukeydp.mechanisms.unproven import require_swaps, unproven_boxem
 from tukeydp.padding import padded
 from tukeydp.results.release import Release
-from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of
 from tukeydp.trusted.bits import source
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.parameters import ParameterError, brief, positive_rational
+from tukeydp.trusted.prepared import PreparedDepth
 from tukeydp.trusted.prices import DEPTH, kappa
 from tukeydp.trusted.release import Charge, Spends, reserve
 from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds, require_bounds
+from tukeydp.trusted.sampling.draws import DepthSampler
 
 
 @padded

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from tukeydp.depth.notions import PreparedDepth
 from tukeydp.results.certificate import Certificate
 from tukeydp.trusted.laws import discrete_laplace
 from tukeydp.trusted.parameters import ParameterError, brief, rational
+from tukeydp.trusted.prepared import PreparedDepth
 from tukeydp.trusted.prices import COUNT
 from tukeydp.trusted.release import Charge
 

@@ -12,22 +12,22 @@ from tukeydp.data.relation import Relation
 from tukeydp.data.tables import Table
 from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
 from tukeydp.depth.notions import Notion
-from tukeydp.depth.notions.base import PreparedDepth
 from tukeydp.forecast.centre import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
 from tukeydp.mechanisms.grouped_sums import checked_counts, noised_group_counts, rows_told, too_few
 from tukeydp.results.grouped_release import GroupedRelease, by_group
 from tukeydp.results.grouped_release import one_of as one_of
 from tukeydp.results.release import SYMMETRY_CAVEAT, Release
-from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of
 from tukeydp.trusted.bits import source
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.parameters import ParameterError, brief
+from tukeydp.trusted.prepared import PreparedDepth
 from tukeydp.trusted.prices import DEPTH
 from tukeydp.trusted.release import Spends, reserve
 from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds
+from tukeydp.trusted.sampling.draws import DepthSampler
 
 
 def grouped_boxem(

@@ -26,7 +26,6 @@ from tukeydp.mechanisms.subset_means import (
 )
 from tukeydp.mechanisms.two_step import DOUBT, FIRST_STEPS, TwoStepPlan, two_step_plan
 from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
-from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted.account import Concentrated, PureDP, bounded_range, cost_of
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.blocks import drawn_blocks, filled_at_the_ends, secret_order
@@ -35,6 +34,7 @@ from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.prices import DEPTH, depth_of_blocks
 from tukeydp.trusted.release import Charge, Paid
 from tukeydp.trusted.rows import BoundedColumns, relative_grid
+from tukeydp.trusted.sampling.draws import DepthSampler
 from tukeydp.trusted.steps import Window, WindowSums, noised_sums
 
 # Rows of every group dealt to blocks by secret draws, and the means of the blocks (docs/proofs/groups.md, section 7).

@@ -23,7 +23,7 @@ from tukeydp.mechanisms.mean_plans import MeanPlan, SubsetMean
 from tukeydp.mechanisms.mean_ways import known_widths, way_error
 from tukeydp.mechanisms.mean_without_bounds import UNBOUNDED_NOTE, blocks_for_rem
 from tukeydp.mechanisms.rem import rem
-from tukeydp.mechanisms.rem_test.choice import require_range
+from tukeydp.mechanisms.rem_choice import require_range
 from tukeydp.mechanisms.subset_means import (
     SubsetPlan,
     block_shift,

@@ -21,7 +21,7 @@ from tukeydp.mechanisms.interval_without_bounds import (
     spread_for,
 )
 from tukeydp.mechanisms.rem import rem
-from tukeydp.mechanisms.rem_test.choice import require_range
+from tukeydp.mechanisms.rem_choice import require_range
 from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
 from tukeydp.mechanisms.subset_means import corrected_means
 from tukeydp.results.interval import Calibration

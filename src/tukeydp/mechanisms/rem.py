@@ -14,29 +14,29 @@ from tukeydp.data.records import held_records
 from tukeydp.data.relation import checked_relation
 from tukeydp.data.tables import Table
 from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
-from tukeydp.depth.directions import require_spanning
-from tukeydp.depth.notions import AnyScale, Notion, PreparedDepth
+from tukeydp.depth.notions import AnyScale, Notion
 from tukeydp.forecast.rem import RemInputs, rem_rehearsal
 from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.readable_check import checked
-from tukeydp.mechanisms.rem_test.choice import chosen_plan, paper_plan
-from tukeydp.mechanisms.rem_test.evidence import Plan, sparse_offsets
-from tukeydp.mechanisms.rem_test.one_sided import evidence_of
-from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest, passes
+from tukeydp.mechanisms.rem_choice import chosen_plan, paper_plan
 from tukeydp.mechanisms.unproven import require_swaps, unproven_rem
 from tukeydp.padding import padded
 from tukeydp.results.grouped_release import by_group
 from tukeydp.results.release import Refused, Release
-from tukeydp.sampling.cutting_planes import DepthSampler
-from tukeydp.sizes.of_depth import sizes_of
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import ApproxDP, part_of
 from tukeydp.trusted.bits import Keystream, source
 from tukeydp.trusted.boxes import Box, whole_grid
+from tukeydp.trusted.directions import require_spanning
 from tukeydp.trusted.parameters import ParameterError, brief, checked_choice, checked_integer
+from tukeydp.trusted.prepared import PreparedDepth
 from tukeydp.trusted.prices import share_of_group
 from tukeydp.trusted.release import Charge, Spends, reserve
+from tukeydp.trusted.rem.evidence import Plan, evidence_of, sparse_offsets
+from tukeydp.trusted.rem.safety import Graded, Laplace, Paper, SafetyTest, passes
 from tukeydp.trusted.rows import unbounded_grid
+from tukeydp.trusted.sampling.draws import DepthSampler
+from tukeydp.trusted.sizes.of_depth import sizes_of
 
 _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
 

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from tukeydp.depth.choice import chosen_notion
-from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of
 from tukeydp.trusted.bits import Keystream
 from tukeydp.trusted.blocks import block_table, secret_order
@@ -26,6 +25,7 @@ from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.prices import depth_of_blocks
 from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import Grid
+from tukeydp.trusted.sampling.draws import DepthSampler
 
 # Shares of epsilon for it, the smallest that the rows suffice for; with more than the last the mean itself is
 # noticeably worse than without.

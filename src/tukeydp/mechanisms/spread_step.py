@@ -20,7 +20,6 @@ from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import AxisAligned
 from tukeydp.mechanisms.cliff import SAFE, log_odds
 from tukeydp.mechanisms.subset_means import counts, means
-from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.blocks import block_table, drawn_block_table, drawn_blocks, one_by_one, secret_order
 from tukeydp.trusted.boxes import whole_grid
@@ -28,6 +27,7 @@ from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.prices import depth_of_blocks
 from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import Grid
+from tukeydp.trusted.sampling.draws import DepthSampler
 
 # Octaves below the width of the bounds that are told apart, and steps of an octave. On a finer grid a value shared by
 # many pairs would be one point against all the empty ones between, and lose.

@@ -6,15 +6,16 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.data.relation import Relation
-from tukeydp.data.streams import Chunks, StreamedRows, StreamedTable
+from tukeydp.data.streams import Chunks, StreamedTable
 from tukeydp.data.tables import Table
 from tukeydp.depth.choice import require_memory
 from tukeydp.depth.notions.base import FiniteNotion, Notion, not_streamed
-from tukeydp.depth.streamed_levels import memory_for
-from tukeydp.sampling.foresight import levels_with_weight
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.parameters import IntArray, ParameterError
 from tukeydp.trusted.rows import Grid
+from tukeydp.trusted.sampling.draws import levels_with_weight
+from tukeydp.trusted.streams.rows import StreamedRows
+from tukeydp.trusted.streams.streamed_levels import memory_for
 
 
 def refuse_streams(x: Any, **given: Any) -> None:

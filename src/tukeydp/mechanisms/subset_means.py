@@ -12,7 +12,6 @@ import numpy as np
 from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import Notion
 from tukeydp.mechanisms.cliff import SAFE, log_odds
-from tukeydp.sampling.cutting_planes import DepthSampler
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.blocks import block_table, drawn_block_table, drawn_blocks, filled_at_the_ends, secret_order
 from tukeydp.trusted.boxes import whole_grid
@@ -20,6 +19,7 @@ from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.prices import DEPTH, Score, depth_of_blocks, kappa
 from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import Grid, relative_grid
+from tukeydp.trusted.sampling.draws import DepthSampler
 
 # Statistics of one block of rows, for many blocks of one size at once. NaN is a missing cell.
 #

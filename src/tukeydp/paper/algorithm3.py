@@ -13,7 +13,6 @@ import numpy as np
 from tukeydp.data.tables import Table, read_table
 from tukeydp.depth.choice import chosen_notion, require_memory
 from tukeydp.depth.notions import Notion, require_finite
-from tukeydp.mechanisms.rem_test.safety import tail
 from tukeydp.results.release import Refused, Release
 from tukeydp.spending import refuse_without_guarantee, require_room
 from tukeydp.trusted.account import ApproxDP, Guarantee
@@ -22,6 +21,7 @@ from tukeydp.trusted.laws import Group, LevelDraw, exp_between, log_between
 from tukeydp.trusted.levels import LevelSets, level_sets
 from tukeydp.trusted.parameters import IntArray, ParameterError, checked_integer, positive_rational, rational, show
 from tukeydp.trusted.release import Seal, Spends, reserve
+from tukeydp.trusted.rem.safety import tail
 from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds
 from tukeydp.trusted.threads import available_cores, for_each
 
@@ -421,8 +421,8 @@ class BoxCounting:
 
 def _count(sets: PaddedLevels, level: int, points: int, stream: Keystream) -> int:
     """How many of so many uniform points of the level's box are in the level."""
-    from tukeydp.sampling import kept
     from tukeydp.trusted import records
+    from tukeydp.trusted.sampling import kept
 
     box = sets.box(level)
     # For an empty box any other does: its count is multiplied by zero, and the work is the same.

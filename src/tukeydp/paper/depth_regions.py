@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from tukeydp.data.tables import finite_rows, read_table
 from tukeydp.depth.choice import chosen_notion
-from tukeydp.depth.directions import unit_vectors
-from tukeydp.depth.exact_envelope import starting_directions
 from tukeydp.depth.notions import Notion
 from tukeydp.depth.of_points import depth_along, is_deep
 from tukeydp.paper.halfspaces import (
@@ -32,6 +30,8 @@ from tukeydp.paper.halfspaces import (
 )
 from tukeydp.paper.polytopes import EMPTY, FLAT, chebyshev_ball, distinct, polytope, unresolved, vertex_cones
 from tukeydp.trusted.bits import SystemRandomness, derived_key
+from tukeydp.trusted.directions import unit_vectors
+from tukeydp.trusted.exact.deciding import starting_directions
 from tukeydp.trusted.matrices import reduced_echelon
 from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.threads import available_cores, for_each

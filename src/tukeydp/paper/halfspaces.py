@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 
 from tukeydp.data.scale import middle_range
-from tukeydp.depth.deciding import Surroundings
-from tukeydp.depth.exact_depth import Vectors, exact_row
-from tukeydp.depth.projections import Vector
+from tukeydp.trusted.exact.deciding import Surroundings
+from tukeydp.trusted.exact.depth import Vectors, exact_row
+from tukeydp.trusted.exact.vectors import Vector
 from tukeydp.trusted.matrices import rational_determinant
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError
 from tukeydp.trusted.threads import available_cores, for_each

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.exact.float_programs import add_rows, quiet_solver
+from tukeydp.hints.float_programs import add_rows, quiet_solver
 from tukeydp.paper.polytope_kernels import chain
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError
 

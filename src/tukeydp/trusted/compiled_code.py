@@ -41,28 +41,19 @@ _PYTHON = f"py{sys.version_info.major}{sys.version_info.minor}{getattr(sys, 'abi
 # tests/test_compiled_code.py reads the sources, and misses none.
 USES: dict[str, tuple[str, ...]] = {
     "data/readers/scanning.py": (),
-    "depth/angular_sweep.py": (),
-    "depth/cone_search.py": (),
-    "depth/double_digits.py": (),
     "depth/repulsion.py": (),
-    "depth/tally_loops.py": (),
-    "depth/tie_sweep.py": ("depth/angular_sweep.py", "depth/double_digits.py"),
     "forecast/walk_loops.py": (),
     "hints/facet_walk.py": (),
+    "hints/nodes.py": ("hints/programs.py", "trusted/records.py", "trusted/sampling/loops.py"),
+    "hints/programs.py": ("trusted/records.py",),
+    "hints/simplex.py": (),
     "paper/polytope_kernels.py": (),
     "paper/random_walks.py": (),
-    "sampling/branches/listing.py": ("sampling/branches/nodes.py", "trusted/records.py"),
-    "sampling/branches/nodes.py": ("sampling/branches/programs.py", "trusted/records.py"),
-    "sampling/branches/programs.py": ("trusted/records.py",),
-    "sampling/coarse_kernels.py": (),
-    "sampling/kernels.py": ("trusted/records.py",),
-    "sampling/rough_slabs.py": (),
-    "sampling/simplex.py": (),
-    "sampling/tilted_kernels.py": (
-        *("sampling/coarse_kernels.py", "sampling/kernels.py", "sampling/rough_slabs.py", "trusted/shapes.py"),
-    ),
+    "trusted/exact/loops.py": (),
     "trusted/records.py": (),
+    "trusted/sampling/loops.py": ("trusted/records.py", "trusted/shapes.py"),
     "trusted/shapes.py": (),
+    "trusted/streams/tally_loops.py": (),
 }
 
 
@@ -121,22 +112,22 @@ def is_kept(dispatcher: Any) -> bool:
     return numba is None or Path(dispatcher._cache._cache_file._index_path).exists()
 
 
-# What is compiled together, by the folder that it is in, and about how long that takes on one core.
+# What is compiled together, by where it is, and about how long that takes on one core.
 _PARTS = {
     "data": "the reader of files, some ten seconds",
-    "depth": "exact depth, up to half a minute",
-    "geometry": "level sets, up to half a minute",
-    "mcmc": "random walks, some ten seconds",
-    "mechanisms": "forecasts, some ten seconds",
-    "sampling": "the sampler, some ten seconds",
+    "forecast": "forecasts, some ten seconds",
+    "paper/polytope_kernels": "level sets, up to half a minute",
+    "paper/random_walks": "random walks, some ten seconds",
+    "trusted/exact": "exact depth, up to half a minute",
+    "trusted/sampling": "the sampler, some ten seconds",
 }
 announced: set[str] = set()  # parts of which somebody was told
 
 
 def _announce(source: str) -> None:
     """Tell who waits at a terminal. What is kept is compiled by public numbers alone, so that this tells no more."""
-    part = source.partition("/")[0]
-    if part in _PARTS and part not in announced and sys.stderr is not None and sys.stderr.isatty():
+    part = next((part for part in _PARTS if source.startswith(part)), None)
+    if part is not None and part not in announced and sys.stderr is not None and sys.stderr.isatty():
         announced.add(part)
         sys.stderr.write(f"Compiling {_PARTS[part]}, once in this environment ...\n")
         sys.stderr.flush()

@@ -19,9 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tukeydp.data.scale import centre_and_scale
-from tukeydp.exact.linear_programs import Region, maximum
-from tukeydp.sampling import compiling
 from tukeydp.trusted.boxes import Box, Pieces, Union
 from tukeydp.trusted.certificates import Weights, in_integers, weighted_bound
 from tukeydp.trusted.levels import LevelSets
@@ -29,7 +26,9 @@ from tukeydp.trusted.matrices import Basis, integers, inverse
 from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.records import Ranks
 from tukeydp.trusted.rows import LIMIT
+from tukeydp.trusted.sampling import compiling
 from tukeydp.trusted.shapes import STEPS, Frame, Parallelepiped, TiltedBox, around, cut, frame_of, least_ends, widths_of
+from tukeydp.trusted.sizes.linear_programs import Region, centre_and_scale, maximum
 
 Shape = Box | TiltedBox | Parallelepiped | Union
 Rung = tuple[int, "Cover"]  # a level, and what it and those above it are drawn from, up to the next rung
@@ -362,7 +361,7 @@ class Covers:
         low, high = (np.array(ends, dtype=np.int64) for ends in (root.hull.low, root.hull.high))
         if not root.hull.size or not _largest_projections(ranks, root.hull).max() < _LARGEST_SUM / 4:
             return None
-        from tukeydp.sampling.branches.listing import Listed as Room
+        from tukeydp.trusted.sampling.loops import Listed as Room
 
         margin, visits = min(margin, self._levels.rows), min(visits, LIMIT)
         found = Room(np.empty((room, len(low)), dtype=np.int64), np.empty(room, dtype=np.int64))
@@ -587,7 +586,7 @@ def coordinates_of(box: Box | Parallelepiped) -> Sequence[Sequence[int]] | None:
 
 def walk_of(low: IntArray, high: IntArray, directions: IntArray) -> Any:
     """All columns of more than one point, those first that say most about sums. Where there is but a point, any."""
-    from tukeydp.sampling.branches.listing import Walk
+    from tukeydp.trusted.sampling.loops import Walk
 
     reach = np.abs(directions).sum(axis=0) * (high - low)
     moving = np.flatnonzero(high > low) if (high > low).any() else np.array([0])  # also where no direction crosses them

@@ -20,8 +20,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tukeydp.sampling import compiling
-from tukeydp.sampling.fast_proposals import FastProposals, fast_proposals
 from tukeydp.trusted import records
 from tukeydp.trusted.bits import Keystream
 from tukeydp.trusted.boxes import Box, Union
@@ -29,6 +27,8 @@ from tukeydp.trusted.covers import Cover, Covers, Rung, Shape
 from tukeydp.trusted.lanes import MANY_COLUMNS
 from tukeydp.trusted.laws import WORD, Group, LevelDraw
 from tukeydp.trusted.levels import LevelSets
+from tukeydp.trusted.sampling import compiling
+from tukeydp.trusted.sampling.many_columns import FastProposals, fast_proposals
 from tukeydp.trusted.shapes import Parallelepiped, TiltedBox
 from tukeydp.trusted.threads import for_each_with
 
@@ -72,7 +72,7 @@ class Exponential:
         *,
         epsilon: Fraction,
         lowest: int,
-        planner: Planner,
+        planner: Planner | None,
         threads: int,
         word_bits: int = WORD,
     ) -> None:
@@ -121,6 +121,9 @@ class Exponential:
 
     def _planned(self, failed: bool) -> tuple[list[Rung], float]:
         """A plan, as far as it is one."""
+        if self._planner is None:
+            self._own = own_rungs(self._covers, self._lowest, self._epsilon)
+            return self._own, _IN_VAIN
         try:
             rungs, proposals = self._planner.plan(failed)
             return checked(self._covers, self._lowest, rungs), _patience(proposals)

@@ -101,8 +101,8 @@ _FEW_ROWS = 4096  # up to here all levels are found at once: there is little to 
 # Levels below the middle, in square roots of the number of rows: the deepest point lies one to three below it, if the
 # data are symmetric. Where more are asked for, twice as many. Too few are found again, too many take time and memory.
 _BELOW_MIDDLE, _WIDER = 8, 2
-# On coarse grids, levels of about so many grid points are asked for (settled, in sampling/sampler.py), and others on
-# the way to them, in boxes nearly twice as wide.
+# On coarse grids, levels of about so many grid points are asked for (settled), and others on the way to them, in boxes
+# nearly twice as wide.
 _SETTLED_POINTS, _ON_THE_WAY = 2.0**12, 1.75
 _BLOCK = 2**18  # projections computed at a time by each thread (2 MiB), but at least one direction
 _WORTH_A_THREAD = 2**21  # projections in all; below this, starting threads takes longer than they save

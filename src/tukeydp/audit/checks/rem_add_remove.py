@@ -15,13 +15,12 @@ from tukeydp.audit.oracles import laws as oracle
 from tukeydp.audit.oracles import rem as definition
 from tukeydp.audit.oracles import rem as secret_size
 from tukeydp.audit.oracles.laws import Dataset
-from tukeydp.mechanisms.rem_test.evidence import Plan
-from tukeydp.mechanisms.rem_test.one_sided import evidence_of
-from tukeydp.mechanisms.rem_test.safety import Graded
-from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
-from tukeydp.sizes.level_sizes import sizes_of
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.rem.evidence import Plan, evidence_of
+from tukeydp.trusted.rem.safety import Graded
+from tukeydp.trusted.sizes.ellipsoids import BoxesAndEllipsoids
+from tukeydp.trusted.sizes.level_sizes import sizes_of
 
 _ROUNDING = 1e-9  # relative, of the floats that add up probabilities here
 

@@ -16,14 +16,13 @@ from tukeydp.audit.oracles import rem as definition
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, worst_excess
 from tukeydp.hints.envelope import Envelope
 from tukeydp.hints.linear_programs import LinearPrograms
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
-from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, Paper, SafetyTest
-from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
-from tukeydp.sizes.intervals import Intervals
-from tukeydp.sizes.level_sizes import Sizes, sizes_of
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Covers
 from tukeydp.trusted.levels import LevelSets, level_sets
+from tukeydp.trusted.rem.evidence import Evidence, Plan
+from tukeydp.trusted.rem.safety import Graded, Laplace, Paper, SafetyTest
+from tukeydp.trusted.sizes.ellipsoids import BoxesAndEllipsoids
+from tukeydp.trusted.sizes.level_sizes import Intervals, Sizes, sizes_of
 
 TESTS: tuple[SafetyTest, ...] = (Graded(), Laplace(), Paper())
 _BITS = 96  # of a chance: its two ends then differ by far less than what floats can tell

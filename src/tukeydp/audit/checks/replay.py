@@ -15,18 +15,18 @@ from tukeydp.audit.check import Check, Effort, Result, Tally
 from tukeydp.audit.oracles import laws as oracle
 from tukeydp.audit.oracles import rem as rem_oracle
 from tukeydp.audit.oracles.laws import depth
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
-from tukeydp.mechanisms.rem_test.safety import Graded, Laplace, SafetyTest, passes
 from tukeydp.paper.algorithm3 import noise_reaches
-from tukeydp.sampling import kept, kernels
-from tukeydp.sampling.sampler import Sampler
-from tukeydp.sizes.intervals import Intervals
 from tukeydp.trusted import laws as cube_noise
 from tukeydp.trusted import laws as noise
 from tukeydp.trusted.bits import Bits
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.laws import Group, LevelDraw, WeightedDraw, WordTable
 from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.rem.evidence import Evidence, Plan
+from tukeydp.trusted.rem.safety import Graded, Laplace, SafetyTest, passes
+from tukeydp.trusted.sampling import kept, loops
+from tukeydp.trusted.sampling.draws import Sampler
+from tukeydp.trusted.sizes.level_sizes import Intervals
 
 _ROUNDING = 1e-12  # of the law in floats
 _MOST_OPEN = 0.98  # of the probability: a walk that leaves more undecided has shown little
@@ -120,7 +120,7 @@ class _Stream:
 
     def words(self, lane: int, count: int) -> Any:
         """Words for one proposal and no more."""
-        return np.full(1 + 1 + kernels.SPARE, self._word, dtype=np.uint64)
+        return np.full(1 + 1 + loops.SPARE, self._word, dtype=np.uint64)
 
     def bits(self, lane: int) -> Bits:
         return self._spare
@@ -177,8 +177,8 @@ def _coordinates(width: int, tally: Tally) -> None:
     table = WordTable(
         np.array([0], dtype=np.uint64), np.array([2**64 - 1], dtype=np.uint64), np.array([0]), np.array([0])
     )
-    proposals = kernels.proposals(table, [Box((0,), (width - 1,))], Box((0,), (width - 1,)))
-    ranks = kernels.ranks(level_sets(np.array([[0]]), np.array([[1]])))
+    proposals = loops.proposals(table, [Box((0,), (width - 1,))], Box((0,), (width - 1,)))
+    ranks = loops.ranks(level_sets(np.array([[0]]), np.array([[1]])))
     sizes = set()
     for j in range(width) if width < 100 else (0, 1, 2, width // 3, width // 2, width - 2, width - 1):
         start, end = -(-j * 2**64 // width), -(-(j + 1) * 2**64 // width)
@@ -190,9 +190,9 @@ def _coordinates(width: int, tally: Tally) -> None:
     tally.saw(datasets=1)
 
 
-def _value(proposals: kernels.Proposals, ranks: kernels.Ranks, word: int) -> int:
+def _value(proposals: loops.Proposals, ranks: loops.Ranks, word: int) -> int:
     """What a word means, or -1 if it is redrawn: the next one then means the largest value."""
-    words = np.full(2 + kernels.SPARE, 2**64 - 1, dtype=np.uint64)
+    words = np.full(2 + loops.SPARE, 2**64 - 1, dtype=np.uint64)
     words[1] = word
     z, y = np.empty((2, 1), dtype=np.int64)
     _, cursor, _ = kept.propose(words, 0, proposals, ranks, np.arange(1), z, y)

@@ -10,13 +10,13 @@ import numpy as np
 
 from tukeydp.audit.check import Check, Effort, Result, Tally, climb
 from tukeydp.audit.checks.rem_enumeration import TESTS, chance
-from tukeydp.mechanisms.rem_test.evidence import Evidence, Plan
-from tukeydp.mechanisms.rem_test.safety import SafetyTest
-from tukeydp.sizes.boxes_and_ellipsoids import BoxesAndEllipsoids
-from tukeydp.sizes.level_sizes import sizes_of
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.rem.evidence import Evidence, Plan
+from tukeydp.trusted.rem.safety import SafetyTest
+from tukeydp.trusted.sizes.ellipsoids import BoxesAndEllipsoids
+from tukeydp.trusted.sizes.level_sizes import sizes_of
 
 _ROUNDING = 1e-9
 _EXTENT = 60  # of the grid to either side

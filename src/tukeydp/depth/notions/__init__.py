@@ -2,12 +2,13 @@
 
 from tukeydp.depth.notions.any_scale import AnyScale
 from tukeydp.depth.notions.axis_aligned import AxisAligned
-from tukeydp.depth.notions.base import FiniteNotion, Notion, PreparedDepth, require_finite
+from tukeydp.depth.notions.base import FiniteNotion, Notion, require_finite
 from tukeydp.depth.notions.drawn import default_directions
 from tukeydp.depth.notions.exact import Exact
 from tukeydp.depth.notions.given import Directions
 from tukeydp.depth.notions.random import Random
 from tukeydp.depth.notions.spread import Spread
+from tukeydp.trusted.prepared import PreparedDepth
 
 # By their names on the command line.
 NOTIONS: dict[str, type[Notion]] = {

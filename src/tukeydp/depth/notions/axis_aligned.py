@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.depth.directions import as_fractions, fitting
 from tukeydp.depth.notions.base import FiniteNotion
+from tukeydp.trusted.directions import as_fractions, fitting
 from tukeydp.trusted.parameters import IntArray
 from tukeydp.trusted.rows import Grid
 

@@ -6,57 +6,16 @@ To add one: subclass `FiniteNotion` in a file of its own (docs/extending.md) and
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
-from tukeydp.data.streams import StreamedRows
-from tukeydp.depth.deciding import GridDepth
-from tukeydp.trusted.levels import LevelSets, level_sets
+import tukeydp.hints  # noqa: F401 - offers what guides searches in a depth that is prepared here
 from tukeydp.trusted.parameters import IntArray, ParameterError
+from tukeydp.trusted.prepared import PreparedDepth, along, along_all
 from tukeydp.trusted.rows import DEFAULT_BITS, Grid
+from tukeydp.trusted.streams.rows import StreamedRows
 
 # Bits of a grid without bounds: the rest of 62 is for directions of up to `_MANY_COLUMNS` entries.
 WIDE_BITS, _MANY_COLUMNS = 50, 64
-# A point below one row in so many is rarely asked for: only then all order statistics are found. Speed only.
-_SHALLOW = 16
-
-
-@dataclass(frozen=True, eq=False)
-class PreparedDepth:
-    """A notion on one dataset. Not private: all of this is the data.
-
-    Invariant: a point's depth along the directions of `levels` is at least its depth, so that their level sets contain
-    the true ones. Without a `decide` they are the true ones.
-
-    Attributes
-    ----------
-    levels
-        Level sets along finitely many directions: what the sampler proposes from.
-    directions
-        The public directions that a release lists.
-    decide
-        Decides what finitely many directions cannot.
-    along_public
-        Level sets along directions that were chosen without the data and contain the true ones: REM's test measures
-        them from above.
-    """
-
-    levels: LevelSets
-    directions: IntArray
-    decide: GridDepth | None
-    along_public: Callable[[], LevelSets]
-
-    def depth(self, point: Sequence[int]) -> int:
-        """The depth of a grid point, exactly."""
-        if self.decide is not None:
-            return self.decide.depth(point)
-        points = np.array([point], dtype=np.int64)
-        likely = max(1, self.levels.rows // _SHALLOW)
-        found = int(self.levels.depths(points, likely)[0])
-        return found if found >= likely else int(self.levels.depths(points)[0])
 
 
 class Notion(ABC):
@@ -71,13 +30,28 @@ class Notion(ABC):
         """How many directions are projected on in d columns: decides memory, before any is drawn."""
 
     @abstractmethod
+    def on_grid(self, grid: Grid, key: bytes) -> IntArray | None:
+        """Integer directions in grid coordinates, one per row, every projection below `grid.LIMIT`; None if every
+        direction counts. `key` is public randomness.
+        """
+
     def prepare(
         self, rows: IntArray | StreamedRows, grid: Grid, key: bytes, lowest: int | None = None
     ) -> PreparedDepth:
-        """The notion on rows of grid coordinates; `key` is public randomness. Not every notion takes streamed rows.
+        """The notion on rows of grid coordinates, which it does not see. Finitely many directions take streamed rows.
 
         `lowest` is the lowest level that will be asked for, None for deep ones only: it affects speed.
         """
+        directions = self.on_grid(grid, key)
+        if directions is not None:
+            return along(rows, directions, lowest)
+        if isinstance(rows, StreamedRows):
+            raise not_streamed(self)
+        return along_all(rows, grid, lambda: self.outer(grid, key))
+
+    def outer(self, grid: Grid, key: bytes) -> IntArray:
+        """Where every direction counts: finitely many, along which REM measures level sets from above."""
+        raise NotImplementedError
 
     @abstractmethod
     def in_data_units(self, d: int, key: bytes) -> list[list[Fraction]] | None:
@@ -109,19 +83,6 @@ class FiniteNotion(Notion):
     @abstractmethod
     def on_grid(self, grid: Grid, key: bytes) -> IntArray:
         """Integer directions in grid coordinates, one per row, every projection below `grid.LIMIT`."""
-
-    def prepare(
-        self, rows: IntArray | StreamedRows, grid: Grid, key: bytes, lowest: int | None = None
-    ) -> PreparedDepth:
-        directions = self.on_grid(grid, key)
-        levels: LevelSets
-        if isinstance(rows, StreamedRows):
-            from tukeydp.depth.streamed_levels import streamed_level_sets
-
-            levels = streamed_level_sets(rows, directions)
-        else:
-            levels = level_sets(rows, directions, lowest)
-        return PreparedDepth(levels, directions, None, lambda: levels)
 
 
 def not_streamed(depth: Notion) -> ParameterError:

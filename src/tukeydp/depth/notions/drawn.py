@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.depth.directions import LONGEST, SHORTEST, as_fractions, fitting
 from tukeydp.depth.notions.base import FiniteNotion, Notion
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.directions import LONGEST, SHORTEST, as_fractions, fitting
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, checked_integer
 from tukeydp.trusted.rows import LIMIT, Grid
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.depth.directions import fitting, integers_along
 from tukeydp.depth.notions.base import FiniteNotion
+from tukeydp.trusted.directions import fitting, integers_along
 from tukeydp.trusted.parameters import IntArray, ParameterError, rational
 from tukeydp.trusted.rows import DEFAULT_BITS, FEWEST_BITS, LIMIT, Grid
 

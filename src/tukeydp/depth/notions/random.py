@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tukeydp.depth.directions import unit_vectors
 from tukeydp.depth.notions.drawn import Drawn
+from tukeydp.trusted.directions import unit_vectors
 from tukeydp.trusted.parameters import FloatArray
 
 

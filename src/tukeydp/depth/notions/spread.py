@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tukeydp.depth.directions import unit_vectors
 from tukeydp.depth.notions.drawn import Drawn, default_directions
 from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.directions import unit_vectors
 from tukeydp.trusted.parameters import FloatArray, ParameterError
 
 # Directions: spreading takes time like their square, seconds at this many. Only the error message depends on it.

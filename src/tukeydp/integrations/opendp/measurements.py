@@ -34,7 +34,7 @@ from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.cube import cube
 from tukeydp.mechanisms.mean import mean
 from tukeydp.mechanisms.rem import rem
-from tukeydp.mechanisms.rem_test.choice import require_range
+from tukeydp.mechanisms.rem_choice import require_range
 from tukeydp.trusted.account import ApproxDP
 
 

@@ -1,1 +1,0 @@
-"""Branch and bound over the grid points of a box, compiled: loops only."""

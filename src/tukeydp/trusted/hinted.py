@@ -1,0 +1,59 @@
+"""The one door to hints: they get arrays that they cannot write to, and whatever they do there is an answer or none.
+
+Hints have names here; who makes them is offered from outside (`tukeydp.hints`), and nothing in this folder needs them.
+What comes back is data: numbers that integers check before they count for anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from tukeydp.trusted.parameters import FloatArray
+
+OFFERED: dict[str, str | Callable[..., Any]] = {}  # name -> function, or "module:function", imported when first asked
+
+
+def offer(hints: Mapping[str, str | Callable[..., Any]]) -> None:
+    """Have these asked under their names, from now on."""
+    OFFERED.update(hints)
+
+
+def asked(name: str, *given: Any, **named: Any) -> Any:
+    """What a hint answers; None if there is none, or it raises: an exception or a warning would tell about the data."""
+    try:
+        hint = OFFERED[name]
+        if isinstance(hint, str):
+            module, _, function = hint.partition(":")
+            hint = OFFERED[name] = getattr(import_module(module), function)
+        with np.errstate(all="ignore"):
+            return hint(*map(_read_only, given), **named)
+    except Exception:
+        return None
+
+
+def _read_only(value: Any) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    seen = value.view()
+    seen.flags.writeable = False
+    return seen
+
+
+def finite_rows(answer: Any, d: int) -> FloatArray:
+    """The rows (any, d) of finite floats in a hint's answer; none if it is anything else."""
+    try:
+        rows = np.array(answer, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty((0, d))
+    return rows[np.isfinite(rows).all(axis=1)] if rows.ndim == 2 and rows.shape[1] == d else np.empty((0, d))
+
+
+def integer_vector(answer: Any, d: int) -> list[int] | None:
+    """A vector of d whole numbers, not all zero, in a hint's answer; None if it is anything else."""
+    if not (isinstance(answer, list) and len(answer) == d and all(type(c) is int for c in answer) and any(answer)):
+        return None
+    return answer

@@ -1,0 +1,98 @@
+"""A notion of depth on the rows of one table: directions that were chosen without them, and what decides the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from tukeydp.trusted.exact.deciding import GridDepth, first_envelope
+from tukeydp.trusted.exact.depth import least_weight, proven
+from tukeydp.trusted.exact.vectors import from_integers
+from tukeydp.trusted.levels import LevelSets, level_sets
+from tukeydp.trusted.parameters import IntArray
+from tukeydp.trusted.rows import Grid
+from tukeydp.trusted.streams.rows import StreamedRows
+
+# A point below one row in so many is rarely asked for: only then all order statistics are found. Speed only.
+_SHALLOW = 16
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedDepth:
+    """A notion on one dataset. Not private: all of this is the data.
+
+    Invariant: a point's depth along the directions of `levels` is at least its depth, so that their level sets contain
+    the true ones. Without a `decide` they are the true ones.
+
+    Attributes
+    ----------
+    levels
+        Level sets along finitely many directions: what the sampler proposes from.
+    directions
+        The public directions that a release lists.
+    decide
+        Decides what finitely many directions cannot.
+    along_public
+        Level sets along directions that were chosen without the data and contain the true ones: REM's test measures
+        them from above.
+    """
+
+    levels: LevelSets
+    directions: IntArray
+    decide: GridDepth | None
+    along_public: Callable[[], LevelSets]
+
+    def depth(self, point: Sequence[int]) -> int:
+        """The depth of a grid point, exactly."""
+        if self.decide is not None:
+            return self.decide.depth(point)
+        points = np.array([point], dtype=np.int64)
+        likely = max(1, self.levels.rows // _SHALLOW)
+        found = int(self.levels.depths(points, likely)[0])
+        return found if found >= likely else int(self.levels.depths(points)[0])
+
+
+def along(rows: IntArray | StreamedRows, directions: IntArray, lowest: int | None = None) -> PreparedDepth:
+    """Depth along finitely many directions."""
+    levels: LevelSets
+    if isinstance(rows, StreamedRows):
+        from tukeydp.trusted.streams.streamed_levels import streamed_level_sets
+
+        levels = streamed_level_sets(rows, directions)
+    else:
+        levels = level_sets(rows, directions, lowest)
+    return PreparedDepth(levels, directions, None, lambda: levels)
+
+
+def along_all(rows: IntArray, grid: Grid, outer: Callable[[], IntArray]) -> PreparedDepth:
+    """Tukey depth itself; `outer` are public directions."""
+    if grid.d > 1:
+        _compile_sweep()
+    if grid.d > 2:
+        _compile_searches()
+
+    @cache
+    def along_public() -> LevelSets:
+        return level_sets(rows, outer())
+
+    envelope = level_sets(rows, first_envelope(rows, grid))
+    return PreparedDepth(envelope, np.empty((0, grid.d), dtype=np.int64), GridDepth(rows, grid), along_public)
+
+
+@cache
+def _compile_sweep() -> None:
+    """Use the sweep once on fixed vectors: whether its code is kept in a file must not depend on the rows."""
+    least_weight(from_integers([[1, 0], [0, 1], [-1, -1]], [1, 1, 1]), threads=1)
+
+
+@cache
+def _compile_searches() -> None:
+    """The same for the search by cones and for ties, which more than two columns need."""
+    from tukeydp.trusted.exact.sweeps import tied_rows
+
+    vectors = from_integers([[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, -1, -1]], [1, 1, 1, 1])
+    proven(vectors, 1)
+    tied_rows(vectors, [(0,)], 1)
