@@ -40,13 +40,13 @@ from scipy.stats import beta
 from tukeydp.audit.adversarial_pairs import REFUSED, Pair
 from tukeydp.audit.check import Effort
 from tukeydp.audit.checks import lower_bounds
-from tukeydp.data.records import in_pieces
 from tukeydp.trusted.account import PureDP, bounded_range
 from tukeydp.trusted.bits import Keystream
 from tukeydp.trusted.laws import discrete_laplace
 from tukeydp.trusted.release import rehearsed_charge
 from tukeydp.trusted.rows import BoundedColumns
 from tukeydp.trusted.steps import NormBeyond, NormSums, OutsideCounts, joint_rungs, noised_norm_sums, rung
+from tukeydp.trusted.sums import in_pieces
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 DATA = RESULTS / "other-testers.json"

@@ -16,8 +16,9 @@ import numpy as np
 from docs_results import with_table
 
 from tukeydp.mechanisms.mean_ways import way_error
-from tukeydp.mechanisms.passes import Values, pass_plan, spread_sums, subset_sums
+from tukeydp.mechanisms.passes import pass_plan, spread_sums, subset_sums
 from tukeydp.trusted.account import PureDP
+from tukeydp.trusted.clipped_sums import Values
 from tukeydp.trusted.release import rehearsed_charge
 from tukeydp.trusted.rows import BoundedColumns, bounded_columns
 

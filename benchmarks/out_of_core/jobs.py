@@ -18,9 +18,9 @@ import tukeydp as td
 from out_of_core.engines import engine, partitions, small_partitions
 from out_of_core.made_up import bounds_of, write
 from out_of_core.measured import cpu_seconds, highest_memory_mib
-from tukeydp.data.engines.batches import Pass
 from tukeydp.data.lazy_tables import LazyTable, lazy_table
 from tukeydp.trusted.streams.rows import StreamedRows
+from tukeydp.trusted.sums import Pass
 
 CENTRE = "td.boxem"
 MEANS: dict[str, Callable[..., Any]] = {

@@ -33,11 +33,12 @@ from support.fit import FALSE_ALARM, g_test
 from support.mean_oracle import on_grid
 from support.rem_cases import chance, grid_points
 from support.rem_oracle import Dataset, depths, graded, outcome, swaps, worst_case
-from tukeydp.mechanisms import clipped_sum as counted_mean
-from tukeydp.mechanisms.clipped_sum import STEPS, CountedMean, counted_sums
-from tukeydp.mechanisms.subset_means import corrected_means
+from tukeydp.mechanisms.clipped_sum import CountedMean
+from tukeydp.trusted import clipped_sums as counted_mean
+from tukeydp.trusted.block_steps import corrected_means
 from tukeydp.trusted.blocks import drawn_block_table
 from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.clipped_sums import STEPS, counted_sums
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.rem.evidence import Evidence, OneSided, Plan, evidence_of
 from tukeydp.trusted.rem.safety import Graded

@@ -37,13 +37,16 @@ from tukeydp.audit.checks import (
     whole_calls,
 )
 from tukeydp.baselines.search import Counts
-from tukeydp.mechanisms import certificate as certificate_module
-from tukeydp.mechanisms import clipped_sum, readable_check, spread_step, subset_means
 from tukeydp.mechanisms import mean_without_bounds as mean_without_bounds_module
+from tukeydp.mechanisms import readable_check
 from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.readable_check import exact_counts
 from tukeydp.paper import algorithm3 as accounting
+from tukeydp.trusted import block_steps as spread_step
+from tukeydp.trusted import block_steps as subset_means
+from tukeydp.trusted import clipped_sums as clipped_sum
 from tukeydp.trusted import laws as cube_noise_module
+from tukeydp.trusted import points as certificate_module
 from tukeydp.trusted import steps
 from tukeydp.trusted.account import bounded_range
 from tukeydp.trusted.blocks import block_table

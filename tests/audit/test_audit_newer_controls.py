@@ -25,14 +25,16 @@ from tukeydp.audit.checks import (
 )
 from tukeydp.data import persons as persons_module
 from tukeydp.mechanisms import aggregate as guarded_statistic
-from tukeydp.mechanisms import block_release, grouped_ways, per_person, quantile_levels
+from tukeydp.mechanisms import block_release, per_person
 from tukeydp.mechanisms import boxem as boxem_module
-from tukeydp.mechanisms import clipped_sum as counted_mean
-from tukeydp.mechanisms import grouped_sums as group_counts
-from tukeydp.mechanisms import grouped_ways as grouped_blocks
-from tukeydp.mechanisms import quantiles as rank_draw
 from tukeydp.mechanisms import regression as regression_module
-from tukeydp.mechanisms.subset_means import SubsetPlan
+from tukeydp.trusted import block_steps as grouped_blocks
+from tukeydp.trusted import block_steps as grouped_ways
+from tukeydp.trusted import clipped_sums as counted_mean
+from tukeydp.trusted import ranks
+from tukeydp.trusted import ranks as rank_draw
+from tukeydp.trusted import steps as group_counts
+from tukeydp.trusted.block_steps import SubsetPlan
 from tukeydp.trusted.prices import DEPTH, sums_from_the_middle
 from tukeydp.trusted.rem.evidence import Evidence
 from tukeydp.trusted.rem.safety import Graded
@@ -176,13 +178,11 @@ def test_persons_with_a_mistake_are_noticed(mistake, monkeypatch):
 @pytest.mark.parametrize("mistake", ["weight of uneven parts", "all of epsilon at each level", "a shell lost"])
 def test_quantiles_with_a_mistake_are_noticed(mistake, monkeypatch):
     if mistake == "weight of uneven parts":
-        monkeypatch.setattr(quantile_levels, "level_weight", lambda parts, epsilon, *_: epsilon / 2)
+        monkeypatch.setattr(ranks, "level_weight", lambda parts, epsilon, *_: epsilon / 2)
         assert tallied(quantiles.examine, quantiles.Case(quantiles.UNEVEN, 3, 3)).failures
     elif mistake == "all of epsilon at each level":
-        weight = quantile_levels.level_weight
-        monkeypatch.setattr(
-            quantile_levels, "level_weight", lambda parts, epsilon, *more: 3 * weight(parts, epsilon, *more)
-        )
+        weight = ranks.level_weight
+        monkeypatch.setattr(ranks, "level_weight", lambda parts, epsilon, *more: 3 * weight(parts, epsilon, *more))
         assert tallied(quantiles.examine, quantiles.Case(quantiles.QUARTILES, 3, 3)).worst > 1.01
     else:
         shells = rank_draw.RankLaw._shells.func
@@ -231,7 +231,7 @@ CHANGES = {
         "_deep_points",
         lambda tables, rows, steps, epsilon, *keys: POINTS(tables, rows, steps, 2 * epsilon, *keys),
     ),
-    "quantiles": (quantile_levels, "level_weight", lambda parts, epsilon, *_: 2 * epsilon),
+    "quantiles": (ranks, "level_weight", lambda parts, epsilon, *_: 2 * epsilon),
     "regression": (block_release.BlockRelease, "_own", property(lambda self: self.guarantee)),
     "boxem of persons": (per_person, "person_numbers", lambda ids: np.arange(len(list(ids)))),
 }

@@ -13,9 +13,9 @@ import pytest
 from support import whole_mean_oracle as oracle
 from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.mechanisms import clipped_sum as clip_radii
-from tukeydp.mechanisms.clipped_sum import RADII, WEIGHTS, drawn_radii, rows_beyond
+from tukeydp.trusted import clipped_sums as clip_radii
 from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.clipped_sums import RADII, WEIGHTS, drawn_radii, rows_beyond
 
 SPREAD = 0.01
 # Rows at distances that the radii tell apart: in one column, in the other, in both, and missing.

@@ -18,20 +18,14 @@ from hypothesis import strategies as st
 
 from support import groups_oracle as oracle
 from support.charges import charge
-from tukeydp.mechanisms import grouped_ways
-from tukeydp.mechanisms import grouped_ways as grouped_blocks
-from tukeydp.mechanisms.grouped_sums import noised_group_counts
-from tukeydp.mechanisms.grouped_ways import (
-    BlocksOfGroups,
-    RowsOfGroups,
-    block_means,
-    grouped_block_means,
-    partly_filled,
-)
-from tukeydp.mechanisms.subset_means import corrected_means
+from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, RowsOfGroups
+from tukeydp.trusted import block_steps as grouped_blocks
+from tukeydp.trusted import block_steps as grouped_ways
 from tukeydp.trusted.account import bounded_range
 from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.block_steps import block_means, corrected_means, grouped_block_means, partly_filled
 from tukeydp.trusted.blocks import drawn_blocks
+from tukeydp.trusted.steps import noised_group_counts
 
 GRID = tuple(Fraction(k, 2) - 1 for k in range(5))  # -1, -1/2, ... 1
 VALUES = (Fraction(-1), Fraction(0), Fraction(1), None)

@@ -16,12 +16,14 @@ import pytest
 import tukeydp as td
 from support import quantile_oracle as oracle
 from support import rem_oracle
-from tukeydp.mechanisms import certificate, grouped_sums, spread_step
 from tukeydp.mechanisms.aggregate import Apart
-from tukeydp.mechanisms.quantile_levels import ALL, Among, as_if_swapped, level_weight, levels_of
+from tukeydp.trusted import block_steps as spread_step
+from tukeydp.trusted import points as certificate
+from tukeydp.trusted import steps as grouped_sums
 from tukeydp.trusted.account import ApproxDP
 from tukeydp.trusted.blocks import drawn_block_table
 from tukeydp.trusted.prices import depth_of_blocks, kappa, share_of_group
+from tukeydp.trusted.ranks import ALL, Among, as_if_swapped, level_weight, levels_of
 from tukeydp.trusted.release import Misuse, rehearsed_charge
 
 EPSILON = Fraction(1)

@@ -20,9 +20,15 @@ from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from support.oracle import depth
 from tukeydp.depth.choice import chosen_notion
-from tukeydp.mechanisms.spread_step import OCTAVES, log_deviations, log_differences
-from tukeydp.mechanisms.subset_means import SubsetPlan, corrected_means, subset_point
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import (
+    OCTAVES,
+    SubsetPlan,
+    corrected_means,
+    log_deviations,
+    log_differences,
+    subset_point,
+)
 from tukeydp.trusted.blocks import block_table
 from tukeydp.trusted.rows import Grid, relative_grid
 

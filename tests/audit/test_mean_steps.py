@@ -17,11 +17,11 @@ import pytest
 from support import mean_oracle as oracle
 from support.charges import charge
 from support.whole_mean_oracle import RADII, radii_law
-from tukeydp.mechanisms import clipped_sum
-from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, rough_mean
 from tukeydp.mechanisms.mean_plans import CubeMean
-from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.mechanisms.two_step import TwoStepPlan
+from tukeydp.trusted import clipped_sums as clipped_sum
+from tukeydp.trusted.block_steps import SubsetPlan
+from tukeydp.trusted.clipped_sums import ClipRange, clipped_mean, rough_mean
 
 STEPS = 4  # between the ends of a clip range, in the place of 2^30
 ROWS = [(v,) for v in (-1.0, -0.6, 0.0, 0.3, 1.0, math.nan)]

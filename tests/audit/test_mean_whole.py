@@ -20,12 +20,20 @@ from support import whole_mean_oracle as oracle
 from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.mechanisms import clipped_sum, two_step
-from tukeydp.mechanisms.clipped_sum import rows_beyond
-from tukeydp.mechanisms.spread_step import OCTAVES, SpreadPlan, at_the_ends, log_differences
-from tukeydp.mechanisms.subset_means import SubsetPlan, corrected_means, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
+from tukeydp.trusted import clipped_sums
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import (
+    OCTAVES,
+    SpreadPlan,
+    SubsetPlan,
+    at_the_ends,
+    corrected_means,
+    log_differences,
+    subset_point,
+)
 from tukeydp.trusted.blocks import block_table, filled_at_the_ends
+from tukeydp.trusted.clipped_sums import rows_beyond
 from tukeydp.trusted.release import rehearsed
 from tukeydp.trusted.rows import Grid, bounded_columns, relative_grid
 
@@ -308,7 +316,7 @@ def released_law(x, edges, q_centre, q_spread):
 
 def test_releases_have_the_law_of_all_five_steps(monkeypatch):
     """From end to end; three times the epsilon of the centre would be noticed. Radii make up for a wrong spread."""
-    monkeypatch.setattr(clipped_sum, "STEPS", STEPS)
+    monkeypatch.setattr(clipped_sums, "STEPS", STEPS)
     x = tuple(cells(-1, Fraction(-1, 3), Fraction(-1, 3), None))
     edges = np.array([-1.001, -0.999, -0.7, -0.55, -0.45, -0.35, -0.2, 0.05, 0.3, 0.6, 0.999, 1.001])
     draws = [
@@ -327,7 +335,7 @@ def test_radii_sums_and_counts_are_those_of_the_oracle(monkeypatch, noise):
 
     Cells keep clear of ties in rounding; the largest noise leads beyond the bounds, and to nothing but missing cells.
     """
-    monkeypatch.setattr(clipped_sum, "STEPS", STEPS)
+    monkeypatch.setattr(clipped_sums, "STEPS", STEPS)
     seen = []
     place = 6
 
@@ -336,7 +344,7 @@ def test_radii_sums_and_counts_are_those_of_the_oracle(monkeypatch, noise):
         return np.full(2, oracle.RADII[place])
 
     monkeypatch.setattr(two_step, "drawn_radii", radii)
-    monkeypatch.setattr(clipped_sum, "cube_noise", lambda d, scale, bits: seen.append((d, scale)) or noise)
+    monkeypatch.setattr(clipped_sums, "cube_noise", lambda d, scale, bits: seen.append((d, scale)) or noise)
     centre, spread = np.array([0.25, -0.5]), np.array([0.02, 0.1])  # the second range is cut at -1
     low, high = np.array([clip_range(y, s, place) for y, s in zip(centre.tolist(), spread.tolist(), strict=True)]).T
     rows = [(*a, *b) for a, b in itertools.product(cells(Fraction(1, 3), -1, None), cells("-0.51", 1, None))]
@@ -360,8 +368,8 @@ def test_radii_sums_and_counts_are_those_of_the_oracle(monkeypatch, noise):
 def test_a_rough_mean_counts_at_least_one_value(monkeypatch):
     """Noise may leave fewer than none: a quotient by that would turn the sign."""
     for weight in (0, -1, -(10**12)):
-        monkeypatch.setattr(clipped_sum, "cube_noise", lambda d, scale, bits, z=weight: [clipped_sum.STEPS // 8, z])
-        found = clipped_sum.rough_mean(np.full((3, 1), np.nan), charge(1))
+        monkeypatch.setattr(clipped_sums, "cube_noise", lambda d, scale, bits, z=weight: [clipped_sums.STEPS // 8, z])
+        found = clipped_sums.rough_mean(np.full((3, 1), np.nan), charge(1))
         assert found.tolist() == [0.25]
 
 

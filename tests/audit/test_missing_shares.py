@@ -9,13 +9,15 @@ import numpy as np
 
 from support.charges import charge
 from tukeydp.mechanisms import clipped_sum
-from tukeydp.mechanisms.clipped_sum import STEPS, missing_shares, without_missing
+from tukeydp.mechanisms.clipped_sum import missing_shares, without_missing
+from tukeydp.trusted import clipped_sums
+from tukeydp.trusted.clipped_sums import STEPS
 
 
 def noised(relative: np.ndarray, noise: list[int]) -> list[Fraction]:
     """What is released with this noise, before anything is subtracted."""
     with (
-        patch.object(clipped_sum, "cube_noise", lambda d, scale, bits: noise),
+        patch.object(clipped_sums, "cube_noise", lambda d, scale, bits: noise),
         patch.object(clipped_sum, "NOTICED", 0.0),
     ):
         return missing_shares(relative, charge(1))
@@ -34,7 +36,7 @@ def test_a_swap_moves_every_count_by_at_most_one():
 
 def test_the_noise_has_the_scale_that_the_epsilon_asks_for():
     scales = []
-    with patch.object(clipped_sum, "cube_noise", lambda d, scale, bits: scales.append((d, scale)) or [0] * d):
+    with patch.object(clipped_sums, "cube_noise", lambda d, scale, bits: scales.append((d, scale)) or [0] * d):
         missing_shares(np.zeros((10, 3)), charge(Fraction(1, 50)))
     assert scales == [(3, STEPS / Fraction(1, 50))]
 

@@ -20,13 +20,22 @@ import tukeydp as td
 from support import quantile_oracle as oracle
 from support.charges import charge
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.data.sorted_values import HeldValues
-from tukeydp.mechanisms import quantiles as module
-from tukeydp.mechanisms import quantiles as rank_draw
-from tukeydp.mechanisms.quantile_levels import level_weight, number_of_levels
-from tukeydp.mechanisms.quantiles import RankLaw, Unit, checked_shares, drawn_quantiles
-from tukeydp.mechanisms.round_numbers import EVERY_POINT, Progression, RoundNumbers, round_numbers
+from tukeydp.mechanisms.quantiles import checked_shares
+from tukeydp.trusted import ranks as module
+from tukeydp.trusted import ranks as rank_draw
 from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.ranks import (
+    EVERY_POINT,
+    HeldValues,
+    Progression,
+    RankLaw,
+    RoundNumbers,
+    Unit,
+    drawn_quantiles,
+    level_weight,
+    number_of_levels,
+    round_numbers,
+)
 from tukeydp.trusted.rows import bounded_grid
 
 SHARES = {

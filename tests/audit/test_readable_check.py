@@ -40,6 +40,7 @@ from tukeydp.mechanisms.readable_check import (
     with_check,
 )
 from tukeydp.results.release import Refused, Release
+from tukeydp.trusted import steps
 from tukeydp.trusted.account import ApproxDP, PureDP
 from tukeydp.trusted.bits import Keystream
 from tukeydp.trusted.laws import cube_noise
@@ -170,7 +171,7 @@ def outcomes(table, epsilon, allowed):
             weight.append(-max(map(abs, z)) / scale)
             return list(z)
 
-        with patch.object(readable_check, "cube_noise", noise):
+        with patch.object(steps, "cube_noise", noise):
             outcome = with_check(run, table, epsilon=epsilon, check=allowed, randomness=td.seeded(1))
         point = None if outcome.point is None else outcome.point[0]
         key = (outcome.mechanism, tuple(outcome.settings[name] for name in COUNTS), point)
@@ -319,7 +320,7 @@ def test_the_mechanism_is_given_the_rest_and_the_whole_where_there_is_no_check()
 def test_the_noise_of_two_checks_is_not_the_same(monkeypatch):
     """Of the operating system's bits, or of the seed's."""
     first = []
-    monkeypatch.setattr(readable_check, "cube_noise", lambda d, scale, bits: first.append(bits.take(64)) or [0] * d)
+    monkeypatch.setattr(steps, "cube_noise", lambda d, scale, bits: first.append(bits.take(64)) or [0] * d)
     for randomness in (None, None, td.seeded(1), td.seeded(2)):
         td.boxem(table_with(400, 0), epsilon=1, bounds=(0, 10), randomness=randomness)
     assert len(set(first)) == 4

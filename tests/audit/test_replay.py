@@ -23,30 +23,24 @@ from tukeydp.audit.check import Tally
 from tukeydp.audit.checks.whole_calls import examine, told
 from tukeydp.audit.oracles.laws import depth
 from tukeydp.audit.replay import CALLS, CoinLaw, DepthLaw, LawOfRanks, NoiseLaw, RadiiLaw, of_a_test
-from tukeydp.mechanisms import (
-    block_release,
-    clipped_mean,
-    clipped_sum,
-    grouped_centre,
-    mean_of_secret_size,
-    quantile_levels,
-    readable_check,
-    subset_means,
-)
+from tukeydp.mechanisms import block_release, clipped_mean, grouped_centre, mean_of_secret_size, readable_check
 from tukeydp.mechanisms import boxem as boxem_module
-from tukeydp.mechanisms import clipped_sum as counted_mean
-from tukeydp.mechanisms import grouped_sums as group_counts
 from tukeydp.mechanisms import regression as regression_module
 from tukeydp.mechanisms import rem as rem_module
 from tukeydp.mechanisms.clipped_sum import CountedMean, within_bounds
 from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.per_person import of_persons
-from tukeydp.mechanisms.round_numbers import EVERY_POINT
+from tukeydp.trusted import block_steps as subset_means
+from tukeydp.trusted import clipped_sums as clipped_sum
+from tukeydp.trusted import clipped_sums as counted_mean
 from tukeydp.trusted import prices, steps
+from tukeydp.trusted import ranks as quantile_levels
 from tukeydp.trusted import release as trusted
+from tukeydp.trusted import steps as group_counts
 from tukeydp.trusted.account import Concentrated, PureDP
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.blocks import block_table
+from tukeydp.trusted.ranks import EVERY_POINT
 from tukeydp.trusted.release import Misuse
 
 SEED = 7
@@ -246,7 +240,7 @@ class TestControls:
     def test_noise_that_is_drawn_and_not_used(self, monkeypatch):
         def exact(counts, charge):
             paid = charge.for_any_law()
-            readable_check.cube_noise(2, 1 / paid.epsilon, paid.bits())
+            steps.cube_noise(2, 1 / paid.epsilon, paid.bits())
             return counts
 
         monkeypatch.setattr(readable_check, "noisy_counts", exact)

@@ -16,8 +16,9 @@ from support.fit import FALSE_ALARM, g_test
 from support.listening import listen
 from tukeydp.mechanisms import mean_ways as scaled_mean
 from tukeydp.mechanisms.mean_ways import ScaledMean, mean_plan
-from tukeydp.mechanisms.scale_step import log_factors, released_widths, scale_epsilon
+from tukeydp.mechanisms.scale_step import released_widths, scale_epsilon
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import log_factors
 from tukeydp.trusted.rows import bounded_columns
 
 EPSILON = Fraction(1)

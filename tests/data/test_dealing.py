@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.mechanisms.spread_step import log_deviations, log_differences
-from tukeydp.mechanisms.subset_means import corrected_means, means
 from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.block_steps import corrected_means, log_deviations, log_differences, means
 from tukeydp.trusted.blocks import block_table, filled_at_the_ends, secret_order
 from tukeydp.trusted.parameters import ParameterError
 from tukeydp.trusted.rows import bounded_columns

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.fit import FALSE_ALARM, g_test
-from tukeydp.mechanisms.spread_step import log_deviations, log_differences
-from tukeydp.mechanisms.subset_means import corrected_means, means
 from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.block_steps import corrected_means, log_deviations, log_differences, means
 from tukeydp.trusted.blocks import drawn_block_table, drawn_blocks, one_by_one, secret_order
 
 STATISTICS = {

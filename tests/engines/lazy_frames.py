@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 
 from tukeydp.data.lazy_tables import LazyTable
-from tukeydp.mechanisms.passes import BlockSums, Values
+from tukeydp.trusted.block_steps import BlockSums
+from tukeydp.trusted.clipped_sums import Values
 from tukeydp.trusted.rows import bounded_columns
 
 BOUNDS = {"age": (0, 120), "income": (0, 500), "smokes": (0, 1)}

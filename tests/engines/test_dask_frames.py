@@ -14,9 +14,9 @@ import pytest
 
 import tukeydp as td
 from engines.lazy_frames import BOUNDS, as_dealt, drawn_once, numbered, survey
-from tukeydp.data.engines.batches import Pass
 from tukeydp.data.engines.dask_frames import _of_partition, _sum, opened
 from tukeydp.data.lazy_tables import LazyTable, lazy_table
+from tukeydp.trusted.sums import Pass
 
 dd = pytest.importorskip("dask.dataframe", reason="Dask is not installed: pip install 'tukeydp[dask]'")
 import dask  # noqa: E402 only where its frames are there

@@ -12,10 +12,11 @@ import pytest
 
 import tukeydp as td
 from engines.lazy_frames import BOUNDS, as_dealt, drawn_once, numbered, survey
-from tukeydp.data.engines import batches, duckdb_relations, polars_frames
+from tukeydp.data.engines import duckdb_relations, polars_frames
 from tukeydp.data.lazy_tables import LazyTable, is_lazy, lazy_table
 from tukeydp.data.tables import read_table
 from tukeydp.mechanisms.passes import pass_plan
+from tukeydp.trusted import sums as batches
 from tukeydp.trusted.rows import bounded_columns
 
 duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed: pip install 'tukeydp[duckdb]'")

@@ -11,12 +11,14 @@ import pytest
 import tukeydp as td
 from support.charges import charge
 from support.listening import listen, listen_to_draws
-from tukeydp.data.engines import batches, polars_frames
+from tukeydp.data.engines import polars_frames
 from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.mechanisms import passes as pass_draws
 from tukeydp.mechanisms.passes import drawn_in_passes, pass_plan, spread_draw, spread_sums
-from tukeydp.mechanisms.spread_step import SpreadPlan
+from tukeydp.trusted import block_steps
+from tukeydp.trusted import sums as batches
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import SpreadPlan
 from tukeydp.trusted.rows import bounded_columns
 
 WAYS = {
@@ -132,7 +134,7 @@ def test_halves_of_a_block_are_drawn_together():
         return lambda key: np.zeros(1)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pass_draws, "octave_draws", kept)
+        patch.setattr(block_steps, "octave_draws", kept)
         for value in (0.0, 9.0):
             x = rows()
             x[17] = value

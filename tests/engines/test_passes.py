@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 import tukeydp as td
 from support.fit import FALSE_ALARM, g_test
 from support.pass_oracle import HALF, block_sums, drawn_law, step
-from tukeydp.data.engines import batches as batches_module
-from tukeydp.data.engines.batches import Pass
 from tukeydp.data.lazy_tables import LazyTable
-from tukeydp.mechanisms import passes as passes_module
-from tukeydp.mechanisms.clipped_sum import STEPS, ClipRange
-from tukeydp.mechanisms.passes import Beyond, BlockSums, Clipped, Values
+from tukeydp.trusted import block_steps as passes_module
+from tukeydp.trusted import sums as batches_module
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import BlockSums
+from tukeydp.trusted.clipped_sums import STEPS, Beyond, Clipped, ClipRange, Values
 from tukeydp.trusted.rows import bounded_columns
+from tukeydp.trusted.sums import Pass
 
 ENDS = [(0.0, 10.0), (-1.0, 1.0)]
 COLUMNS = bounded_columns(2, ([0, -1], [10, 1]))

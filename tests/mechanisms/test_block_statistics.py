@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from support import mean_oracle as oracle
-from tukeydp.mechanisms.subset_means import corrected_means, counts, means
+from tukeydp.trusted.block_steps import corrected_means, counts, means
 
 CELLS = st.one_of(st.floats(-1, 1, width=32), st.sampled_from([math.nan, math.nan, -1.0, 0.0, 1.0]))
 SHAPES = st.tuples(st.integers(1, 5), st.integers(1, 12), st.integers(1, 3))

@@ -14,8 +14,8 @@ import tukeydp as td
 from support import oracle
 from support.charges import charge
 from tukeydp.depth.notions import AxisAligned, Directions, Exact
-from tukeydp.mechanisms import certificate as module
 from tukeydp.mechanisms.certificate import depth_certificate, margin
+from tukeydp.trusted import points as module
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.rows import Grid
 

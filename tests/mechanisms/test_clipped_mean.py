@@ -15,7 +15,6 @@ import pytest
 
 import tukeydp as td
 from support.charges import charge
-from tukeydp.data.records import in_pieces
 from tukeydp.mechanisms import clipped_mean
 from tukeydp.mechanisms.clipped_mean import ClippedMean, clipped_plan
 from tukeydp.trusted import steps
@@ -33,6 +32,7 @@ from tukeydp.trusted.steps import (
     noised_sums,
     rung,
 )
+from tukeydp.trusted.sums import in_pieces
 
 SWAP, ADD_REMOVE = "swap", "add-remove"
 

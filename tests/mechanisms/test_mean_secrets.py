@@ -17,9 +17,8 @@ from support.listening import listen, listen_to_draws
 from tukeydp.mechanisms import spread_step, subset_means, two_step
 from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean
 from tukeydp.mechanisms.mean_ways import ScaledMean, mean_plan
-from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
-from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import SpreadPlan, SubsetPlan, spread_octaves
 from tukeydp.trusted.rows import bounded_columns
 
 WAYS = {

@@ -12,9 +12,9 @@ from support.charges import charge
 from tukeydp.mechanisms import quantile_intervals
 from tukeydp.mechanisms import quantiles as module
 from tukeydp.mechanisms.quantile_intervals import ranks_away, shares_of_ends
-from tukeydp.mechanisms.quantile_levels import ALL, levels_of
 from tukeydp.trusted import steps
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.ranks import ALL, levels_of
 from tukeydp.trusted.steps import HALF, noised_counts
 
 MEDIAN = (Fraction(1, 2),)

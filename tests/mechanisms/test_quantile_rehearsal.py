@@ -13,13 +13,11 @@ import pytest
 
 import tukeydp as td
 from support.fit import FALSE_ALARM
-from tukeydp.data.sorted_values import HeldValues
 from tukeydp.forecast.quantiles import MadeUp
 from tukeydp.mechanisms.cliff import ranks_of_ties, widest_for_ranks
-from tukeydp.mechanisms.quantiles import Unit, drawn_quantiles
-from tukeydp.mechanisms.round_numbers import round_numbers
 from tukeydp.paper.experiments.tables import real_table
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.ranks import HeldValues, Unit, drawn_quantiles, round_numbers
 from tukeydp.trusted.rows import bounded_grid
 
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))

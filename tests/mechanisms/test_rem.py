@@ -25,7 +25,6 @@ from support.rem_oracle import (
     worst_case,
     worst_delta,
 )
-from tukeydp.mechanisms.rem import _draw
 from tukeydp.trusted.account import PureDP
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box, whole_grid
@@ -41,6 +40,7 @@ from tukeydp.trusted.rem.safety import (
     laplace_cut,
     paper_cut,
     passes,
+    point_if_safe,
 )
 from tukeydp.trusted.rows import unbounded_grid
 from tukeydp.trusted.sampling.draws import Sampler
@@ -223,7 +223,7 @@ def test_after_passing_points_follow_the_restricted_law():
     prepared = td.AxisAligned().prepare(rows, grid, bytes(32))
     runs = [rehearsed({"draw": PureDP(1)}, derived_key("a", i)) for i in range(800)]
     drawn = [
-        _draw(prepared, whole_grid(grid), fixed, Graded(), run.charge("draw"), partial(run.secret, "coin"))
+        point_if_safe(prepared, whole_grid(grid), fixed, Graded(), run.charge("draw"), partial(run.secret, "coin"))
         for run in runs
     ]
     points = grid_points((9,))

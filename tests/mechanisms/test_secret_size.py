@@ -17,10 +17,11 @@ from tukeydp.cli import app
 from tukeydp.cli.reports import html_report
 from tukeydp.cli.sections import Account, headline, sections
 from tukeydp.data.relation import Relation
-from tukeydp.mechanisms import mean_of_secret_size, planned, subset_means
+from tukeydp.mechanisms import mean_of_secret_size, planned
 from tukeydp.mechanisms import rem as rem_module
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
 from tukeydp.mechanisms.rem_choice import chosen_plan
+from tukeydp.trusted import block_steps as subset_means
 from tukeydp.trusted.account import ApproxDP, PureDP
 from tukeydp.trusted.parameters import ParameterError
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from support.charges import charge
 from tukeydp.forecast.shapes import SHAPES, made_up
-from tukeydp.mechanisms import subset_means
-from tukeydp.mechanisms.subset_means import SubsetPlan, counted_means, subset_plan, subset_point
+from tukeydp.mechanisms.subset_means import subset_plan
+from tukeydp.trusted import block_steps as subset_means
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import SubsetPlan, counted_means, subset_point
 from tukeydp.trusted.rows import relative_grid
 
 CELLS = st.sampled_from([-1.0, -0.3, -0.0, 0.0, 1e-300, 0.1, 0.7, 1.0, float("nan")])

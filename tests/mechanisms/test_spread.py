@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.mechanisms.spread_step import OCTAVES, at_the_ends, log_differences
 from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.block_steps import OCTAVES, at_the_ends, log_differences
 from tukeydp.trusted.exponential import Search
 
 

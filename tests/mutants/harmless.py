@@ -50,7 +50,7 @@ HARMLESS = (
     ),
     Harmless(
         "the same shifts in every dealing",
-        "mechanisms/subset_means.py",
+        "trusted/block_steps.py",
         'Keystream(derived_key("shifts", i, secret_key))',
         'Keystream(derived_key("shifts", secret_key))',
         "The guarantee holds for each value of the shifts by itself: they depend on the place in the table and on no "

@@ -22,7 +22,7 @@ MUTANTS = (
     ),
     Mutant(
         "all of epsilon in the exponent for drawn blocks",
-        "mechanisms/subset_means.py",
+        "trusted/block_steps.py",
         'return DEPTH if self.dealing == "rows" else depth_of_blocks(self.partitions)',
         'return depth_of_blocks(self.partitions) if self.dealing == "order" else DEPTH',
         (f"{SECRET}test_blocks_have_half_of_epsilon_in_the_exponent_and_rows_all_of_it",),
@@ -30,7 +30,7 @@ MUTANTS = (
     ),
     Mutant(
         "noise of a quarter of the steps",
-        "mechanisms/clipped_sum.py",
+        "trusted/clipped_sums.py",
         "paid.scale(sums_from_the_middle(_HALF))",
         "paid.scale(sums_from_the_middle(_HALF)) / 2",
         (f"{AUDIT}test_the_noise_is_that_of_half_the_steps",),
@@ -38,7 +38,7 @@ MUTANTS = (
     ),
     Mutant(
         "values that leave the range",
-        "mechanisms/clipped_sum.py",
+        "trusted/clipped_sums.py",
         "values = np.clip(np.rint(filled * _HALF).astype(np.int64), -_HALF, _HALF)",
         "values = np.rint(filled * _HALF).astype(np.int64)",
         (f"{AUDIT}test_one_row_moves_every_noised_number_by_at_most_half_the_steps",),

@@ -18,15 +18,16 @@ CLIPPED = "tests/mechanisms/test_grouped_clipping.py::"
 MUTANTS = (
     Mutant(
         "all of epsilon for the blocks of each group",
-        "mechanisms/grouped_ways.py",
+        "trusted/block_steps.py",
         "keys=max(2, count))",
         "keys=None)",
         (BLOCKS,),
         "A row that moves changes a block in each of two groups.",
+        function="deep_blocks_of_groups",
     ),
     Mutant(
         "block numbers by group",
-        "mechanisms/grouped_ways.py",
+        "trusted/block_steps.py",
         "places = (groups[order] * blocks + numbers)[members]",
         "places = (groups[order] * blocks + (numbers + members.sum()) % blocks)[members]",
         (MOVES,),
@@ -34,7 +35,7 @@ MUTANTS = (
     ),
     Mutant(
         "twice the exponent for rows of groups",
-        "mechanisms/grouped_ways.py",
+        "trusted/block_steps.py",
         "2 * paid.weight(DEPTH, count), public_key, paid)",
         "4 * paid.weight(DEPTH, count), public_key, paid)",
         (f"{AUDIT}test_the_package_ranks_rows_as_the_account_does",),
@@ -42,7 +43,7 @@ MUTANTS = (
     ),
     Mutant(
         "counts at all of their epsilon",
-        "mechanisms/grouped_sums.py",
+        "trusted/steps.py",
         "scale = paid.scale(COUNT, keys=max(2, count))",
         "scale = paid.scale(COUNT)",
         (f"{AUDIT}test_counts_have_noise_of_half_their_epsilon_in_each_group",),
@@ -50,7 +51,7 @@ MUTANTS = (
     ),
     Mutant(
         "one draw's bits for all groups",
-        "mechanisms/grouped_ways.py",
+        "trusted/block_steps.py",
         '.draw(paid.key("draw", g))',
         ".draw(paid._key)",
         (OWN_BITS,),
@@ -58,7 +59,7 @@ MUTANTS = (
     ),
     Mutant(
         "one key for the centres of all groups",
-        "mechanisms/grouped_centre.py",
+        "trusted/points.py",
         'paid.key("group", g)',
         "paid._key",
         (OWN_BITS,),
@@ -74,7 +75,7 @@ MUTANTS = (
     ),
     Mutant(
         "uneven parts of quantiles at half of epsilon for a rank",
-        "mechanisms/quantile_levels.py",
+        "trusted/ranks.py",
         "return kappa_of_parts(epsilon, [rank(p) for p in parts], *among)",
         "return epsilon / 2",
         (f"{QUANTILES}test_the_weights_are_those_of_the_account",),
@@ -98,7 +99,7 @@ MUTANTS = (
     ),
     Mutant(
         "all of epsilon for the spread of each group",
-        "mechanisms/spread_step.py",
+        "trusted/block_steps.py",
         "in_sampler = 2 * paid.weight(depth_of_blocks(1), count)",
         "in_sampler = 2 * paid.weight(depth_of_blocks(1))",
         (f"{EVERYTHING}test_spreads_of_groups_have_the_exponent_of_their_price",),
@@ -146,7 +147,7 @@ MUTANTS = (
     ),
     Mutant(
         "numbers of rows of groups never above a secret number",
-        "mechanisms/grouped_sums.py",
+        "trusted/steps.py",
         "n, found = None if paid.relation == ADD_REMOVE else len(groups), list[int]()",
         "n, found = len(groups), list[int]()",
         (f"{EVERYTHING}test_counts_of_a_secret_number_of_rows_are_not_cut_off_at_it",),
@@ -178,7 +179,7 @@ MUTANTS = (
     ),
     Mutant(
         "ranks accepted without a look",
-        "mechanisms/quantiles.py",
+        "trusted/ranks.py",
         "return bernoulli_exp(more.numerator, more.denominator, bits)",
         "return more >= 0",
         (f"{QUANTILES}test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval",),
@@ -186,7 +187,7 @@ MUTANTS = (
     ),
     Mutant(
         "shells of ranks too narrow",
-        "mechanisms/quantiles.py",
+        "trusted/ranks.py",
         "return np.append(self.starts[1:] - 1, self.starts[-1])",
         "return self.starts",
         (f"{QUANTILES}test_draws_of_one_quantile_have_the_law_also_where_levels_share_an_interval",),
@@ -194,7 +195,7 @@ MUTANTS = (
     ),
     Mutant(
         "equal values cut for nothing",
-        "mechanisms/quantiles.py",
+        "trusted/ranks.py",
         "one.weight * (1 - CUT * one.cuts)",
         "one.weight",
         (f"{QUANTILES}test_each_level_and_column_has_its_part_of_epsilon",),
@@ -202,7 +203,7 @@ MUTANTS = (
     ),
     Mutant(
         "a point of a shell whatever it weighs",
-        "mechanisms/round_numbers.py",
+        "trusted/ranks.py",
         "return one.step(before + number // one.weight)",
         "return one.step(before + number // (one.weight + 1))",
         (f"{QUANTILES}test_weights_of_points_are_those_of_the_multiples_that_they_are",),
@@ -274,7 +275,7 @@ MUTANTS = (
     ),
     Mutant(
         "no noise on the counts of empty groups",
-        "mechanisms/grouped_sums.py",
+        "trusted/steps.py",
         "int(np.count_nonzero(groups == g)) + noise)",
         "int(np.count_nonzero(groups == g)) + (noise if (groups == g).any() else 0))",
         (f"{AUDIT}test_groups_without_rows_have_noise_as_others_have",),
@@ -298,9 +299,9 @@ MUTANTS = (
     ),
     Mutant(
         "the notion of depth by the largest group",
-        "mechanisms/grouped_ways.py",
-        "notion = chosen_notion(None, rows, d)",
-        "notion = chosen_notion(None, max(1, *map(len, tables)), d)",
+        "trusted/block_steps.py",
+        "usual(grid.snap(table), grid, public_key, rows)",
+        "usual(grid.snap(table), grid, public_key, max(1, *map(len, tables)))",
         (f"{AUDIT}test_which_directions_there_are_does_not_hang_on_the_sizes_of_groups",),
         "Which directions depth is taken along tells how large a group is.",
     ),

@@ -14,7 +14,7 @@ LANES = f"{SECRETS}test_no_lane_of_a_key_is_read_twice"
 MUTANTS = (
     Mutant(
         "every piece with the same numbers",
-        "mechanisms/passes.py",
+        "trusted/block_steps.py",
         'derived_key("numbers", i, place, self.key)',
         'derived_key("numbers", i, self.key)',
         (LANES,),
@@ -22,7 +22,7 @@ MUTANTS = (
     ),
     Mutant(
         "every dealing in passes with the same numbers",
-        "mechanisms/passes.py",
+        "trusted/block_steps.py",
         'derived_key("numbers", i, place, self.key)',
         'derived_key("numbers", place, self.key)',
         (LANES,),
@@ -30,9 +30,9 @@ MUTANTS = (
     ),
     Mutant(
         "a row counted in another block than it is summed in",
-        "mechanisms/passes.py",
-        "found[i, 1, j] = _sums(numbers, there[:, j], self.blocks)",
-        "found[i, 1, j] = _sums(numbers[::-1], there[:, j], self.blocks)",
+        "trusted/block_steps.py",
+        "found[i, 1, j] = _block_sums(numbers, there[:, j], self.blocks)",
+        "found[i, 1, j] = _block_sums(numbers[::-1], there[:, j], self.blocks)",
         (
             f"{FRAMES}test_every_row_is_drawn_once",
             f"{PASSES}test_a_swapped_row_changes_one_block_of_each_dealing_bit_by_bit",
@@ -41,15 +41,15 @@ MUTANTS = (
     ),
     Mutant(
         "blocks centred by the piece",
-        "mechanisms/passes.py",
-        "found[i, 0, j] = _sums(numbers, values[:, j], self.blocks)",
-        "found[i, 0, j] = _sums(numbers, values[:, j] - int(values[:, j].mean() if len(values) else 0), self.blocks)",
+        "trusted/block_steps.py",
+        "found[i, 0, j] = _block_sums(numbers, values[:, j], self.blocks)",
+        "found[i, 0, j] = _block_sums(numbers, values[:, j] - values[:, j].max(initial=0), self.blocks)",
         (f"{PASSES}test_a_swapped_row_changes_one_block_of_each_dealing_bit_by_bit",),
         "One row moves every block of its piece.",
     ),
     Mutant(
         "sums in one limb",
-        "data/engines/batches.py",
+        "trusted/sums.py",
         "found = [(high << _LIMB) + low for",
         "found = [((high & (2**32 - 1)) << _LIMB) + low for",
         (f"{PASSES}test_sums_are_those_of_the_oracle_in_any_batches",),
@@ -105,9 +105,9 @@ MUTANTS = (
     ),
     Mutant(
         "drawn blocks in passes with twice epsilon",
-        "mechanisms/passes.py",
-        "return block_sampler(means, paid.epsilon, plan",
-        "return block_sampler(means, 2 * paid.epsilon, plan",
+        "trusted/block_steps.py",
+        "return block_sampler(means, paid.epsilon, self._plan",
+        "return block_sampler(means, 2 * paid.epsilon, self._plan",
         (f"{SECRETS}test_every_step_has_its_own_key_and_epsilon",),
         "The release spends more than it says.",
     ),

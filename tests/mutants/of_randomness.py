@@ -36,7 +36,7 @@ MUTANTS = (
     ),
     Mutant(
         "the coin drawn from the sampler's key",
-        "mechanisms/rem.py",
+        "trusted/rem/safety.py",
         "if not passes(test, evidence_of(sizes, plan), Keystream(coin_key).bits(0)):",
         "if not passes(test, evidence_of(sizes, plan), Keystream(secret_key).bits(0)):",
         (f"{KEYS}test_no_lane_of_a_key_is_read_twice[rem]",),

@@ -85,7 +85,7 @@ MUTANTS = (
     ),
     Mutant(
         "all of epsilon in the draw",
-        "mechanisms/rem.py",
+        "trusted/rem/safety.py",
         "epsilon=2 * plan.eta, lowest=plan.threshold).draw(secret_key)",
         "epsilon=plan.epsilon, lowest=plan.threshold).draw(secret_key)",
         (DRAW,),
@@ -93,7 +93,7 @@ MUTANTS = (
     ),
     Mutant(
         "points one level below the threshold",
-        "mechanisms/rem.py",
+        "trusted/rem/safety.py",
         "epsilon=2 * plan.eta, lowest=plan.threshold).draw(secret_key)",
         "epsilon=2 * plan.eta, lowest=plan.threshold - 1).draw(secret_key)",
         (DRAW,),

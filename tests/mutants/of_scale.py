@@ -17,11 +17,12 @@ SPENT = f"{SECRETS}test_every_step_spends_its_own_epsilon_and_all_together_the_g
 MUTANTS = (
     Mutant(
         "the scale drawn with twice its epsilon",
-        "mechanisms/scale_step.py",
-        "epsilon=2 * weight).draw",
-        "epsilon=4 * weight).draw",
+        "trusted/block_steps.py",
+        "2 * paid.weight(depth_of_blocks(1))",
+        "4 * paid.weight(depth_of_blocks(1))",
         (f"{SCALE}test_the_factor_is_drawn_with_the_epsilon_that_it_is_given",),
         "Depth moves by one in both directions: the ratio is e^(2 epsilon).",
+        function="drawn_factor",
     ),
     Mutant(
         "all of epsilon for the mean after the scale",
@@ -33,7 +34,7 @@ MUTANTS = (
     ),
     Mutant(
         "pairs that overlap",
-        "mechanisms/scale_step.py",
+        "trusted/block_steps.py",
         "first, second = blocks[:, 0], blocks[:, 1]",
         "first, second = blocks[:, 0], np.roll(blocks[:, 0], 1, axis=0)",
         (OWN_ROWS,),
@@ -41,7 +42,7 @@ MUTANTS = (
     ),
     Mutant(
         "differences over the largest one",
-        "mechanisms/scale_step.py",
+        "trusted/block_steps.py",
         "logs = np.log2(np.abs(first - second) * (assumed / 2.0 / math.sqrt(2.0)))",
         "logs = np.log2(np.abs(first - second) / np.nanmax(np.abs(first - second), axis=0))",
         (OWN_ROWS,),
@@ -65,7 +66,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows paired by the public key",
-        "mechanisms/scale_step.py",
+        "trusted/block_steps.py",
         'Keystream(paid.key("dealing"))',
         "Keystream(public_key)",
         (SHARED,),
@@ -73,11 +74,12 @@ MUTANTS = (
     ),
     Mutant(
         "the coins of equal pairs public",
-        "mechanisms/scale_step.py",
+        "trusted/block_steps.py",
         'Keystream(paid.key("coins"))',
         "Keystream(public_key)",
         (SHARED,),
         "What is public must not decide what equal pairs become.",
+        function="drawn_factor",
     ),
     Mutant(
         "one key for scale and mean",
@@ -89,7 +91,7 @@ MUTANTS = (
     ),
     Mutant(
         "shifts as large as the blocks are spread",
-        "mechanisms/subset_means.py",
+        "trusted/block_steps.py",
         "away = _shifts(means.shape, plan.shifts, Keystream",
         "away = _shifts(means.shape, tuple(np.nan_to_num(means).std(axis=0)), Keystream",
         (MOVED,),
@@ -97,7 +99,7 @@ MUTANTS = (
     ),
     Mutant(
         "shifts from the block before",
-        "mechanisms/subset_means.py",
+        "trusted/block_steps.py",
         "parts += [np.clip(means + away, -1.0, 1.0), np.clip(means - away, -1.0, 1.0)]",
         "parts += [np.clip(means + away * np.roll(np.nan_to_num(means), 1, axis=0), -1.0, 1.0), means - away]",
         (MOVED,),
@@ -105,7 +107,7 @@ MUTANTS = (
     ),
     Mutant(
         "shifted copies that are not counted",
-        "mechanisms/subset_means.py",
+        "trusted/block_steps.py",
         "dealt = range(plan.partitions // 2 if plan.shifts else plan.partitions)",
         "dealt = range(plan.partitions)",
         (MOVED,),
@@ -113,15 +115,15 @@ MUTANTS = (
     ),
     Mutant(
         "shifted copies that are not paid for",
-        "mechanisms/subset_means.py",
-        "epsilon=plan.sampler_epsilon(epsilon) / plan.partitions)",
-        "epsilon=epsilon / (plan.partitions // 2 if plan.shifts else plan.partitions))",
+        "trusted/block_steps.py",
+        "plan.sampler_epsilon(epsilon) / plan.partitions, counted)",
+        "epsilon / (plan.partitions // 2 if plan.shifts else plan.partitions), counted)",
         (f"{SPENT}[subset, shifted-epsilon0]",),
         "A row moves every dealing and its copy: the ratio is e^(2 epsilon).",
     ),
     Mutant(
         "radii by the sum over columns",
-        "mechanisms/clipped_sum.py",
+        "trusted/clipped_sums.py",
         "return np.array([(away > radius).sum(axis=0) for radius in RADII]",
         "return np.array([np.cumsum((away > radius).sum(axis=0)) for radius in RADII]",
         (f"{RADII}test_rows_beyond_are_those_of_the_oracle",),
@@ -129,7 +131,7 @@ MUTANTS = (
     ),
     Mutant(
         "weights of radii from the data",
-        "mechanisms/clipped_sum.py",
+        "trusted/clipped_sums.py",
         "groups.append(Group(lowest, most - rows, _weight(_smallest(beyond, rows))))",
         "groups.append(Group(lowest, most - rows, _weight(_smallest(beyond, rows)) + int(beyond.sum())))",
         (f"{RADII}test_levels_weigh_what_their_radii_weigh",),

@@ -23,9 +23,9 @@ from support.composition_oracle import (
 from tukeydp.accounts import budget as conversion
 from tukeydp.accounts.budget import Budget, Limits, at_delta, epsilon_of, offset_bound, rho_within, total
 from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean, TwoStepMean
-from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.mechanisms.two_step import TwoStepPlan
 from tukeydp.trusted.account import ApproxDP, Concentrated, PureDP, bounded_range
+from tukeydp.trusted.block_steps import SubsetPlan
 
 BASE = Fraction(6, 5)  # q = e^(epsilon/2)
 EPSILON = log_above(BASE**2)

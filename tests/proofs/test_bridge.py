@@ -17,7 +17,6 @@ import pytest
 
 import tukeydp as td
 from tukeydp.accounts.budget import Budget
-from tukeydp.mechanisms.quantiles import RankLaw
 from tukeydp.trusted.account import ApproxDP, Concentrated, PureDP, delta_of, rho_of_cells
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import SHIFT, Multipliers, in_integers, proves_empty, upper_bound
@@ -36,6 +35,7 @@ from tukeydp.trusted.prices import (
     sums_from_an_end,
     sums_from_the_middle,
 )
+from tukeydp.trusted.ranks import RankLaw
 from tukeydp.trusted.rows import BoundedColumns
 from tukeydp.trusted.steps import (
     HALF,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from tukeydp.depth import choice
-from tukeydp.mechanisms import clipped_mean, clipped_sum, spread_step, subset_means
+from tukeydp.mechanisms import clipped_mean
+from tukeydp.trusted import block_steps
+from tukeydp.trusted import clipped_sums as clipped_sum
 from tukeydp.trusted.bits import Keystream, SystemRandomness, derived_key
 
 
@@ -45,13 +47,22 @@ def with_keys(monkeypatch, names) -> list[bytes]:
 def listen_to_draws(monkeypatch, radii_module, radii_name) -> list[tuple[str, object]]:
     """The epsilons that draws of a mean are made with: (what, epsilon), in turn; radii by the function of that name."""
     found = []
-    for step, module in (("means", subset_means), ("spread", spread_step)):
+    step = []
+    for what, name in (("means", "block_sampler"), ("spread", "octave_draws")):
+        original = getattr(block_steps, name)
 
-        def sampler(prepared, *, within, epsilon, step=step, of=module.DepthSampler):
-            found.append((step, epsilon))
-            return of(prepared, within=within, epsilon=epsilon)
+        def drawing(*given, what=what, of=original):
+            step.append(what)
+            return of(*given)
 
-        monkeypatch.setattr(module, "DepthSampler", sampler)
+        monkeypatch.setattr(block_steps, name, drawing)
+    sampler = block_steps.sampler_on
+
+    def on_grid(prepared, grid, epsilon):
+        found.append((step[-1], epsilon))
+        return sampler(prepared, grid, epsilon)
+
+    monkeypatch.setattr(block_steps, "sampler_on", on_grid)
     cube, radii = clipped_sum.cube_noise, getattr(radii_module, radii_name)
 
     def noise(d, scale, bits):

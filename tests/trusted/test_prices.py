@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tukeydp.mechanisms.clipped_sum import RADII, rows_beyond
-from tukeydp.mechanisms.quantiles import RankLaw
 from tukeydp.trusted import prices
+from tukeydp.trusted.clipped_sums import RADII, rows_beyond
 from tukeydp.trusted.prices import Score, kappa, kappa_of_parts
+from tukeydp.trusted.ranks import RankLaw
 
 EPSILON = Fraction(1)
 GRID = range(4)

@@ -9,10 +9,10 @@ from canvas import BLUE, FAINT, INK, LINE, ORANGE, RED, WIDTH, Drawing, Panel, s
 from levels import outline
 
 import tukeydp as td
-from tukeydp.mechanisms.clipped_sum import RADII, WEIGHTS, rows_beyond
-from tukeydp.mechanisms.subset_means import corrected_means
 from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.block_steps import corrected_means
 from tukeydp.trusted.blocks import block_table, secret_order
+from tukeydp.trusted.clipped_sums import RADII, WEIGHTS, rows_beyond
 
 _ROWS, _BLOCKS = 240, 40
 

@@ -18,22 +18,22 @@ from tukeydp.audit.forced_samplers import forced
 from tukeydp.baselines.clipping import noised_mean, public_region
 from tukeydp.baselines.curve import multiplier
 from tukeydp.baselines.noise import Noise
-from tukeydp.data.records import in_pieces
 from tukeydp.data.tables import Table
 from tukeydp.depth.notions import AxisAligned
-from tukeydp.mechanisms import clipped_mean, scale_step, spread_step, subset_means
+from tukeydp.mechanisms import clipped_mean
 from tukeydp.mechanisms.certificate import depth_certificate
 from tukeydp.mechanisms.clipped_mean import ClippedMean, Shares
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.readable_check import exact_counts, noisy_counts
-from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
-from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_result
 from tukeydp.paper import algorithm3 as algorithm3
 from tukeydp.paper.algorithm3 import Rejection, approximate_boxem, boxem_parameters
+from tukeydp.trusted import block_steps as spread_step
+from tukeydp.trusted import points
 from tukeydp.trusted.account import ApproxDP, PureDP, bounded_range
 from tukeydp.trusted.bits import Keystream, derived_key, seeded
+from tukeydp.trusted.block_steps import SpreadPlan, SubsetPlan, spread_octaves
 from tukeydp.trusted.boxes import Box, whole_grid
 from tukeydp.trusted.laws import LevelDraw
 from tukeydp.trusted.parameters import FloatArray
@@ -44,6 +44,7 @@ from tukeydp.trusted.rows import BoundedColumns, Grid
 from tukeydp.trusted.sampling.draws import DepthSampler
 from tukeydp.trusted.sizes.of_depth import sizes_of
 from tukeydp.trusted.steps import CategoryCounts, Window, WindowSums, noised_cells, noised_sums
+from tukeydp.trusted.sums import in_pieces
 
 REFUSED = 1e9  # in the place of a number
 
@@ -119,7 +120,7 @@ def _known_samplers() -> Iterator[None]:
         table = prepared.levels.table[np.lexsort(prepared.levels.table.T)]
         return sampler(table.tobytes(), table.shape, within, epsilon, _Unseen(prepared))
 
-    with forced(*((module, "DepthSampler", cached) for module in (subset_means, spread_step, scale_step))):
+    with forced((points, "DepthSampler", cached)):
         yield
 
 

@@ -17,10 +17,12 @@ import tukeydp as td
 from tukeydp.audit.adversarial_pairs import REFUSED, Drawn, Pair
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.depth.notions import AxisAligned
-from tukeydp.mechanisms import boxem, grouped_centre, quantiles
-from tukeydp.mechanisms.quantiles import RankLaw
+from tukeydp.trusted import points as boxem
+from tukeydp.trusted import points as grouped_centre
+from tukeydp.trusted import ranks as quantiles
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import whole_grid
+from tukeydp.trusted.ranks import RankLaw
 from tukeydp.trusted.rem.evidence import Plan, evidence_of
 from tukeydp.trusted.rem.safety import Graded, passes
 from tukeydp.trusted.rows import Grid

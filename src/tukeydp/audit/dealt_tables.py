@@ -21,8 +21,9 @@ import numpy as np
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles.laws import Point, depth
 from tukeydp.audit.oracles.means import Table
-from tukeydp.mechanisms.spread_step import OCTAVES
+from tukeydp.trusted import points
 from tukeydp.trusted import release as trusted
+from tukeydp.trusted.block_steps import OCTAVES
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.parameters import FloatArray
 
@@ -97,8 +98,8 @@ class _Scripted:
 
 
 @contextmanager
-def recording(*modules: ModuleType) -> Iterator[list[Recorded]]:
-    """What the samplers of these modules would have drawn from, in their order. The lowest corner is drawn instead."""
+def recording() -> Iterator[list[Recorded]]:
+    """What samplers would have drawn from, in their order. The lowest corner is drawn instead."""
     seen: list[Recorded] = []
 
     class Recorder:
@@ -111,7 +112,7 @@ def recording(*modules: ModuleType) -> Iterator[list[Recorded]]:
             """Nothing is drawn here."""
             return self._any
 
-    with forced(*((module, "DepthSampler", Recorder) for module in modules)):
+    with forced((points, "DepthSampler", Recorder)):
         yield seen
 
 
@@ -142,7 +143,7 @@ def recorded(
             (module, "Keystream", script.stream),
             (module, fills, spied),
         ),
-        recording(module) as seen,
+        recording() as seen,
     ):
         make()
         for chosen in itertools.product(coins, repeat=len(holes)):

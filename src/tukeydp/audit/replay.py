@@ -24,19 +24,16 @@ import tukeydp as td
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.data.files import read_file
 from tukeydp.depth import choice
-from tukeydp.mechanisms import clipped_sum
-from tukeydp.mechanisms import quantiles as ranked
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
-from tukeydp.mechanisms.quantiles import RankLaw
-from tukeydp.mechanisms.round_numbers import RoundNumbers
 from tukeydp.paper import algorithm3 as algorithm3
 from tukeydp.results.release import Release
 from tukeydp.trusted import bits as randomness
-from tukeydp.trusted import steps
+from tukeydp.trusted import clipped_sums, ranks, steps
 from tukeydp.trusted.account import ApproxDP, Guarantee
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.laws import cube_noise, discrete_gaussian, discrete_laplace
 from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.ranks import RankLaw, RoundNumbers
 from tukeydp.trusted.rem.evidence import Evidence
 from tukeydp.trusted.rem.safety import SafetyTest, passes, tail
 from tukeydp.trusted.sampling.draws import DepthSampler
@@ -554,9 +551,9 @@ def _adapters(recorder: Recorder) -> list[tuple[Any, str, Any]]:
         cube_noise: _cube(recorder),
         discrete_laplace: _laplace(recorder),
         discrete_gaussian: _gaussian(recorder),
-        clipped_sum.drawn_by_weight: _radii(recorder),
+        clipped_sums.drawn_by_weight: _radii(recorder),
         steps.drawn_places: _places(recorder),
-        ranked.draw_together: _each_by_itself,
+        ranks.draw_together: _each_by_itself,
         passes: _coin(recorder),
     }
     methods = (_source, _streams, _depth, _ranks, _algorithm3)
@@ -706,10 +703,10 @@ def _gaussian(recorder: Recorder) -> Any:
 
 
 def _radii(recorder: Recorder) -> Any:
-    original = clipped_sum.drawn_by_weight
+    original = clipped_sums.drawn_by_weight
 
     def radii(beyond: IntArray, weight: Fraction, bits: Any) -> Any:
-        law = RadiiLaw(beyond, weight, clipped_sum.WEIGHTS)
+        law = RadiiLaw(beyond, weight, clipped_sums.WEIGHTS)
         key = getattr(bits, "key", None)
         return recorder.drawn("radii", (beyond.shape, weight), law, key, lambda: original(beyond, weight, bits))
 

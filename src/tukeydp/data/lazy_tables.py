@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tukeydp.data.engines import dask_frames, duckdb_relations, ibis_tables, polars_frames, spark_frames
-from tukeydp.data.engines.batches import Kernel, Pass, Read, checked_names, only_columns
+from tukeydp.data.engines.batches import Read, checked_names, only_columns
 from tukeydp.data.files import read
 from tukeydp.data.keys import Keys
 from tukeydp.extras import missing
 from tukeydp.trusted.parameters import INTERRUPTIONS, SPENT, ParameterError, brief
+from tukeydp.trusted.sums import Kernel, Pass
 
 # Floats that plans are made of hold such numbers exactly; the limbs of sums stay far below 64 bits.
 MOST_ROWS = 2**40

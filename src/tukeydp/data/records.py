@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.engines.batches import Kernel, Pass
 from tukeydp.data.keys import NO_GROUP, Keys, checked_keys, taken_apart
 from tukeydp.data.lazy_tables import LazyTable, is_lazy, lazy_table
 from tukeydp.data.relation import Relation, require_columns_without_rows
 from tukeydp.data.tables import Table
 from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.sums import Kernel, in_pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +87,6 @@ class Records:
         if self.groups is not None:
             cells = np.column_stack([cells, np.where(self.groups == NO_GROUP, np.nan, self.groups)])
         return in_pieces(cells, *kernels)
-
-
-def in_pieces(cells: FloatArray, *kernels: Kernel) -> list[list[int]]:
-    """What each kernel gives, added up over all rows."""
-    one = Pass(kernels, tuple(map(str, range(cells.shape[1]))))
-    return one.whole(one.of([cells]))[1]
 
 
 def records(x: Any, relation: Relation, *, by: Any = None, keys: Any = None) -> Records:

@@ -11,7 +11,8 @@ import numpy as np
 
 from tukeydp.depth.notions import NOTIONS, AnyScale, AxisAligned, Notion, Spread
 from tukeydp.trusted.directions import require_spanning
-from tukeydp.trusted.parameters import ParameterError, brief
+from tukeydp.trusted.parameters import IntArray, ParameterError, brief
+from tukeydp.trusted.prepared import choose_by
 from tukeydp.trusted.rows import Grid
 
 # Above this many projections (160 MB) the default notion takes fewer directions: with so many rows the noise
@@ -37,6 +38,15 @@ def chosen_notion(depth: Any, n: int | None, d: int, default: type[AnyScale] | t
         names = ", ".join(f"td.{kind.__name__}(...)" for kind in NOTIONS.values())
         raise ParameterError("depth", f"must be a notion of depth: {names} or td.Directions(...)", brief(depth))
     return depth
+
+
+def _usual_directions(n: int, d: int, grid: Grid, key: bytes) -> IntArray:
+    directions = chosen_notion(None, n, d).on_grid(grid, key)
+    assert directions is not None
+    return directions
+
+
+choose_by(_usual_directions)
 
 
 def require_fitting(depth: Notion, grid: Grid, *, spanning: bool = False) -> None:

@@ -12,12 +12,12 @@ from tukeydp.forecast.mean import NARROW, mean_rehearsal, own_means
 from tukeydp.forecast.shapes import SHAPES, Shape, made_up
 from tukeydp.forecast.tables import MOST_CELLS
 from tukeydp.mechanisms.clipped_mean import ClippedMean
-from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, GroupWay, Means, RowsOfGroups, filled_blocks
+from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, GroupWay, RowsOfGroups, filled_blocks
 from tukeydp.mechanisms.mean_plans import SubsetMean
 from tukeydp.mechanisms.mean_ways import known_widths
-from tukeydp.mechanisms.subset_means import SubsetPlan
 from tukeydp.results.accuracy import ExpectedError, Rehearsal, ShapeError, over_shapes, sampling_error, shape_error
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import Means, SubsetPlan
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import rehearsed_charge
 from tukeydp.trusted.rows import BoundedColumns

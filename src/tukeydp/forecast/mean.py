@@ -28,8 +28,7 @@ from tukeydp.mechanisms.clipped_sum import CountedMean
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.mean_ways import ScaledMean, known_widths
 from tukeydp.mechanisms.scale_step import WIDEST, released_widths
-from tukeydp.mechanisms.spread_step import SpreadPlan, spread_draws
-from tukeydp.mechanisms.subset_means import SubsetPlan, shifted_spread
+from tukeydp.mechanisms.subset_means import shifted_spread
 from tukeydp.mechanisms.two_step import TwoStepPlan, at_least_narrowest, clipped_around
 from tukeydp.results.accuracy import (
     FAR,
@@ -45,6 +44,7 @@ from tukeydp.results.accuracy import (
 from tukeydp.results.noise_quantiles import quantile_of_noise, share_all_within
 from tukeydp.trusted.account import bounded_range
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import SpreadPlan, SubsetPlan, spread_draws
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import rehearsed, rehearsed_charge
 from tukeydp.trusted.rows import BoundedColumns

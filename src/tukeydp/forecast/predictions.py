@@ -18,12 +18,13 @@ from tukeydp.baselines.curve import multiplier
 from tukeydp.mechanisms.cliff import log_odds, log_odds_of_ranks
 from tukeydp.mechanisms.mean_plans import CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.mean_ways import ScaledMean, predicted_error
-from tukeydp.mechanisms.quantile_levels import levels_of, number_of_levels
-from tukeydp.mechanisms.subset_means import SubsetPlan, scatter
+from tukeydp.mechanisms.subset_means import scatter
 from tukeydp.results.accuracy import FAR, Range
 from tukeydp.results.noise_quantiles import quantile_of_noise, share_all_within
 from tukeydp.trusted.account import ApproxDP
+from tukeydp.trusted.block_steps import SubsetPlan
 from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.ranks import levels_of, number_of_levels
 
 # Least and most over the shapes, in units of the formula beside it: of the median, of the 95 % quantile. Wider ranges
 # would be true and say less; narrower ones fail in the benchmark.

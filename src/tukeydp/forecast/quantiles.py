@@ -12,8 +12,6 @@ import numpy as np
 from tukeydp.forecast.shapes import RANKED, Shape, made_up
 from tukeydp.mechanisms.cliff import ranks_of_ties, widest_for_ranks, width_sentence
 from tukeydp.mechanisms.mean_ways import known_widths
-from tukeydp.mechanisms.quantile_levels import Drawn, OneDraw, by_halves
-from tukeydp.mechanisms.round_numbers import RoundNumbers, round_numbers
 from tukeydp.results.accuracy import (
     FAR,
     MEDIAN_OF_GAUSSIAN,
@@ -26,6 +24,7 @@ from tukeydp.results.accuracy import (
 )
 from tukeydp.results.accuracy_words import of_100, span
 from tukeydp.trusted.parameters import Bounds, FloatArray, IntArray
+from tukeydp.trusted.ranks import Drawn, OneDraw, RoundNumbers, by_halves, round_numbers
 from tukeydp.trusted.rows import BoundedColumns, Grid
 
 # What accuracy to expect of quantiles: the forecast, and how it is said.

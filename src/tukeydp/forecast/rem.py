@@ -18,9 +18,9 @@ from tukeydp.forecast.centre import own_medians, rehearsed_directions
 from tukeydp.forecast.mean import own_means
 from tukeydp.forecast.shapes import SHAPES, Shape, made_up
 from tukeydp.forecast.tables import MOST_CELLS, ROWS_OF_DEPTH, numbers, settled
-from tukeydp.mechanisms.subset_means import corrected_means
 from tukeydp.results.accuracy import ExpectedError, Rehearsal, ShapeError, over_shapes, sampling_error, shape_error
 from tukeydp.trusted.bits import Keystream, derived_key
+from tukeydp.trusted.block_steps import corrected_means
 from tukeydp.trusted.blocks import block_table, secret_order
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.levels import level_sets

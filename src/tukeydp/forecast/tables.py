@@ -9,10 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions.base import require_finite
 from tukeydp.forecast.simulated_walk import half_of, walked_draws
-from tukeydp.mechanisms.subset_means import SubsetPlan, block_depth, counted_means, subset_sampler
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import SubsetPlan, block_depth, counted_means, subset_sampler
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.rows import relative_grid
@@ -102,7 +103,7 @@ def walked_centres(
     dealings = 2 * math.ceil(ROWS_OF_DEPTH / plan_of_fewer.blocks / 2)  # shifted ones come in pairs
     few = replace(plan_of_fewer, partitions=min(plan.partitions, dealings))
     depth = block_depth(counted_means(fewer, few, secret_key), raised, few, secret_key)
-    directions = require_finite(depth.notion).on_grid(depth.grid, public_key)
+    directions = require_finite(chosen_notion(None, depth.counted, depth.grid.d)).on_grid(depth.grid, public_key)
     rng = np.random.default_rng(list(secret_key))
     points = walked_draws(depth.rows, directions, whole_grid(depth.grid), half_of(depth.epsilon), rng)
     if points is None:

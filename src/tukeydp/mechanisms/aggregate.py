@@ -26,7 +26,7 @@ from tukeydp.data.row_blocks import Rows, gives_floats, rows_of
 from tukeydp.data.tables import Source, Table
 from tukeydp.depth.notions import Notion
 from tukeydp.mechanisms.block_release import BlockRelease, checked_partitions, guarantee_for
-from tukeydp.mechanisms.passes import BlockSums, refuse_in_passes, require_sums
+from tukeydp.mechanisms.passes import refuse_in_passes, require_sums
 from tukeydp.mechanisms.per_person import OfPersons
 from tukeydp.mechanisms.readable_check import WARNING, asked, least_cost_with_check, with_check
 from tukeydp.padding import padded
@@ -34,6 +34,7 @@ from tukeydp.results.grouped_release import GroupedRelease, by_group
 from tukeydp.results.release import Refused, Release
 from tukeydp.spending import require_room
 from tukeydp.trusted.bits import Keystream, source
+from tukeydp.trusted.block_steps import BlockSums
 from tukeydp.trusted.blocks import dealt_rows, drawn_blocks, secret_order
 from tukeydp.trusted.parameters import FloatArray, IntArray, ParameterError, brief, checked_integer
 from tukeydp.trusted.release import Run, Spends, reserve

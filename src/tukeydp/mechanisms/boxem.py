@@ -25,13 +25,11 @@ from tukeydp.results.release import Release
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of
 from tukeydp.trusted.bits import source
-from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.parameters import ParameterError, brief, positive_rational
-from tukeydp.trusted.prepared import PreparedDepth
+from tukeydp.trusted.points import deep_point
 from tukeydp.trusted.prices import DEPTH, kappa
-from tukeydp.trusted.release import Charge, Spends, reserve
-from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds, require_bounds
-from tukeydp.trusted.sampling.draws import DepthSampler
+from tukeydp.trusted.release import Spends, reserve
+from tukeydp.trusted.rows import bounded_grid, checked_bounds, require_bounds
 
 
 @padded
@@ -187,7 +185,7 @@ def boxem(
     public = {**told, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
     run = reserve(parts, mechanism="boxem", source=bits, accountant=accountant, parameters=public)
     prepared = notion.prepare(on_grid(table, grid), grid, run.public("directions"))
-    y = _deep_point(prepared, grid, run.charge("point"))
+    y = deep_point(prepared, grid, run.charge("point"))
     certificate = None
     if for_certificate:
         charge = run.charge("certificate", "certificate")
@@ -206,9 +204,3 @@ def boxem(
         certificate=certificate,
         rehearsal=None if size is None else centre_rehearsal(notion, grid, size, in_sampler),
     )
-
-
-def _deep_point(prepared: PreparedDepth, grid: Grid, charge: Charge) -> list[int]:
-    """A grid point by the exponential mechanism on its depth; the sampler's weights are e^(epsilon T / 2)."""
-    paid = charge.for_bounded_range()
-    return DepthSampler(prepared, within=whole_grid(grid), epsilon=2 * paid.weight(DEPTH)).draw(paid.key())

@@ -12,10 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from tukeydp.results.certificate import Certificate
-from tukeydp.trusted.laws import discrete_laplace
 from tukeydp.trusted.parameters import ParameterError, brief, rational
+from tukeydp.trusted.points import noised_depth
 from tukeydp.trusted.prepared import PreparedDepth
-from tukeydp.trusted.prices import COUNT
 from tukeydp.trusted.release import Charge
 
 CONFIDENCE = 0.95  # of the stated number of rows; by the noise alone, whatever the data
@@ -34,9 +33,8 @@ def depth_certificate(prepared: PreparedDepth, point: Sequence[int], charge: Cha
 
     By group the charge is that of the group (`Charge.by_group`): a row that moves may change the depths of two points.
     """
-    paid = charge.for_any_law()
-    noised = prepared.depth(point) + discrete_laplace(paid.scale(COUNT), paid.bits())
-    return Certificate(max(0, noised - margin(paid.epsilon)), noised, CONFIDENCE, paid.epsilon, every)
+    noised, epsilon = noised_depth(prepared, point, charge)
+    return Certificate(max(0, noised - margin(epsilon)), noised, CONFIDENCE, epsilon, every)
 
 
 def margin(epsilon: Fraction) -> int:

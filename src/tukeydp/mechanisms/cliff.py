@@ -17,8 +17,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from tukeydp.mechanisms.quantile_levels import levels_of
 from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.ranks import levels_of
 
 # Odds of the deep middle against the rest of the box: what is called meaningful, and what blocks are chosen for.
 MEANINGFUL, SAFE = math.log(20), math.log(100)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tukeydp.data.records import Records, in_pieces
+from tukeydp.data.records import Records
 from tukeydp.results.noise_quantiles import quantile_of_noise
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of
 from tukeydp.trusted.parameters import FloatArray, IntArray
@@ -41,6 +41,7 @@ from tukeydp.trusted.steps import (
     noised_sums,
     rung,
 )
+from tukeydp.trusted.sums import in_pieces
 
 # Cells of a column that its centre is looked for in: fine enough for bounds a hundred standard deviations wide, few
 # enough for a few hundred records.

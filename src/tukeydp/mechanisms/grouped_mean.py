@@ -12,12 +12,11 @@ from tukeydp.data.keys import GroupedTable, grouped_table
 from tukeydp.forecast.groups import grouped_rehearsal
 from tukeydp.mechanisms.cube import checked_rows
 from tukeydp.mechanisms.grouped_centre import assumed_rows, group_settings, one_of
-from tukeydp.mechanisms.grouped_sums import checked_counts, noised_group_counts, rows_told, too_few
+from tukeydp.mechanisms.grouped_sums import checked_counts, rows_told, too_few
 from tukeydp.mechanisms.grouped_ways import (
     CENTRE_SHARES,
     BlocksOfGroups,
     GroupWay,
-    Means,
     RowsOfGroups,
     clipped_sums,
     group_ways,
@@ -33,9 +32,11 @@ from tukeydp.results.release import Release
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import PureDP
 from tukeydp.trusted.bits import Randomness, source
+from tukeydp.trusted.block_steps import Means
 from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, checked_choice, checked_integer, in_order
 from tukeydp.trusted.release import Seal, Spends, reserve
 from tukeydp.trusted.rows import BoundedColumns, bounded_columns, require_bounds
+from tukeydp.trusted.steps import noised_group_counts
 
 GROUP_MECHANISMS = ("auto", "subset", "rows", "two-step", "cube")
 

@@ -6,12 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from tukeydp.trusted.laws import discrete_laplace
-from tukeydp.trusted.parameters import IntArray, ParameterError, positive_rational, show
-from tukeydp.trusted.prices import ADD_REMOVE, COUNT
-from tukeydp.trusted.release import Charge
+from tukeydp.trusted.parameters import ParameterError, positive_rational, show
 
 
 def checked_counts(counts: Any) -> Fraction:
@@ -40,19 +35,3 @@ def too_few(estimand: str) -> str:
         f"No {estimand} is given where the noised number of values, or of rows, cannot be told from none: is the key "
         "spelt as in the data?"
     )
-
-
-def noised_group_counts(groups: IntArray, count: int, charge: Charge) -> list[int]:
-    """Rows in each group, whole and from 0 to n where that is public: pure epsilon-DP for all groups together.
-
-    A swap within a group moves no count; a row that goes to another group moves two of them by 1. One group alone has
-    as much noise as several, which `rows_told` counts on.
-    """
-    paid = charge.for_any_law()
-    scale = paid.scale(COUNT, keys=max(2, count))
-    n, found = None if paid.relation == ADD_REMOVE else len(groups), list[int]()
-    for g in range(count):
-        noise = discrete_laplace(scale, paid.bits("count", g))
-        noised = max(0, int(np.count_nonzero(groups == g)) + noise)
-        found.append(noised if n is None else min(n, noised))
-    return found

@@ -10,97 +10,31 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tukeydp.data.records import in_pieces
-from tukeydp.depth.choice import chosen_notion
-from tukeydp.mechanisms.clipped_sum import drawn_radii
 from tukeydp.mechanisms.mean_ways import CLIPPED_WIDTH, skewness_bias
 from tukeydp.mechanisms.scale_step import ScaleFirst, released_widths, scale_epsilon
-from tukeydp.mechanisms.subset_means import (
-    Moments,
-    corrected,
-    dealings_for,
-    fewest_blocks,
-    grid_steps,
-    scatter,
-    subset_point,
-)
+from tukeydp.mechanisms.subset_means import dealings_for, fewest_blocks, grid_steps, scatter
 from tukeydp.mechanisms.two_step import DOUBT, FIRST_STEPS, TwoStepPlan, two_step_plan
 from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
 from tukeydp.trusted.account import Concentrated, PureDP, bounded_range, cost_of
-from tukeydp.trusted.bits import Keystream, derived_key
-from tukeydp.trusted.blocks import drawn_blocks, filled_at_the_ends, secret_order
-from tukeydp.trusted.boxes import whole_grid
+from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import (
+    Means,
+    deep_blocks_of_groups,
+    deep_rows_of_groups,
+    subset_point,
+)
+from tukeydp.trusted.clipped_sums import drawn_radii
 from tukeydp.trusted.parameters import FloatArray, IntArray
-from tukeydp.trusted.prices import DEPTH, depth_of_blocks
-from tukeydp.trusted.release import Charge, Paid
+from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import BoundedColumns, relative_grid
-from tukeydp.trusted.sampling.draws import DepthSampler
 from tukeydp.trusted.steps import Window, WindowSums, noised_sums
+from tukeydp.trusted.sums import in_pieces
 
 # Rows of every group dealt to blocks by secret draws, and the means of the blocks (docs/proofs/groups.md, section 7).
 #
 # Every row of the table draws its block number by itself, before its group is looked at. A number by the row's place
 # within its group would shift for all later rows when one leaves. So one row that is swapped, or moves from one group
 # to another, changes at most one block of each of the two groups.
-
-
-def grouped_block_means(
-    relative: FloatArray, groups: IntArray, count: int, blocks: int, partitions: int, secret_key: bytes
-) -> FloatArray:
-    """For each of `count` groups a table of partitions times blocks rows, shape (count, rows, d); NaN is missing.
-
-    A row of the data moves at most `partitions` rows of one group's table. Rows with a group of -1 are in none.
-    """
-    dealt = [
-        _one_dealing(relative, groups, count, blocks, derived_key("dealing", i, secret_key)) for i in range(partitions)
-    ]
-    return np.concatenate(dealt, axis=1)
-
-
-def _one_dealing(relative: FloatArray, groups: IntArray, count: int, blocks: int, key: bytes) -> FloatArray:
-    """Rows are shuffled first, so that the order in which a block is summed tells nothing of a file's order."""
-    n, d = relative.shape
-    order = secret_order(n, Keystream(derived_key("order", key)))
-    numbers = drawn_blocks(n, blocks, Keystream(derived_key("numbers", key)))
-    members = groups[order] >= 0
-    places = (groups[order] * blocks + numbers)[members]
-    cells = relative[order][members]
-    means = np.column_stack([block_means(cells[:, j], places, count * blocks) for j in range(d)])
-    return means.reshape(count, blocks, d)
-
-
-@np.errstate(all="ignore")  # no cell may warn
-def block_means(cells: FloatArray, places: IntArray, count: int) -> FloatArray:
-    """The mean of each block, corrected for skewness; NaN where a block has no value.
-
-    Sums run over a block's own rows in the order of `cells`, one after the other (`np.bincount` adds so): what comes
-    out for a block depends on its own rows and on nothing else, to the last digit.
-    """
-    there = ~np.isnan(cells)
-    values, places = cells[there], places[there]
-    present = np.bincount(places, minlength=count).astype(np.float64)
-    mean = np.where(present > 0, _sums(places, values, count) / present, np.nan)
-    centred = values - mean[places]
-    low, high = np.full(count, np.inf), np.full(count, -np.inf)
-    np.minimum.at(low, places, values)
-    np.maximum.at(high, places, values)
-    # Products, not powers: a product is the same float wherever in an array it stands.
-    squares = centred * centred
-    second, third = _sums(places, squares, count), _sums(places, squares * centred, count)
-    return corrected(Moments(present, mean, second, third, low, high))
-
-
-def _sums(places: IntArray, values: FloatArray, count: int) -> FloatArray:
-    return np.asarray(np.bincount(places, values, count), dtype=np.float64)
-
-
-def partly_filled(table: FloatArray, stream: Keystream) -> FloatArray:
-    """Missing cells at either end, by a secret coin for each place, but for rows without any value: those stay missing.
-
-    Each row of the result is a function of the same row and of its place (docs/proofs/mean.md, section 2).
-    """
-    nothing = np.isnan(table).all(axis=1, keepdims=True)
-    return np.where(nothing, np.nan, filled_at_the_ends(table, stream))
 
 
 # Three ways to the mean of every group, each a frozen plan of public numbers (docs/proofs/groups.md).
@@ -115,8 +49,6 @@ _FEWEST_ROWS_OF_BLOCK = 2.0
 # the middle half of the bounds. Decides between ways, nothing else.
 QUOTIENT = 1.1
 _TOLD = 0.95  # how surely a number of values must be told from none before there is a mean
-
-Means = list[list[Fraction | None]]
 
 
 class GroupWay(Protocol):
@@ -160,11 +92,7 @@ class RowsOfGroups:
         return scatter(rows, len(widths), float(self.epsilon), rows) + skewness_bias(1.0)
 
     def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, charge: Charge) -> Means:
-        paid = charge.for_bounded_range()
-        # The coins hang on a row's place in the whole table, not in its group: those of other rows stay when it moves.
-        filled = partly_filled(relative, Keystream(paid.key("coins")))
-        tables = [filled[groups == g] for g in range(count)]
-        return _deep_points(tables, len(relative), self.steps, 2 * paid.weight(DEPTH, count), public_key, paid)
+        return deep_rows_of_groups(relative, groups, count, self.steps, public_key, charge)
 
 
 @dataclass(frozen=True)
@@ -191,12 +119,8 @@ class BlocksOfGroups:
         return scatter(rows, len(widths), float(self.epsilon) / 2.0, filled) + skewness_bias(rows / self.blocks)
 
     def draw(self, relative: FloatArray, groups: IntArray, count: int, public_key: bytes, charge: Charge) -> Means:
-        paid = charge.consume(rho=self.guarantee.zcdp.rho)
-        means = grouped_block_means(relative, groups, count, self.blocks, self.partitions, paid.key())
-        tables = [partly_filled(means[g], Keystream(paid.key("coins", g))) for g in range(count)]
-        # One group alone has as much noise as several: forecasts and the number of blocks count on it.
-        each = 2 * paid.weight(depth_of_blocks(self.partitions), keys=max(2, count))
-        return _deep_points(tables, means.shape[1], self.steps, each, public_key, paid)
+        dealt = self.blocks, self.partitions, self.steps
+        return deep_blocks_of_groups(relative, groups, count, *dealt, public_key, charge)
 
 
 @dataclass(frozen=True)
@@ -234,20 +158,6 @@ class SumsOfGroups:
 
 def _quotient(total: Fraction, count: Fraction) -> Fraction:
     return max(Fraction(-1), min(total / count, Fraction(1)))
-
-
-def _deep_points(
-    tables: list[FloatArray], rows: int, steps: tuple[int, ...], epsilon: Fraction, public_key: bytes, paid: Paid
-) -> Means:
-    """A deep point of each group's table, each by its own key; `rows` is public, and no table has more."""
-    grid, d = relative_grid(steps), len(steps)
-    notion = chosen_notion(None, rows, d)
-    found: Means = []
-    for g, table in enumerate(tables):
-        prepared = notion.prepare(grid.snap(table), grid, public_key)
-        y = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon).draw(paid.key("draw", g))
-        found.append(list(grid.rational_point(y)))
-    return found
 
 
 def group_ways(

@@ -22,10 +22,11 @@ from tukeydp.forecast.mean import rehearsed_spread
 from tukeydp.forecast.rem import RemInputs, rem_errors
 from tukeydp.forecast.shapes import SHAPES, Shape, made_up
 from tukeydp.forecast.tables import MOST_CELLS, numbers
-from tukeydp.mechanisms.spread_step import SpreadPlan, spread_plan
+from tukeydp.mechanisms.spread_step import spread_plan
 from tukeydp.results.interval import Interval, nominal
 from tukeydp.results.noise_quantiles import noise_and_sampling
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import SpreadPlan
 from tukeydp.trusted.parameters import FloatArray, ParameterError, show
 
 Flags = NDArray[np.bool_]  # one for each column

@@ -24,20 +24,13 @@ from tukeydp.mechanisms.mean_ways import known_widths, way_error
 from tukeydp.mechanisms.mean_without_bounds import UNBOUNDED_NOTE, blocks_for_rem
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_choice import require_range
-from tukeydp.mechanisms.subset_means import (
-    SubsetPlan,
-    block_shift,
-    corrected_means,
-    dealings_for,
-    grid_steps,
-    scatter,
-    shifted,
-)
+from tukeydp.mechanisms.subset_means import block_shift, dealings_for, grid_steps, scatter, shifted
 from tukeydp.mechanisms.two_step import DOUBT
 from tukeydp.results.noise_quantiles import median_of_noise
 from tukeydp.results.release import Refused, Release
 from tukeydp.trusted.account import ApproxDP
 from tukeydp.trusted.bits import Keystream, Randomness
+from tukeydp.trusted.block_steps import SubsetPlan, corrected_means
 from tukeydp.trusted.blocks import drawn_block_table, drawn_blocks, secret_order
 from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, checked_choice, checked_integer
 from tukeydp.trusted.release import PartOf, Spends, reserve

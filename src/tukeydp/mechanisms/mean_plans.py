@@ -13,11 +13,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tukeydp.mechanisms.clipped_sum import ClipRange, clipped_mean, rough_mean, within_bounds
-from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
+from tukeydp.mechanisms.clipped_sum import within_bounds
 from tukeydp.mechanisms.two_step import TwoStepPlan, two_step_point
 from tukeydp.results.noise_quantiles import cube_deviation
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of
+from tukeydp.trusted.block_steps import SubsetPlan, subset_point
+from tukeydp.trusted.clipped_sums import ClipRange, clipped_mean, rough_mean
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import relative_grid

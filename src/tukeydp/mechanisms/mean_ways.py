@@ -12,11 +12,12 @@ import numpy as np
 from tukeydp.mechanisms.clipped_mean import ClippedMean, windowed_plan, windowed_width
 from tukeydp.mechanisms.mean_plans import ROUGH, CubeMean, MeanPlan, SubsetMean, TwoStepMean
 from tukeydp.mechanisms.scale_step import ScaleFirst, released_widths, scale_epsilon
-from tukeydp.mechanisms.subset_means import SubsetPlan, scatter, subset_plan
+from tukeydp.mechanisms.subset_means import scatter, subset_plan
 from tukeydp.mechanisms.two_step import DOUBT, two_step_plan
 from tukeydp.results.accuracy import ASSUMED_WIDTH, ASSUMED_WIDTH_OF_SHARES
 from tukeydp.results.noise_quantiles import median_of_noise
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import SubsetPlan
 from tukeydp.trusted.parameters import FloatArray, ParameterError, checked_choice, checked_integer, show
 from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import BoundedColumns, per_column

@@ -22,12 +22,11 @@ from tukeydp.mechanisms.interval_without_bounds import (
 )
 from tukeydp.mechanisms.rem import rem
 from tukeydp.mechanisms.rem_choice import require_range
-from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves
-from tukeydp.mechanisms.subset_means import corrected_means
 from tukeydp.results.interval import Calibration
 from tukeydp.results.release import Refused, Release
 from tukeydp.trusted.account import ApproxDP, Guarantee, bounded_range
 from tukeydp.trusted.bits import Keystream, Randomness
+from tukeydp.trusted.block_steps import SpreadPlan, corrected_means, spread_octaves
 from tukeydp.trusted.blocks import block_table, secret_order
 from tukeydp.trusted.parameters import ParameterError, checked_integer, show
 from tukeydp.trusted.release import PartOf, Run, Spends, reserve

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tukeydp.mechanisms.quantile_levels import Among, levels_of
 from tukeydp.results.noise_quantiles import quantile_of_noise
 from tukeydp.trusted.prices import COUNT, kappa
+from tukeydp.trusted.ranks import Among, levels_of
 
 COUNTS = Fraction(1, 20)  # of epsilon, for the noised numbers of values: too few would be seen as too many otherwise
 _UNITS = 2000  # of which shares of ends are multiples

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any
 
 import numpy as np
 
@@ -15,24 +13,20 @@ from tukeydp.blas import on_one_thread
 from tukeydp.data.keys import require_by
 from tukeydp.data.records import records as opened
 from tukeydp.data.relation import checked_relation
-from tukeydp.data.sorted_values import HeldValues, SortedValues, sorted_values
+from tukeydp.data.sorted_values import sorted_values
 from tukeydp.forecast.quantiles import quantile_rehearsal
 from tukeydp.mechanisms.clipped_interval import Level, checked_confidence, checked_joint
 from tukeydp.mechanisms.found_bounds import finds_bounds
 from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.quantile_intervals import COUNTS, Ends, no_ends, noise_of_numbers, shares_of_ends
-from tukeydp.mechanisms.quantile_levels import Among, Drawn, OneDraw, as_if_swapped, by_halves, number_of_levels
 from tukeydp.mechanisms.readable_check import checked
-from tukeydp.mechanisms.round_numbers import EVERY_POINT, RoundNumbers, round_numbers
 from tukeydp.padding import padded
 from tukeydp.results.grouped_release import by_group
 from tukeydp.results.quantile_release import QuantileRelease
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import PureDP, in_steps
-from tukeydp.trusted.bits import Bits, Keystream, source
-from tukeydp.trusted.laws import WeightedDraw, bernoulli_exp
+from tukeydp.trusted.bits import source
 from tukeydp.trusted.parameters import (
-    IntArray,
     ParameterError,
     brief,
     in_order,
@@ -40,7 +34,16 @@ from tukeydp.trusted.parameters import (
     rational,
     show,
 )
-from tukeydp.trusted.release import Paid, Spends, reserve
+from tukeydp.trusted.ranks import (
+    Among,
+    RoundNumbers,
+    as_if_swapped,
+    drawn_quantiles,
+    number_of_levels,
+    paid_units,
+    round_numbers,
+)
+from tukeydp.trusted.release import Spends, reserve
 from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds, require_bounds
 from tukeydp.trusted.steps import noised_counts
 
@@ -51,247 +54,9 @@ from tukeydp.trusted.steps import noised_counts
 # proportional to b(y) e^(-weight V(y) / t), b being public (docs/proofs/quantiles.md). The points with V <= C form an
 # interval between two order statistics: what lies between two such intervals is a shell, and shells are few.
 
-# Ranks nearest to the wanted one, on either side, that have a shell of their own, and by how much the others grow, as a
-# share of their number. Speed only: a shell of several scores rejects some proposals.
-_OWN, _GROWTH = 100, 16
-
-
-class Values(Protocol):
-    """Integers in order."""
-
-    def __len__(self) -> int: ...
-
-    def at(self, ranks: IntArray) -> IntArray:
-        """Those of these ranks, counted from 0."""
-        ...
-
-    def around(self, y: int) -> tuple[int, int]:
-        """How many are below y, and how many up to it."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class RankLaw:
-    """The law of one quantile of `values` between the ends `low` and `high`, both included.
-
-    Attributes
-    ----------
-    values
-        In order; an array of sorted integers will do.
-    share
-        p: which part of the values shall lie below. A rational between 0 and 1.
-    weight
-        What one rank counts in the exponent.
-    points
-        b: what each point weighs, whatever the values.
-    """
-
-    values: Values
-    low: int
-    high: int
-    share: Fraction
-    weight: Fraction
-    points: RoundNumbers = EVERY_POINT
-
-    def __post_init__(self) -> None:
-        if isinstance(self.values, np.ndarray):
-            object.__setattr__(self, "values", Part(HeldValues([self.values]), 0, 0, len(self.values)))
-
-    @property
-    def wanted(self) -> int:
-        """The wanted rank, in units of 1/t."""
-        return self.share.numerator * len(self.values)
-
-    def score(self, y: int) -> int:
-        """V(y): how far the wanted rank is from the ranks of y, in units of 1/t; 0 for a quantile."""
-        below, up_to = self.values.around(y)
-        t = self.share.denominator
-        return max(0, self.wanted - t * up_to, t * below - self.wanted)
-
-    def interval(self, most: int) -> tuple[int, int]:
-        """The points with a score of at most `most`."""
-        ((low, high),) = self._intervals(np.array([most]))
-        return low, high
-
-    def _intervals(self, most: IntArray) -> list[tuple[int, int]]:
-        """From the value that the fewest lie up to, to the first that too many lie below; or to an end.
-
-        Values may lie beyond the ends: an interval whose low end is above the high one has no points.
-        """
-        first, last = self._places(most)
-        k = len(self.values)
-        low, high = np.full(len(most), self.low, dtype=np.int64), np.full(len(most), self.high, dtype=np.int64)
-        low[first > 0], high[last < k] = self.values.at(first[first > 0] - 1), self.values.at(last[last < k])
-        low, high = np.maximum(low, self.low), np.minimum(high, self.high)
-        return list(zip(low.tolist(), high.tolist(), strict=True))
-
-    def _places(self, most: IntArray) -> tuple[IntArray, IntArray]:
-        """The fewest values up to a point with such a score, and the most below it."""
-        t = self.share.denominator
-        return -((most - self.wanted) // t), (self.wanted + most) // t
-
-    @cached_property
-    def starts(self) -> IntArray:
-        """Scores at which shells start: 0, those of the ranks nearest to the wanted one, then ever fewer, the largest.
-
-        Any others would do, for the same law.
-        """
-        t, k = self.share.denominator, len(self.values)
-        below, above = _thinned(self.wanted // t), _thinned(k - -(-self.wanted // t))
-        ends = [0, max(self.wanted, t * k - self.wanted)]
-        return np.unique(np.concatenate([ends, self.wanted % t + t * below, -self.wanted % t + t * above]))
-
-    @property
-    def _outer(self) -> IntArray:
-        """The largest score of each shell."""
-        return np.append(self.starts[1:] - 1, self.starts[-1])
-
-    @property
-    def ranks(self) -> IntArray:
-        """Of the values that shells end at."""
-        first, last = self._places(self._outer)
-        return np.unique(np.concatenate([first[first > 0] - 1, last[last < len(self.values)]]))
-
-    @cached_property
-    def _shells(self) -> list[Shell]:
-        """From the narrowest interval out: scores from `least` up to the next start, and the points that have them."""
-        shells, inner = [], None
-        for least, outer in zip(self.starts.tolist(), self._intervals(self._outer), strict=True):
-            shell = Shell.of(least, outer, inner, self.points)
-            inner = outer if outer[0] <= outer[1] else None
-            if shell.size:
-                shells.append(shell)
-        return shells
-
-    def draw(self, bits: Bits) -> int:
-        """A point with exactly this law. No cap on tries."""
-        while True:
-            proposal = self.propose(bits)
-            if self.keeps(proposal, bits):
-                return proposal.point
-
-    def propose(self, bits: Bits) -> Proposal:
-        """A shell as if all its points had its least score, then a point of it, by what points weigh."""
-        shell = self._shells[self._law.draw(bits)]
-        return Proposal(shell.point(bits.below(shell.size), self.points), shell.least)
-
-    def keeps(self, proposal: Proposal, bits: Bits) -> bool:
-        """Keep it with the chance that its own score leaves."""
-        more = self.weight / self.share.denominator * (self.score(proposal.point) - proposal.least)
-        return bernoulli_exp(more.numerator, more.denominator, bits)
-
-    @cached_property
-    def _law(self) -> WeightedDraw:
-        unit = self.weight / self.share.denominator
-        return WeightedDraw([shell.size for shell in self._shells], [-unit * shell.least for shell in self._shells])
-
-
-class Proposal(NamedTuple):
-    """A point, and the least score of the shell that it came from."""
-
-    point: int
-    least: int
-
-
-class Shell(NamedTuple):
-    """Points of an interval that are not in the next narrower one: up to two stretches, and what each weighs."""
-
-    least: int
-    stretches: list[tuple[int, int, int]]
-
-    @staticmethod
-    def of(least: int, outer: tuple[int, int], inner: tuple[int, int] | None, points: RoundNumbers) -> Shell:
-        low, high = outer
-        ends = [outer] if inner is None else [(low, inner[0] - 1), (inner[1] + 1, high)]
-        return Shell(least, [(a, b, points.weight(a, b)) for a, b in ends if a <= b])
-
-    @property
-    def size(self) -> int:
-        return sum(weight for _, _, weight in self.stretches)
-
-    def point(self, number: int, points: RoundNumbers) -> int:
-        """The point with this number, from 0 to size - 1: each has as many as it weighs."""
-        low, high, weight = self.stretches[0]
-        if number < weight:
-            return points.point(low, high, number)
-        return points.point(*self.stretches[1][:2], number - weight)
-
-
-def _thinned(last: int) -> IntArray:
-    """0 to last: all of a few; of many the smallest, and then ever fewer."""
-    kept, i = [], 0
-    while i <= last:
-        kept.append(i)
-        i += 1 if i < _OWN else max(1, i // _GROWTH)
-    return np.array(kept, dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """The values of one unit from one rank to another."""
-
-    source: SortedValues
-    unit: int
-    first: int
-    last: int
-
-    def __len__(self) -> int:
-        return self.last - self.first
-
-    def at(self, ranks: IntArray) -> IntArray:
-        return self.source.at(self.unit, ranks + self.first)
-
-    def around(self, y: int) -> tuple[int, int]:
-        ((below,), (up_to,)) = self.source.around(self.unit, np.array([y], dtype=np.int64))
-        low, high = (min(max(int(rank), self.first), self.last) - self.first for rank in (below, up_to))
-        return low, high
-
 
 # Equal values. Where something is drawn on either side of a quantile, it must be said how many of the values equal to
 # it belong below: each of them has secret bits, and where these are cut is drawn by rank like the quantile itself.
-
-TIE_BITS = 16
-CUT = Fraction(1, 8)  # of what a level has, where it has to cut: more is taken from finding the quantile
-_WORDS = 2**18  # ties from one lane of words
-
-
-@dataclass(frozen=True, eq=False)
-class Tied:
-    """Ties of the values of a part that are equal to a step, from 0 to 2^16 - 1; others lie before or beyond them all.
-
-    The i-th of all values at a step has the i-th bits that the step has. Bits are independent of each other and of
-    everything else; so a neighbour with a value less, or more, may be given the same ones for the values both have.
-    """
-
-    part: Part
-    step: int
-    stream: Keystream
-
-    def __len__(self) -> int:
-        return len(self.part)
-
-    @cached_property
-    def _ranks(self) -> tuple[int, IntArray]:
-        """The rank of the first value at the step among all, and how many of them have ties of at most 0, 1, 2, ..."""
-        ((below,), (up_to,)) = self.part.source.around(self.part.unit, np.array([self.step], dtype=np.int64))
-        most = 1 << TIE_BITS
-        found = np.zeros(most, dtype=np.int64)
-        for i, start in enumerate(range(int(below), int(up_to), _WORDS)):
-            words = self.stream.words((self.step << TIE_BITS) | i, min(_WORDS, int(up_to) - start))
-            found += np.bincount((words % np.uint64(most)).astype(np.int64), minlength=most)
-        return int(below), np.cumsum(found)
-
-    def at(self, ranks: IntArray) -> IntArray:
-        below, counts = self._ranks
-        inside = ranks + (self.part.first - below)
-        return np.where(inside < 0, -1, np.searchsorted(counts, inside, side="right")).astype(np.int64)
-
-    def around(self, y: int) -> tuple[int, int]:
-        below, counts = self._ranks
-        first, last = self.part.first, self.part.last
-        ranks = below + (int(counts[y - 1]) if y else 0), below + int(counts[y])
-        low, high = (min(max(rank, first), last) - first for rank in ranks)
-        return low, high
 
 
 # Several quantiles of each column at once, pure DP, with an exact law (docs/proofs/quantiles.md).
@@ -438,12 +203,8 @@ def quantiles(
         found_numbers = [float(number) for number in noised]
     unsure = 0.0 if risk is None else noise_of_numbers(counted, table.d, among, risk)
     plans = [plan(number - unsure, u % table.d) for u, number in enumerate(found_numbers)]
-    paid = [run.charge(name, "column", j).consume(rho=levels * each**2 / 8) for j, name in enumerate(parts)]
-    units = [
-        Unit(points[j], grid.cells[j], plans[g * table.d + j].shares, paid[j], labels)
-        for g, labels in enumerate(records.labels)
-        for j in range(table.d)
-    ]
+    charges = [run.charge(name, "column", j) for j, name in enumerate(parts)]
+    units = paid_units(charges, levels, points, grid.cells, [plan.shares for plan in plans], records.labels)
     drawn = drawn_quantiles(values, units, levels, records.count)
     size, known = records.size_of_group, in_order("sd", sd, table.columns)
     rehearsal = None
@@ -507,69 +268,3 @@ def checked_shares(q: Any) -> tuple[Fraction, ...]:
     if math.lcm(*(share.denominator for share in shares)) > _FINEST:
         raise ParameterError("q", f"must have a common denominator of at most {_FINEST}", brief(q))
     return tuple(shares)
-
-
-class Unit(NamedTuple):
-    """One column of one group: what its points weigh, its steps, which quantiles, and what pays for them."""
-
-    points: RoundNumbers
-    cells: int
-    shares: tuple[Fraction, ...]
-    paid: Paid
-    labels: tuple[object, ...]
-
-    def bits(self, what: str, one: OneDraw) -> Bits:
-        return self.paid.bits(*self.labels, what, one.number)
-
-
-def drawn_quantiles(
-    values: SortedValues, units: Sequence[Unit], levels: int, keys: int | None = None
-) -> list[list[int]]:
-    """The quantiles of every unit as steps of its grid: pure DP, an equal part of what is paid for each level.
-
-    `keys` is the number of groups, None without. Level by level for all units at once, so that passes are few.
-    """
-    found: list[list[int]] = [[] for _ in units]
-    counts = values.counts
-    running = [
-        by_halves(count, unit.cells, unit.shares, unit.paid.epsilon / levels, Among(unit.paid.relation, keys))
-        for count, unit in zip(counts, units, strict=True)
-    ]
-    streams = [Keystream(unit.paid.key(*unit.labels, "ties")) for unit in units]
-    asked = {u: next(one) for u, one in enumerate(running)}
-    while asked:
-        draws = [(u, one) for u, level in asked.items() for one in level]
-        parts = [Part(values, u, one.first, one.last) for u, one in draws]
-        laws = [
-            RankLaw(part, one.low, one.high, one.share, one.weight * (1 - CUT * one.cuts), units[u].points)
-            for (u, one), part in zip(draws, parts, strict=True)
-        ]
-        points = draw_together(laws, [units[u].bits("quantile", one) for u, one in draws], values)
-        drawn: dict[int, list[Drawn]] = {u: [] for u in asked}
-        for (u, one), part, y in zip(draws, parts, points, strict=True):
-            cut = one.first
-            if one.cuts:
-                tied = Tied(part, y, streams[u])
-                law = RankLaw(tied, 0, (1 << TIE_BITS) - 1, one.share, one.weight * CUT)
-                cut += tied.around(law.draw(units[u].bits("cut", one)))[1]
-            drawn[u].append(Drawn(y, cut))
-        asked = {}
-        for u, some in drawn.items():
-            try:
-                asked[u] = running[u].send(some)
-            except StopIteration as end:
-                found[u] = end.value
-    return found
-
-
-def draw_together(laws: Sequence[RankLaw], bits: Sequence[Bits], values: SortedValues) -> list[int]:
-    """A point of each law, from its own bits, as `RankLaw.draw`; what they need of the values is asked for at once."""
-    parts = [cast("Part", law.values) for law in laws]
-    values.ask(ranks=[(part.unit, law.ranks + part.first) for law, part in zip(laws, parts, strict=True)])
-    found: dict[int, int] = {}
-    while len(found) < len(laws):
-        proposed = {i: law.propose(bits[i]) for i, law in enumerate(laws) if i not in found}
-        steps = [(parts[i].unit, np.array([one.point], dtype=np.int64)) for i, one in proposed.items()]
-        values.ask(steps=steps)
-        found |= {i: one.point for i, one in proposed.items() if laws[i].keeps(one, bits[i])}
-    return [found[i] for i in range(len(laws))]

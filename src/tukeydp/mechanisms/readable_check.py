@@ -23,10 +23,9 @@ from tukeydp.results.release import Refused
 from tukeydp.spending import Together, least_cost, require_room
 from tukeydp.trusted.account import Guarantee, PureDP
 from tukeydp.trusted.bits import source
-from tukeydp.trusted.laws import cube_noise
 from tukeydp.trusted.parameters import Bounds, ParameterError, brief, positive_rational, rational, show
-from tukeydp.trusted.prices import COUNT
 from tukeydp.trusted.release import Charge, Seal, Spends, reserve
+from tukeydp.trusted.steps import noised_whole
 
 # What the check before a release allows, when it stops a run, and what it says: public numbers and noisy counts alone.
 #
@@ -312,9 +311,7 @@ def exact_counts(table: Table, groups: Any = None, *, whole_rows: bool = False) 
 
 def noisy_counts(counts: Counts, charge: Charge) -> Counts:
     """All counts together at pure epsilon-DP: noise for a vector whose every coordinate a row moves by at most 1."""
-    paid = charge.for_any_law()
-    there = [count for count in counts if count is not None]
-    noised = [c + z for c, z in zip(there, cube_noise(len(there), paid.scale(COUNT), paid.bits()), strict=True)]
+    noised = noised_whole([count for count in counts if count is not None], charge)
     return Counts(noised[0], noised[1], None if counts.unlisted is None else noised[2])
 
 

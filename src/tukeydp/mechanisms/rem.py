@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -25,18 +24,15 @@ from tukeydp.results.grouped_release import by_group
 from tukeydp.results.release import Refused, Release
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import ApproxDP, part_of
-from tukeydp.trusted.bits import Keystream, source
-from tukeydp.trusted.boxes import Box, whole_grid
+from tukeydp.trusted.bits import source
+from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.directions import require_spanning
 from tukeydp.trusted.parameters import ParameterError, brief, checked_choice, checked_integer
-from tukeydp.trusted.prepared import PreparedDepth
 from tukeydp.trusted.prices import share_of_group
-from tukeydp.trusted.release import Charge, Spends, reserve
-from tukeydp.trusted.rem.evidence import Plan, evidence_of, sparse_offsets
-from tukeydp.trusted.rem.safety import Graded, Laplace, Paper, SafetyTest, passes
+from tukeydp.trusted.release import Spends, reserve
+from tukeydp.trusted.rem.evidence import Plan, sparse_offsets
+from tukeydp.trusted.rem.safety import Graded, Laplace, Paper, SafetyTest, point_if_safe
 from tukeydp.trusted.rows import unbounded_grid
-from tukeydp.trusted.sampling.draws import DepthSampler
-from tukeydp.trusted.sizes.of_depth import sizes_of
 
 _TESTS: dict[str, SafetyTest] = {"graded": Graded(), "laplace": Laplace(), "paper": Paper()}
 
@@ -221,7 +217,7 @@ def rem(
             rehearsal=rem_rehearsal(RemInputs(notion, grid, forecast, _TESTS[test], size)),
         )
         coin = partial(run.secret, " ".join(map(str, ("coin", *labels))))
-        y = _draw(prepared, whole_grid(grid), plan, _TESTS[test], charge, coin)
+        y = point_if_safe(prepared, whole_grid(grid), plan, _TESTS[test], charge, coin)
         outcomes.append(outcome() if y is None else Release(point=grid.point(y), **outcome.keywords))
     return by_group(outcomes, records, settings)
 
@@ -230,15 +226,3 @@ def _plan(test: str, n: int, d: int, guarantee: ApproxDP, threshold: int | None)
     if test == "paper":
         return paper_plan(n, guarantee.epsilon, guarantee.delta, threshold)
     return chosen_plan(n, d, guarantee.epsilon, guarantee.delta, threshold, guarantee.neighbours)
-
-
-def _draw(
-    prepared: PreparedDepth, within: Box, plan: Plan, test: SafetyTest, charge: Charge, coin: Callable[[], bytes]
-) -> list[int] | None:
-    """A deep grid point if the test passes, None if not: one charge for both, which the plan has divided."""
-    paid = charge.for_any_law()
-    secret_key, coin_key = paid.key(), coin()
-    sizes = sizes_of(prepared, within, plan.threshold, slack=plan.test / 64)
-    if not passes(test, evidence_of(sizes, plan), Keystream(coin_key).bits(0)):
-        return None
-    return DepthSampler(prepared, within=within, epsilon=2 * plan.eta, lowest=plan.threshold).draw(secret_key)

@@ -17,16 +17,17 @@ from tukeydp.data.tables import Table
 from tukeydp.forecast.mean import spread_rehearsal
 from tukeydp.mechanisms.cube import checked_epsilon, checked_rows
 from tukeydp.mechanisms.found_bounds import finds_bounds
-from tukeydp.mechanisms.passes import fits_in_a_pass, spread_draw, spread_sums
+from tukeydp.mechanisms.passes import fits_in_a_pass
 from tukeydp.mechanisms.per_person import of_persons
 from tukeydp.mechanisms.readable_check import checked
-from tukeydp.mechanisms.spread_step import SpreadPlan, grouped_octaves, spread_octaves, spread_plan
+from tukeydp.mechanisms.spread_step import spread_plan
 from tukeydp.padding import padded
 from tukeydp.results.grouped_release import by_group
 from tukeydp.results.release import Release
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import bounded_range
 from tukeydp.trusted.bits import source
+from tukeydp.trusted.block_steps import SpreadPass, SpreadPlan, grouped_octaves, spread_octaves
 from tukeydp.trusted.parameters import FloatArray, ParameterError, show
 from tukeydp.trusted.prices import depth_of_blocks, kappa
 from tukeydp.trusted.release import Charge, Spends, reserve
@@ -142,7 +143,6 @@ def _octaves(
         if records.groups is None or records.count is None:
             return [spread_octaves(relative, charge, plan, public_key)]
         return grouped_octaves(relative, records.groups, records.count, charge, plan, public_key)
-    paid = charge.for_bounded_range()
-    halves = spread_sums(plan, columns, paid)
-    (sums,) = table.total(halves)
-    return [spread_draw(halves, sums, plan, public_key, paid)]
+    halves = SpreadPass(plan, columns, charge)
+    (sums,) = table.total(halves.sums)
+    return [halves.draw(sums, public_key)]

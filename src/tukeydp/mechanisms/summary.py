@@ -16,13 +16,11 @@ import numpy as np
 
 from tukeydp.blas import on_one_thread
 from tukeydp.data.categories import Apart, Categories, Question, category_records, questions
-from tukeydp.data.engines.batches import Kernel
 from tukeydp.data.keys import checked_keys, require_by
 from tukeydp.data.lazy_tables import from_path, is_lazy
 from tukeydp.data.records import Records
 from tukeydp.data.records import records as open_records
 from tukeydp.data.relation import Relation, checked_relation
-from tukeydp.data.sorted_values import HeldValues, steps_of
 from tukeydp.data.tables import Source, Table, width_of_rows
 from tukeydp.mechanisms.clipped_interval import Level, checked_confidence, checked_joint
 from tukeydp.mechanisms.clipped_mean import ClippedMean, Transcript
@@ -30,10 +28,7 @@ from tukeydp.mechanisms.cube import checked_epsilon
 from tukeydp.mechanisms.found_bounds import drawn_bounds
 from tukeydp.mechanisms.mean_ways import known_widths
 from tukeydp.mechanisms.per_person import OfPersons, of_persons, person_note
-from tukeydp.mechanisms.quantile_levels import number_of_levels
-from tukeydp.mechanisms.quantiles import Unit, drawn_quantiles
 from tukeydp.mechanisms.readable_check import asked, checked
-from tukeydp.mechanisms.round_numbers import round_numbers
 from tukeydp.mechanisms.table_lines import Counted, NormSummed, Sizes, TableSource
 from tukeydp.mechanisms.table_plan import (
     GRID,
@@ -71,6 +66,14 @@ from tukeydp.trusted.parameters import (
     in_order,
     rational,
 )
+from tukeydp.trusted.ranks import (
+    HeldValues,
+    drawn_quantiles,
+    number_of_levels,
+    paid_units,
+    round_numbers,
+    steps_of,
+)
 from tukeydp.trusted.release import Charge, Run, Spends, reserve
 from tukeydp.trusted.rows import BoundedColumns, bounded_columns
 from tukeydp.trusted.steps import (
@@ -83,6 +86,7 @@ from tukeydp.trusted.steps import (
     noised_sums,
     rung,
 )
+from tukeydp.trusted.sums import Kernel
 
 
 @padded
@@ -657,9 +661,10 @@ class _Steps:
         grid = self.columns.grid([GRID] * self.columns.d)
         points, levels = round_numbers(grid, j), number_of_levels(len(QUARTILES))
         charge, groups = self.run.charge(f"median {j}", "median", j), self.records.parts()
-        paid = charge.consume(rho=levels * (charge.epsilon / levels) ** 2 / 8)
         values = HeldValues([np.sort(steps_of(cells[:, j], grid, j)) for _, cells in groups])
-        units = [Unit(points, grid.cells[j], QUARTILES, paid, labels) for labels, _ in groups]
+        units = paid_units(
+            [charge], levels, [points], [grid.cells[j]], [QUARTILES] * len(groups), [labels for labels, _ in groups]
+        )
         drawn = drawn_quantiles(values, units, levels, self.records.count)
         return [[points.value(grid, j, y) for y in row] for row in drawn]
 

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from tukeydp.data.categories import Categories
 from tukeydp.mechanisms.clipped_mean import MISSING, ClippedMean, clipped_plan, strength
 from tukeydp.mechanisms.found_bounds import windows
-from tukeydp.mechanisms.quantile_levels import number_of_levels
 from tukeydp.mechanisms.table_spread import USUAL_WIDTH
 from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of, in_steps
+from tukeydp.trusted.ranks import number_of_levels
 from tukeydp.trusted.rows import BoundedColumns
 from tukeydp.trusted.steps import Weight
 

@@ -14,18 +14,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.mechanisms.clipped_sum import (
-    ClipRange,
-    clipped_mean,
-    drawn_radii,
-    missing_shares,
-    within_bounds,
-    without_missing,
-)
-from tukeydp.mechanisms.spread_step import SpreadPlan, spread_octaves, spread_plan
-from tukeydp.mechanisms.subset_means import SubsetPlan, fewest_blocks, subset_plan, subset_point
+from tukeydp.mechanisms.clipped_sum import missing_shares, within_bounds, without_missing
+from tukeydp.mechanisms.spread_step import spread_plan
+from tukeydp.mechanisms.subset_means import fewest_blocks, subset_plan
 from tukeydp.trusted.account import PureDP, bounded_range
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import SpreadPlan, SubsetPlan, spread_octaves, subset_point
+from tukeydp.trusted.clipped_sums import ClipRange, clipped_mean, drawn_radii
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import Charge, Run
 from tukeydp.trusted.rows import relative_grid

@@ -67,6 +67,20 @@ def along(rows: IntArray | StreamedRows, directions: IntArray, lowest: int | Non
     return PreparedDepth(levels, directions, None, lambda: levels)
 
 
+def usual(rows: IntArray, grid: Grid, key: bytes, count: int | None = None) -> PreparedDepth:
+    """Depth along the directions that are usual for so many rows, `count` where their number is secret."""
+    directions = _CHOICE[0](len(rows) if count is None else count, grid.d, grid, key)
+    return along(rows, directions)
+
+
+def choose_by(choice: Callable[[int, int, Grid, bytes], IntArray]) -> None:
+    """Have `usual` directions chosen by this function of public numbers, which never sees rows."""
+    _CHOICE[:] = [choice]
+
+
+_CHOICE: list[Callable[[int, int, Grid, bytes], IntArray]] = []
+
+
 def along_all(rows: IntArray, grid: Grid, outer: Callable[[], IntArray]) -> PreparedDepth:
     """Tukey depth itself; `outer` are public directions."""
     if grid.d > 1:

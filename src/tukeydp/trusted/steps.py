@@ -22,7 +22,7 @@ from tukeydp.trusted.account import rho_of_cells
 from tukeydp.trusted.bits import Bits
 from tukeydp.trusted.laws import WORD, Group, LevelDraw, cube_noise, discrete_laplace
 from tukeydp.trusted.parameters import FloatArray, IntArray
-from tukeydp.trusted.prices import COUNT, MOST_BEYOND, sums_from_an_end, sums_from_the_middle
+from tukeydp.trusted.prices import ADD_REMOVE, COUNT, MOST_BEYOND, sums_from_an_end, sums_from_the_middle
 from tukeydp.trusted.release import Charge
 from tukeydp.trusted.rows import BoundedColumns
 
@@ -523,3 +523,26 @@ class OutsideCounts:
 
 def _rows(total: Sequence[int], width: int) -> list[list[int]]:
     return [list(total[start : start + width]) for start in range(0, len(total), width)]
+
+
+def noised_whole(counts: Sequence[int], charge: Charge) -> list[int]:
+    """Numbers of which a record moves each by at most 1, with whole cube noise: pure epsilon-DP."""
+    paid = charge.for_any_law()
+    noise = cube_noise(len(counts), paid.scale(COUNT), paid.bits())
+    return [count + z for count, z in zip(counts, noise, strict=True)]
+
+
+def noised_group_counts(groups: IntArray, count: int, charge: Charge) -> list[int]:
+    """Rows in each group, whole and from 0 to n where that is public: pure epsilon-DP for all groups together.
+
+    A swap within a group moves no count; a row that goes to another group moves two of them by 1. One group alone has
+    as much noise as several, which `rows_told` counts on.
+    """
+    paid = charge.for_any_law()
+    scale = paid.scale(COUNT, keys=max(2, count))
+    n, found = None if paid.relation == ADD_REMOVE else len(groups), list[int]()
+    for g in range(count):
+        noise = discrete_laplace(scale, paid.bits("count", g))
+        noised = max(0, int(np.count_nonzero(groups == g)) + noise)
+        found.append(noised if n is None else min(n, noised))
+    return found

@@ -18,13 +18,12 @@ from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, Recorded, by_rows, draw_l
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import means, rem
 from tukeydp.audit.oracles.laws import Dataset
-from tukeydp.mechanisms import boxem as boxem_module
-from tukeydp.mechanisms import clipped_sum as counted_mean
-from tukeydp.mechanisms import subset_means
-from tukeydp.mechanisms.clipped_sum import STEPS
 from tukeydp.mechanisms.mean_plans import SubsetMean
-from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
+from tukeydp.trusted import block_steps as subset_means
+from tukeydp.trusted import clipped_sums as counted_mean
 from tukeydp.trusted.bits import derived_key, seeded
+from tukeydp.trusted.block_steps import SubsetPlan, subset_point
+from tukeydp.trusted.clipped_sums import STEPS
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import rehearsed_charge
 
@@ -80,7 +79,7 @@ def boxem(kinds: Sequence[means.Row], most: int, tally: Tally) -> None:
     laws: dict[Dataset, list[float]] = {}
     for x in rem.up_to(len(kinds), most):
         rows = [kinds[i] for i in x]
-        with recording(boxem_module) as seen:
+        with recording() as seen:
             release: Any = td.boxem(
                 _table(rows, len(kinds[0])), epsilon=EPSILON, bounds=(-1, 1), resolution=1, depth=td.AxisAligned(),
                 neighbours="add-remove", randomness=seeded(1),

@@ -23,7 +23,6 @@ from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, worst_
 from tukeydp.audit.oracles.means import Row, Table, blocks_of
 from tukeydp.mechanisms import aggregate as aggregate_module
 from tukeydp.mechanisms import block_release
-from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import regression as regression_module
 from tukeydp.trusted.bits import seeded
 from tukeydp.trusted.parameters import FloatArray
@@ -116,7 +115,7 @@ def examine(case: Case, tally: Tally) -> None:
         table = tuple(KINDS[i] for i in x)
         found: defaultdict[Recorded, Fraction] = defaultdict(Fraction)
         for orders in dealings:
-            with _dealt(aggregate_module, orders), recording(boxem_module) as seen:
+            with _dealt(aggregate_module, orders), recording() as seen:
                 release: Any = td.aggregate(
                     floats(table), case.statistic, blocks=case.blocks, partitions=case.partitions, epsilon=EPSILON,
                     bounds=(-1, 1), resolution=Fraction(2, STEPS), depth=td.AxisAligned(), dummy=[[0.5], [-1.0]],

@@ -14,10 +14,11 @@ from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import laws as oracle
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.depth.notions import Directions, Exact
-from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import certificate as module
 from tukeydp.mechanisms.boxem import boxem
 from tukeydp.mechanisms.certificate import margin
+from tukeydp.trusted import points
+from tukeydp.trusted import points as boxem_module
 from tukeydp.trusted.bits import seeded
 
 _ROUNDING = 1e-9
@@ -80,7 +81,7 @@ def _certified(
             to.append(1 / scale)
             return 0
 
-        with forced((boxem_module, "DepthSampler", Drawn), (module, "discrete_laplace", noise)):
+        with forced((boxem_module, "DepthSampler", Drawn), (points, "discrete_laplace", noise)):
             release = boxem(
                 cells,
                 epsilon=EPSILON,

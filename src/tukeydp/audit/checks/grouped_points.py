@@ -20,11 +20,9 @@ from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, Recorded, Script, draw_la
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import groups as oracle
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
-from tukeydp.mechanisms import grouped_centre, grouped_ways
-from tukeydp.mechanisms import grouped_sums as group_counts
-from tukeydp.mechanisms import grouped_ways as grouped_blocks
+from tukeydp.mechanisms import grouped_ways
 from tukeydp.mechanisms.grouped_ways import BlocksOfGroups, GroupWay, RowsOfGroups, SumsOfGroups
-from tukeydp.trusted import steps
+from tukeydp.trusted import block_steps, steps
 from tukeydp.trusted.account import PureDP
 from tukeydp.trusted.bits import derived_key, seeded
 from tukeydp.trusted.parameters import FloatArray, IntArray
@@ -123,7 +121,7 @@ def rows(kinds: Sequence[oracle.Row], n: int, tally: Tally) -> None:
         holes = np.flatnonzero(np.isnan(relative)).tolist()
         found: defaultdict[Tables, Fraction] = defaultdict(Fraction)
         script = Script([])
-        with _scripted(script, grouped_ways), recording(grouped_ways) as seen:
+        with _scripted(script, block_steps), recording() as seen:
             for words in itertools.product([word for word, _ in HEADS_OR_TAILS], repeat=len(holes)):
                 script.coins = dict(zip(holes, words, strict=True))
                 seen.clear()
@@ -139,7 +137,7 @@ def centres(kinds: Sequence[oracle.Row], n: int, tally: Tally) -> None:
 
     def law(x: Sequence[oracle.Row]) -> Law:
         relative, _ = _parts(x)
-        with recording(grouped_centre) as seen:
+        with recording() as seen:
             found: Any = td.boxem(
                 relative, by=[key for _, key in x], keys=list(KEYS), epsilon=EPSILON, bounds=(-1, 1),
                 resolution=Fraction(2, STEPS), depth=td.AxisAligned(), randomness=seeded(1),
@@ -165,7 +163,7 @@ def block_means(n: int, blocks: int, partitions: int, tally: Tally) -> None:
         found: defaultdict[Tables, Fraction] = defaultdict(Fraction)
         for numbers in every:
             script = _Numbers(numbers)
-            with _scripted(script, grouped_ways, grouped_blocks), recording(grouped_ways) as seen:
+            with _scripted(script, block_steps), recording() as seen:
                 _drawn(way, relative, groups)
             found[tuple(seen)] += Fraction(1, len(every))
         return dict(found)
@@ -236,10 +234,8 @@ def _counted(groups: Sequence[int]) -> list[tuple[int, float]]:
         scales.append(float(scale))
         return 0
 
-    with forced((group_counts, "discrete_laplace", none)):
-        found = group_counts.noised_group_counts(
-            np.array(groups), 3, rehearsed_charge(PureDP(EPSILON), derived_key("secret"))
-        )
+    with forced((steps, "discrete_laplace", none)):
+        found = steps.noised_group_counts(np.array(groups), 3, rehearsed_charge(PureDP(EPSILON), derived_key("secret")))
     return list(zip(found, scales, strict=True))
 
 

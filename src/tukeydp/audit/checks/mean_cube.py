@@ -12,8 +12,8 @@ from tukeydp.audit.dealt_tables import floats
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.audit.oracles.means import Cell, Table
-from tukeydp.mechanisms import clipped_sum
 from tukeydp.mechanisms.mean_plans import CubeMean
+from tukeydp.trusted import clipped_sums
 from tukeydp.trusted.account import PureDP
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.release import rehearsed_charge
@@ -59,7 +59,7 @@ def _examine(kinds: Sequence[tuple[Cell, ...]], n: int, fill: tuple[float, ...] 
 
 def statistics(x: Table, fill: tuple[float, ...] | None, tally: Tally, epsilon: Fraction = EPSILON) -> list[Statistic]:
     """By running the package with chosen noise, and reading off what it was added to."""
-    half = clipped_sum.STEPS // 2
+    half = clipped_sums.STEPS // 2
     columns = list(zip(*x, strict=True))
     scales = _scales(x, fill, epsilon)
     found = []
@@ -90,20 +90,20 @@ def _scales(x: Table, fill: tuple[float, ...] | None, epsilon: Fraction) -> list
         seen.append(float(scale))
         return [0] * count
 
-    with forced((clipped_sum, "cube_noise", none)):
+    with forced((clipped_sums, "cube_noise", none)):
         _drawn(CubeMean(epsilon, fill), x)
     return seen
 
 
 def _rough(x: Table) -> tuple[list[float], list[float]]:
     """Sums and numbers of values that the rough mean is made of, in half widths."""
-    n, d, half = len(x), len(x[0]), clipped_sum.STEPS // 2
+    n, d, half = len(x), len(x[0]), clipped_sums.STEPS // 2
     relative = floats(x)
 
     def rough(noise: list[int]) -> list[float]:
-        with forced((clipped_sum, "cube_noise", lambda count, scale, bits: noise)):
+        with forced((clipped_sums, "cube_noise", lambda count, scale, bits: noise)):
             charge = rehearsed_charge(PureDP(EPSILON), derived_key("unused"))
-            return list(clipped_sum.rough_mean(relative, charge).tolist())
+            return list(clipped_sums.rough_mean(relative, charge).tolist())
 
     # With all weights far below zero the sums are divided by half a width: those within it show.
     sums = [0.0] * d
@@ -117,7 +117,7 @@ def _rough(x: Table) -> tuple[list[float], list[float]]:
 
 def _clipped(x: Table, fill: tuple[float, ...]) -> list[Fraction]:
     """The clipped mean without noise, in half widths."""
-    with forced((clipped_sum, "cube_noise", lambda count, scale, bits: [0] * count)):
+    with forced((clipped_sums, "cube_noise", lambda count, scale, bits: [0] * count)):
         return _drawn(CubeMean(EPSILON, fill), x)
 
 

@@ -12,10 +12,10 @@ from tukeydp.audit.check import Check, Tally, over_cases
 from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, SHIFTED_AT, by_rows, floats, law, weighed
 from tukeydp.audit.oracles import means as oracle
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, worst_ratio
-from tukeydp.mechanisms import subset_means
 from tukeydp.mechanisms.mean_plans import SubsetMean
-from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
+from tukeydp.trusted import block_steps as subset_means
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import SubsetPlan, subset_point
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import rehearsed_charge
 

@@ -16,14 +16,16 @@ from tukeydp.audit.dealt_tables import HEADS_OR_TAILS, SIXTEENTHS, by_rows, floa
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import means as oracle
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
-from tukeydp.mechanisms import clipped_sum, spread_step, subset_means, two_step
-from tukeydp.mechanisms import clipped_sum as clip_radii
+from tukeydp.mechanisms import clipped_sum, two_step
 from tukeydp.mechanisms.mean_plans import TwoStepMean
-from tukeydp.mechanisms.spread_step import OCTAVES, SpreadPlan, spread_octaves
-from tukeydp.mechanisms.subset_means import SubsetPlan, subset_point
 from tukeydp.mechanisms.two_step import TwoStepPlan, at_least_narrowest, clipped_around
+from tukeydp.trusted import block_steps as spread_step
+from tukeydp.trusted import block_steps as subset_means
+from tukeydp.trusted import clipped_sums
+from tukeydp.trusted import clipped_sums as clip_radii
 from tukeydp.trusted.account import bounded_range
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import OCTAVES, SpreadPlan, SubsetPlan, spread_octaves, subset_point
 from tukeydp.trusted.laws import Group, LevelDraw
 from tukeydp.trusted.parameters import FloatArray
 from tukeydp.trusted.release import Charge, rehearsed, rehearsed_charge
@@ -131,11 +133,11 @@ def _second_step(x: oracle.Table, centre: float, spread: float, tally: Tally) ->
         scales.append(scale)
         return [0] * d
 
-    def spied(relative: FloatArray, where: clipped_sum.ClipRange, charge: Charge) -> list[Fraction]:
+    def spied(relative: FloatArray, where: clipped_sums.ClipRange, charge: Charge) -> list[Fraction]:
         scales.clear()
-        (mean,) = clipped_sum.clipped_mean(relative, where, charge)
+        (mean,) = clipped_sums.clipped_mean(relative, where, charge)
         low, high = Fraction(where.low[0]), Fraction(where.high[0])
-        steps = (mean - low) / (high - low) * len(relative) * clipped_sum.STEPS if high > low else Fraction(0)
+        steps = (mean - low) / (high - low) * len(relative) * clipped_sums.STEPS if high > low else Fraction(0)
         sums.append(float(steps / scales[0]))
         return [mean]
 
@@ -143,7 +145,7 @@ def _second_step(x: oracle.Table, centre: float, spread: float, tally: Tally) ->
         (clip_radii, "LevelDraw", listened),
         (two_step, "drawn_radii", radii),
         (two_step, "clipped_mean", spied),
-        (clipped_sum, "cube_noise", no_noise),
+        (clipped_sums, "cube_noise", no_noise),
     ):
         for radius in range(len(oracle.RADII)):
             chosen = radius
@@ -152,7 +154,7 @@ def _second_step(x: oracle.Table, centre: float, spread: float, tally: Tally) ->
         with forced((clipped_sum, "NOTICED", 0.0), (clipped_sum, "MOST_MISSING", Fraction(1))):
             scales.clear()
             (share,) = clipped_sum.missing_shares(relative, rehearsed_charge(PLAN.parts["missing"], b"k" * 32))
-            counts.append(float(share * len(x) * clipped_sum.STEPS / scales[0]))
+            counts.append(float(share * len(x) * clipped_sums.STEPS / scales[0]))
     beyond = oracle.rows_beyond(x, 0, centre, spread)
     expected = (oracle.radius_levels(beyond), SHARES[2])
     tally.require(all(found == expected for found in levels), "radii are not weighed as the definition says")

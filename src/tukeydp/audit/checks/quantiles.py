@@ -17,14 +17,12 @@ from tukeydp.audit.check import Check, Tally, over_cases
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.audit.oracles import quantiles as oracle
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
-from tukeydp.data.sorted_values import HeldValues
 from tukeydp.mechanisms import quantiles as module
-from tukeydp.mechanisms import quantiles as rank_draw
-from tukeydp.mechanisms.quantile_levels import number_of_levels
-from tukeydp.mechanisms.quantiles import RankLaw
-from tukeydp.mechanisms.round_numbers import RoundNumbers, round_numbers
+from tukeydp.trusted import ranks
+from tukeydp.trusted import ranks as rank_draw
 from tukeydp.trusted.account import in_steps
 from tukeydp.trusted.bits import derived_key, seeded
+from tukeydp.trusted.ranks import HeldValues, RankLaw, RoundNumbers, number_of_levels, round_numbers
 from tukeydp.trusted.release import rehearsed_charge
 from tukeydp.trusted.rows import Grid
 
@@ -88,7 +86,7 @@ def examine(case: Case, tally: Tally) -> None:
 def _stated(case: Case, levels: int, tally: Tally) -> None:
     """A whole call on two columns states what its levels cost."""
     asked: list[Fraction] = []
-    drawn = module.drawn_quantiles
+    drawn = ranks.drawn_quantiles
 
     def spied(values: Any, units: Any, levels: int, keys: Any) -> list[list[int]]:
         asked.extend(unit.paid.epsilon for unit in units)
@@ -122,13 +120,12 @@ def _joint(case: Case, values: Sequence[float], seen: dict[tuple[Any, ...], tupl
 
     def run_column() -> list[int]:
         charge = rehearsed_charge(in_steps((EPSILON,) * levels), derived_key("unused"))
-        paid = charge.consume(rho=levels * EPSILON**2 / 8)
-        unit = module.Unit(_points(case), case.highest, case.shares, paid, ())
-        return module.drawn_quantiles(HeldValues([steps]), [unit], levels)[0]
+        units = ranks.paid_units([charge], levels, [_points(case)], [case.highest], [case.shares], [()])
+        return ranks.drawn_quantiles(HeldValues([steps]), units, levels)[0]
 
     for ties in coins:
         stream = _stream(dict(_by_step(steps.tolist(), ties)), case.tie_bits)
-        with forced((module, "TIE_BITS", case.tie_bits), (module, "Keystream", stream)):
+        with forced((ranks, "TIE_BITS", case.tie_bits), (ranks, "Keystream", stream)):
             _walk(run_column, [], 1.0 / len(coins), total, seen, tally)
     return dict(total)
 
@@ -165,7 +162,7 @@ def _walk(
         return [law.draw(own) for law, own in zip(laws, bits, strict=True)]
 
     try:
-        with forced((module, "RankLaw", Scripted), (module, "draw_together", together)):
+        with forced((ranks, "RankLaw", Scripted), (ranks, "draw_together", together)):
             outcome = run_column()
     except _Open as stop:
         law = stop.law

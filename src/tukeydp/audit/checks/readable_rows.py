@@ -18,9 +18,9 @@ from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_g
 from tukeydp.data.files import read_file
 from tukeydp.data.grouped_files import read_records
 from tukeydp.data.tables import Table
-from tukeydp.mechanisms import readable_check
 from tukeydp.mechanisms.readable_check import exact_counts, with_check
 from tukeydp.results.release import Release
+from tukeydp.trusted import steps
 from tukeydp.trusted.account import PureDP
 from tukeydp.trusted.bits import seeded
 from tukeydp.trusted.release import reserve
@@ -127,7 +127,7 @@ def _law(table: Table, groups: dict[str, Any], tally: Tally) -> Law:
             to.append(-max(map(abs, z[:d])) / scale)
             return list(z[:d])
 
-        with forced((readable_check, "cube_noise", noise)):
+        with forced((steps, "cube_noise", noise)):
             outcome = with_check(release, table, epsilon=EPSILON, randomness=seeded(1), **groups)
         tally.require(len(of_check) == 1, "a text table is not checked, or more than once")
         point = None if outcome.point is None else float(outcome.point[0])

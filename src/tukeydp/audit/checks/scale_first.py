@@ -16,10 +16,10 @@ from tukeydp.audit.oracles import means as oracle
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, swap_groups
 from tukeydp.audit.oracles.means import factor_tables
 from tukeydp.mechanisms import mean_ways as scaled_mean
-from tukeydp.mechanisms import scale_step as module
 from tukeydp.mechanisms.mean_plans import CubeMean
 from tukeydp.mechanisms.mean_ways import ScaledMean
 from tukeydp.mechanisms.scale_step import released_widths
+from tukeydp.trusted import block_steps as module
 from tukeydp.trusted.account import bounded_range
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.parameters import FloatArray
@@ -62,7 +62,7 @@ def examine(kinds: tuple[oracle.Row, ...], n: int, tally: Tally) -> None:
             charge = rehearsed_charge(bounded_range(PLAN.scale), b"")
             return released_widths(relative, charge, np.array(ASSUMED), derived_key("public"))
 
-        found = weighed(module, "_at_the_ends", make, n, 1, sixteenths(2, 8))
+        found = weighed(module, "_factors_at_the_ends", make, n, 1, sixteenths(2, 8))
         tally.require(by_rows(found) == factor_tables(table, ASSUMED), "pairs are not those of the definition")
         scales[x] = law(found)
         sums[x] = mean_cube.statistics(table, None, tally, PLAN.rest)

@@ -12,9 +12,9 @@ from tukeydp.audit.dealt_tables import by_rows, floats, law, sixteenths, weighed
 from tukeydp.audit.oracles import means as oracle
 from tukeydp.audit.oracles.laws import Dataset, count_of_pairs, datasets, worst_ratio
 from tukeydp.audit.oracles.means import deviation_choice
-from tukeydp.mechanisms import spread_step
-from tukeydp.mechanisms.spread_step import SpreadPlan, spread_draws
+from tukeydp.trusted import block_steps as spread_step
 from tukeydp.trusted.bits import derived_key
+from tukeydp.trusted.block_steps import SpreadPlan, spread_draws
 from tukeydp.trusted.parameters import FloatArray
 
 _ROUNDING = 1e-9  # relative, of the floats that add up probabilities here

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.engines.batches import Pass, Read
+from tukeydp.data.engines.batches import Read
 from tukeydp.data.keys import NO_GROUP, Keys, key_cells
 from tukeydp.data.persons import identity
 from tukeydp.data.tables import read_frame
 from tukeydp.trusted.parameters import FloatArray, IntArray
+from tukeydp.trusted.sums import Pass
 
 _FAN_IN = 8  # results that one task adds up
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from tukeydp.data.engines import duckdb_relations
-from tukeydp.data.engines.batches import BATCH, Pass, Read, as_floats, matrices, require_told_apart, without_rows
+from tukeydp.data.engines.batches import BATCH, Read, as_floats, matrices, require_told_apart, without_rows
 from tukeydp.data.keys import Keys
+from tukeydp.trusted.sums import Pass
 
 
 def opened(x: Any, names: tuple[str, ...], by: tuple[str, ...] = (), keys: tuple[Keys, ...] = ()) -> Read:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.engines.batches import BATCH, Pass, Read, as_floats, group_numbers, without_rows
+from tukeydp.data.engines.batches import BATCH, Read, as_floats, group_numbers, without_rows
 from tukeydp.data.keys import Keys
 from tukeydp.data.tables import polars_column
 from tukeydp.trusted.parameters import FloatArray, ParameterError
+from tukeydp.trusted.sums import Pass
 
 
 def opened(x: Any, names: tuple[str, ...], by: tuple[str, ...] = (), keys: tuple[Keys, ...] = ()) -> Read:

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.engines.batches import Pass, Read, as_floats, matrices, require_told_apart
+from tukeydp.data.engines.batches import Read, as_floats, matrices, require_told_apart
 from tukeydp.data.keys import Keys
 from tukeydp.trusted.parameters import IntArray
+from tukeydp.trusted.sums import Pass
 
 
 def opened(x: Any, names: tuple[str, ...], by: tuple[str, ...] = (), keys: tuple[Keys, ...] = ()) -> Read:

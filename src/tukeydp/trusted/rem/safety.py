@@ -13,9 +13,14 @@ from fractions import Fraction
 from heapq import heappop, heappush
 from typing import Protocol
 
-from tukeydp.trusted.bits import Bits
+from tukeydp.trusted.bits import Bits, Keystream
+from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.laws import exp_between
-from tukeydp.trusted.rem.evidence import Evidence
+from tukeydp.trusted.prepared import PreparedDepth
+from tukeydp.trusted.release import Charge, Misuse
+from tukeydp.trusted.rem.evidence import Evidence, Plan, evidence_of
+from tukeydp.trusted.sampling.draws import DepthSampler
+from tukeydp.trusted.sizes.of_depth import sizes_of
 
 # Bits of the coin, and of everything compared with it, at first; doubled until the coin is certain. Speed only.
 _FIRST_BITS = 96
@@ -39,6 +44,10 @@ class SafetyTest(Protocol):
     def name(self) -> str: ...
 
     def chance(self, evidence: Evidence, bits: int) -> Chance: ...
+
+    def epsilon(self, plan: Plan) -> Fraction:
+        """What the test and the draw cost together (docs/proofs/rem.md, section 4)."""
+        ...
 
 
 def passes(test: SafetyTest, evidence: Evidence, coin: Bits) -> bool:
@@ -67,6 +76,9 @@ class Graded:
         low, high, doubtful = _strength(evidence, bits)
         rho = evidence.plan.epsilon / evidence.plan.test
         return Chance(_graded(low, rho, bits)[0], _graded(high, rho, bits)[1], doubtful)
+
+    def epsilon(self, plan: Plan) -> Fraction:
+        return plan.release + plan.test
 
 
 def _strength(evidence: Evidence, bits: int) -> tuple[Fraction, Fraction, int | None]:
@@ -142,6 +154,9 @@ class Laplace:
         needed = (1 / plan.delta, 1 / plan.delta)
         return _noisy(evidence, evidence.strength, needed, laplace_cut(plan.test, plan.delta), bits)
 
+    def epsilon(self, plan: Plan) -> Fraction:
+        return plan.release + plan.test
+
 
 @dataclass(frozen=True)
 class Paper:
@@ -155,6 +170,9 @@ class Paper:
         low, high = exp_between(2 * plan.test + plan.release, bits)
         needed = (4 * low / plan.delta, 4 * high / plan.delta)
         return _noisy(evidence, evidence.peak, needed, paper_cut(plan.test, plan.delta), bits)
+
+    def epsilon(self, plan: Plan) -> Fraction:
+        return plan.release + 2 * plan.test
 
 
 def laplace_cut(epsilon: Fraction, delta: Fraction) -> int:
@@ -218,3 +236,17 @@ def tail(epsilon: Fraction, j: int, bits: int) -> tuple[Fraction, Fraction]:
         return 1 - high, 1 - low
     (a_low, a_high), (b_low, b_high) = exp_between(epsilon * j, bits), exp_between(epsilon * (j - 1), bits)
     return 1 / (a_high + b_high), 1 / (a_low + b_low)
+
+
+def point_if_safe(
+    prepared: PreparedDepth, within: Box, plan: Plan, test: SafetyTest, charge: Charge, coin: Callable[[], bytes]
+) -> list[int] | None:
+    """A deep grid point if the test passes, None if not: one charge for both, which the plan has divided."""
+    paid = charge.for_any_law()
+    if test.epsilon(plan) > paid.epsilon or plan.delta > paid.delta or plan.neighbours != paid.relation:
+        raise Misuse("the charge does not cover the plan of the test and the draw")
+    secret_key, coin_key = paid.key(), coin()
+    sizes = sizes_of(prepared, within, plan.threshold, slack=plan.test / 64)
+    if not passes(test, evidence_of(sizes, plan), Keystream(coin_key).bits(0)):
+        return None
+    return DepthSampler(prepared, within=within, epsilon=2 * plan.eta, lowest=plan.threshold).draw(secret_key)
