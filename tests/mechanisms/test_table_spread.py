@@ -8,8 +8,8 @@ import pytest
 from tukeydp.mechanisms.table_lines import at_most
 from tukeydp.mechanisms.table_spread import (
     CANDIDATES,
-    FOUND,
     GIVEN,
+    WINDOW,
     between_bounds,
     cube_likelihood,
     laplace_likelihood,
@@ -20,7 +20,7 @@ from tukeydp.mechanisms.table_spread import (
 
 
 @pytest.mark.parametrize("true", [0.003, 0.05, 0.2, 0.7])
-@pytest.mark.parametrize("beforehand", [GIVEN, FOUND])
+@pytest.mark.parametrize("beforehand", [GIVEN, (0.2, WINDOW[1])])
 def test_without_noise_the_likely_deviation_is_the_true_one(true, beforehand):
     sizes = laplace_likelihood(mean_sizes(0.1, np.array([true]))[0], mean_sizes(0.1, CANDIDATES), 1e-9)
     squares = cube_likelihood(true**2, CANDIDATES**2, 1e-9, 3)

@@ -20,8 +20,6 @@ from tukeydp.mechanisms.clipped_mean import Transcript, strength
 from tukeydp.mechanisms.table_plan import NormPlan, TablePlan, left_out
 from tukeydp.mechanisms.table_spread import (
     CANDIDATES,
-    FOUND,
-    GIVEN,
     Spread,
     between_bounds,
     laplace_likelihood,
@@ -62,7 +60,7 @@ class Sizes:
     radius: float
     sums: tuple[Fraction, ...]
     many: float  # records, about
-    found: bool  # between bounds that were found
+    usual: tuple[tuple[float, float], ...]  # what is known of spreads beforehand: one, and how roughly
 
     def spread(self, i: int, away: Sequence[tuple[float, float]]) -> Spread:
         """Of bell-shaped groups: how many values each has, and how far their mean is from the centre."""
@@ -70,7 +68,7 @@ class Sizes:
         expected = sum((n * mean_sizes(a, CANDIDATES) for n, a in away), np.zeros(len(CANDIDATES)))
         scale = strength(self.plan.neighbours) / float(self.epsilon) * unit
         likelihood = laplace_likelihood(float(self.sums[i]) * unit, expected, scale)
-        return likely(likelihood, *(FOUND if self.found else GIVEN))
+        return likely(likelihood, *self.usual[i])
 
 
 @dataclass(frozen=True)

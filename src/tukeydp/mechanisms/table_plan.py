@@ -11,7 +11,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from tukeydp.data.categories import Categories
 from tukeydp.mechanisms.clipped_mean import MISSING, ClippedMean, clipped_plan, strength
@@ -20,6 +23,7 @@ from tukeydp.mechanisms.quantile_levels import number_of_levels
 from tukeydp.mechanisms.table_spread import USUAL_WIDTH
 from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of, in_steps
+from tukeydp.trusted.parameters import IntArray
 from tukeydp.trusted.rows import BoundedColumns
 from tukeydp.trusted.steps import Weight
 
@@ -36,10 +40,14 @@ RADII_BELOW, _KNEE, _STEEPEST = 25, 16, 8.0
 # it saves. With weights an eighth as steep the tables of benchmarks/table1.py had 1.3 times the error; with radii down
 # to half the usual one, intervals of real columns covered 85 times in 100.
 SCALED_RADII, _LEAST_RADIUS, _STEEP, _STEEPEST_SCALED = 8, 0.88, 14.0, 40.0
+# Means of records with weights have at most so many times the noise: the radius is that of weighted records.
+MOST_LIGHTER = 2.0
 # A look whose answer only makes the next one better takes a radius unseen.
 UNSEEN_RADIUS = 1.2
-# Where columns of positive values are expected between 0 and twice their window, from -1 to 1: an eighth to a half.
-START = -0.65
+# Between bounds that were found a column may lie anywhere and be narrow: a window of it is drawn, all columns at once.
+# So many cells, widths in half octaves down from all of them, beginnings in a width; and the logarithm of what all
+# windows weigh against those that fit a column.
+CELLS, _WIDTHS, _BEGINNINGS, _LOG_FITTING = 2**10, 12, 5, 4.0
 # A deviation whose noise is typically larger than itself is left out.
 _SPREAD_TOLERANCE = 1.0
 # By so much of themselves deviations are off where columns are no bells (benchmarks/table1.py).
@@ -95,6 +103,11 @@ class Layout:
         return None if self.weight is None else (self.columns.d, self.weight)
 
     @property
+    def lighter(self) -> float:
+        """So many times as light as the heaviest records are: weights are taken to be 1 in the mean, or half of it."""
+        return 1.0 if self.weight is None else max(2.0, self.weight)
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         """Of each place the number of its categories, 0 for what is measured."""
         return (0,) * self.first_category + tuple(len(one.names) for one in self.categories)
@@ -122,8 +135,9 @@ class Layout:
 class Look(NamedTuple):
     """A look before the sums, at all groups together.
 
-    `kind`: "middle", sums between the bounds; "centre", sums of records that are bounded in all columns at once;
-    "sizes", of their distances from the centre. `reach` is for the radius; nothing where it is taken unseen.
+    `kind`: "middle", sums between the bounds; "window", a window of each column; "centre", sums of records that are
+    bounded in all columns at once; "sizes", of their distances from the centre. `reach` is for the radius; nothing
+    where it is taken unseen, or not needed.
     """
 
     kind: str
@@ -148,7 +162,8 @@ class NormPlan:
         found = {"sums": PureDP(self.sums, neighbours=self.neighbours)}
         found["radius"] = bounded_range(self.radius, self.neighbours)
         for i, look in enumerate(self.looks):
-            found[f"look {i}"] = PureDP(look.epsilon, neighbours=self.neighbours)
+            price = bounded_range if look.kind == "window" else PureDP
+            found[f"look {i}"] = price(look.epsilon, neighbours=self.neighbours)
             if look.reach:
                 found[f"reach {i}"] = bounded_range(look.reach, self.neighbours)
         return found
@@ -165,9 +180,12 @@ class NormPlan:
     def reach_weights(self, reach: Fraction) -> tuple[int, ...]:
         return _radius_weights(float(reach), min(self.rows, _MANY))
 
-    def radius_weights(self, d: int) -> tuple[int, ...]:
-        """Of radii for d columns whose spreads are known, from the largest: noise in a group against records beyond."""
-        noise = _noise_of_mean(usual_radius(d), min(self.per_group, _MANY), strength(self.neighbours) / 2.0)
+    def radius_weights(self, d: int, lighter: float) -> tuple[int, ...]:
+        """Of radii for d columns whose spreads are known, from the largest: noise in a group against records beyond.
+
+        `lighter`: so many times as much noise have means of records with weights.
+        """
+        noise = lighter * _noise_of_mean(usual_radius(d), min(self.per_group, _MANY), strength(self.neighbours) / 2.0)
         steep = _STEEP * (noise / float(self.sums)) ** 1.25 * float(self.radius) * min(self.rows, _MANY)
         return tuple(round(1024 * math.exp(min(_STEEPEST_SCALED, steep * k / 4.0))) for k in range(SCALED_RADII))
 
@@ -422,8 +440,7 @@ def _norm_error(d: int, per_group: float, ease: float) -> float:
 def _looks(layout: Layout, rows: float, ease: float, epsilon: Fraction) -> tuple[tuple[Look, ...], Fraction]:
     """What each look needs, and no more than a part of epsilon; and what is for the radius of the sums.
 
-    Columns between bounds that nobody knows may lie far from the middle and be narrow: they are looked at twice, and
-    the first time roughly.
+    Columns between bounds that were found may lie anywhere and be narrow: a window of each shows where, and how wide.
     """
     d, each = len(layout.means), rows * float(epsilon)
 
@@ -433,13 +450,25 @@ def _looks(layout: Layout, rows: float, ease: float, epsilon: Fraction) -> tuple
     radius = share(10.0, 0.005, 0.05)
     reach, sizes = share(16.0, 0.005, 0.03), share(12.0 * ease * usual_radius(d), 0.05, 0.13)
     if layout.unbounded:
-        centre, unseen = share(10.0 * ease * d, 0.02, 0.1), Fraction(0)
-        return (
-            Look("centre", reach, centre), Look("sizes", reach, sizes / 2),
-            Look("centre", unseen, centre / 2), Look("sizes", unseen, sizes),
-        ), radius  # fmt: skip
+        window = share(2.0 * ease * (_LOG_FITTING * d + 3.0) / _HELD, 0.02, 0.25)
+        centre, sizes = share(10.0 * ease * d, 0.02, 0.08), share(12.0 * ease * usual_radius(d), 0.05, 0.13)
+        unseen = Fraction(0) if layout.weight is None else reach
+        looks = Look("window", Fraction(0), window), Look("centre", Fraction(0), centre), Look("sizes", unseen, sizes)
+        return looks, radius
     middle = Look("middle", Fraction(0), share(8.3 * ease * (d + 3), 0.03, 0.12))
     return (middle,) if layout.known is not None else (middle, Look("sizes", reach, sizes)), radius
+
+
+@cache
+def table_windows() -> tuple[IntArray, IntArray, tuple[int, ...]]:
+    """First cells of windows, the cells behind their last, and weights: narrow windows weigh more, as 1 over width."""
+    listed = []
+    for k in range(_WIDTHS):
+        width = round(CELLS * 2.0 ** (-k / 2))
+        begin = sorted({*range(0, CELLS - width + 1, max(1, width // _BEGINNINGS)), CELLS - width})
+        listed += [(first, first + width, round(1024 * 2.0 ** (k / 2))) for first in begin]
+    first, end, weights = zip(*listed, strict=True)
+    return np.array(first), np.array(end), weights
 
 
 def _radius_weights(radius: float, rows: float) -> tuple[int, ...]:
@@ -512,8 +541,6 @@ def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
     layout, ease = plan.layout, strength(plan.neighbours) / 2.0
     per_group = math.inf if size is None else size / max(1, plan.groups or 1)
     found, rows = [], per_group * max(1, plan.groups or 1)
-    # Weights are taken to be 1 in the mean, or half of the largest: sums of them have that much more noise.
-    lighter = 1.0 if layout.weight is None else max(2.0, layout.weight)
     widths = None if layout.known is None else [2.0 / one for one in layout.known]
     for j in layout.means:
         if isinstance(plan.means, ClippedMean):
@@ -522,7 +549,7 @@ def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
         else:
             assert plan.means is not None
             error = _norm_error(len(layout.means), per_group, ease) / float(plan.means.sums)
-        error *= min(2.0, lighter)
+        error *= min(MOST_LIGHTER, layout.lighter)
         one = _told(layout.names[j], STATISTICS[0], error, MEAN_TOLERANCE, size, plan)
         found.append(replace(one, sd=None if left_out(plan, j) else spread_error(plan, rows)))
     counted = len(layout.levels) + len(layout.shares) + plan.records
@@ -531,7 +558,7 @@ def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
     else:
         error = ease * (layout.columns.d + 2) / float(plan.epsilon) / per_group
     for name in [*(layout.names[j] for j in layout.shares), *(one.title for one in layout.categories)]:
-        found.append(_told(name, "n (%)", error * lighter, SHARE_TOLERANCE, size, plan))
+        found.append(_told(name, "n (%)", error * layout.lighter, SHARE_TOLERANCE, size, plan))
     for j in plan.medians:
         found.append(Forecast(layout.names[j], STATISTICS[1], None))
     if plan.missing:

@@ -22,7 +22,7 @@ CANDIDATES.setflags(write=False)
 # Before anything is released: bounds so many deviations wide, and by how much the logarithm of that varies.
 USUAL_WIDTH = 10.0
 GIVEN = (2.0 / USUAL_WIDTH, 0.7)
-FOUND = (0.08, 1.3)  # of magnitudes that were found: anything from years to incomes
+WINDOW = (6.0, 0.5)  # deviations in a window that holds most of a column, and by how much the logarithm varies
 _ENDS = (0.1, 0.5, 0.9)
 
 
