@@ -16,6 +16,7 @@ import tukeydp as td
 import tukeydp.mechanisms.summary as summary_module
 from support.fit import g_test
 from tukeydp.mechanisms.table_plan import Layout, table_plan
+from tukeydp.results.summary_cells import standardised
 from tukeydp.trusted.account import PureDP
 from tukeydp.trusted.prices import MOST_BEYOND, sums_from_the_middle
 from tukeydp.trusted.release import rehearsed_charge
@@ -220,14 +221,16 @@ def test_what_is_spent_is_stated_and_once():
 
 def test_groups_are_columns_and_digits_follow_the_noise(found):
     lines = str(found).splitlines()
-    assert lines[2].split() == ["column", "Drug", "(N", "=", f"{found.sizes[0]})", "Sham", "(N", "=",
-                                f"{found.sizes[1]})", "All", "(N", "=", f"{sum(found.sizes)})", "SMD"]  # fmt: skip
+    drug, sham = found.sizes
+    heads = f"column Drug (N = {drug}) Sham (N = {sham}) All (N = {drug + sham}) SMD (95 %)"
+    assert " ".join(lines[2].split()) == heads
     assert any(line.startswith("smoker, n (%)") for line in lines)  # of yes and no one row
     assert sum("male" in line for line in lines) == 2
     without = table(confidence=None)
     assert all(line.lower is None and line.half for line in without.lines)
     shown = [next(row.split() for row in text if row.startswith("age")) for text in (str(without).splitlines(), lines)]
-    assert shown[0] == shown[1][:-1]
+    assert shown[0] == shown[1][: len(shown[0])]
+    assert len(shown[1]) == len(shown[0]) + 4  # 0.12 (0.01 to 0.35)
     assert len([s for s in found.footnote.split(". ") if s]) <= 4  # two sentences, and that it is a rehearsal
 
 
@@ -285,6 +288,56 @@ def test_rough_deviations_are_named_with_a_range_and_have_few_digits():
     assert "Rough SDs, with a likely range: age" in " ".join(one.details)
     low, high = age.sd_range
     assert low < age.sd < high
+
+
+def test_rough_values_are_named_with_what_they_may_be_and_said_beforehand():
+    """At 75 rows in each arm; where intervals are shown they say it themselves."""
+    few, given = clinic(150), {"epsilon": 1, "keys": ["A", "B"], "bounds": BOUNDS, "categories": CATEGORIES}
+    plan = td.plan_summary(n=150, **given)
+    assert "rough: to be good it would take about" in str(plan)
+    assert {line.column for line in plan.short} >= set(BOUNDS)
+    assert not td.plan_summary(n=1600, **given).short
+    told = " ".join(table(few, epsilon=1, confidence=None).details)
+    assert "Rough values, with what they may be (nominal 95 %): " in told
+    assert "Rough values" not in " ".join(table(few, epsilon=1).details)
+    assert "Rough values" not in " ".join(table(clinic(8000), confidence=None).details)
+
+
+def test_half_widths_beforehand_are_those_of_the_intervals():
+    """Columns ten deviations wide, as forecasts take them: within a third, in the median of five tables."""
+    rng = np.random.default_rng(5)
+    bounds = dict.fromkeys("abcd", (0, 10))
+    plan = {line.column: line for line in td.plan_summary(
+        n=900, epsilon=1, bounds=bounds, categories={"sex": ["f", "m"]}, keys=["A", "B"]).lines}  # fmt: skip
+    halves: dict[str, list[float]] = {name: [] for name in (*bounds, "sex")}
+    for seed in range(5):
+        frame = pd.DataFrame({name: rng.normal(5, 1, 900) + (name == "b") for name in bounds})
+        frame = frame.assign(sex=rng.choice(["f", "m"], 900), arm=rng.choice(["A", "B"], 900))
+        one = td.summary(frame, epsilon=1, bounds=bounds, categories={"sex": ["f", "m"]}, by="arm", keys=["A", "B"],
+                         randomness=td.seeded(seed))  # fmt: skip
+        for line in one.lines:
+            halves[line.column].append(line.half)
+    assert plan["a"].usual == 2.5  # a scale from 0 to 10
+    for name, found in halves.items():
+        assert np.median(found) == pytest.approx(plan[name].half, rel=0.34)
+
+
+def test_standardised_differences_have_an_interval_that_covers_the_true_one():
+    hits = []
+    for seed in range(12):
+        frame = clinic(800, seed)
+        frame["age"] += 6.0 * (frame.arm == "A")  # half a deviation
+        one = table(frame, epsilon=1, compare="smd", randomness=td.seeded(seed))
+        by = {(line.column, line.level): [x for x in one.lines if (x.column, x.level) == (line.column, line.level)]
+              for line in one.lines}  # fmt: skip
+        for (column, _), lines in by.items():
+            size, low, high = standardised([*lines, one.overall[0]])
+            assert 0.0 <= low <= size <= high
+            hits.append(low <= (0.5 if column == "age" else 0.0) <= high)
+    assert len(hits) == 12 * 10
+    assert np.mean(hits) > 0.85
+    rows = list(csv.DictReader(io.StringIO(one.to_ard())))
+    assert {row["stat_name"] for row in rows} >= {"smd", "smd.conf.low", "smd.conf.high"}
 
 
 def test_weights_make_weighted_means_and_shares():

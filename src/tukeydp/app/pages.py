@@ -218,7 +218,11 @@ class Pages:
             return [line.column, line.statistic, "", words["missing"].format(share=f"{100 * line.error:.0f}")]
         unit = words["share" if "%" in line.statistic else "sd"]
         error, unit = (words["left_out"], "") if line.error is None else (f"{line.error:.2g}", unit)
-        needs = "" if line.needs is None else words["needs"].format(needs=line.needs)
+        needs = "" if line.needs is None else words["needs" if line.error is None else "rough"].format(needs=line.needs)
+        if line.half is not None:
+            unit += words["wide"].format(half=f"{line.half:.2g}")
+        if line.half is not None and line.usual is not None:
+            unit += words["of_units"].format(half=f"{line.half * line.usual:.2g}", sd=f"{line.usual:.2g}")
         name = choices.labels.get(line.column, line.column)
         return [name, line.statistic, error, "; ".join(filter(None, (unit, needs)))]
 

@@ -38,7 +38,6 @@ from tukeydp.mechanisms.table_lines import Counted, NormSummed, Sizes, TableSour
 from tukeydp.mechanisms.table_plan import (
     CELLS,
     GRID,
-    MISSING_N,
     MOST_LIGHTER,
     NOTICED,
     QUARTILES,
@@ -702,18 +701,14 @@ class SummaryPlan:
     def __str__(self) -> str:
         groups = "" if self.groups is None else f" in {self.groups} groups of equal size"
         size = "a secret number of records" if self.n is None else f"{self.n} records"
-        said = [f"{size}{groups}, epsilon = {float(self.epsilon):g}: typical (median) errors, privacy alone", ""]
+        said = [f"{size}{groups}, epsilon = {float(self.epsilon):g}: typical (median) errors by privacy alone;", ""]
+        said[0] += " 95 % intervals allow for sampling, too"
         wide = max([len(line.column) for line in self.lines], default=0)
         for line in self.lines:
-            unit = " standard deviations" if line.statistic == STATISTICS[0] else ""
-            error = "" if line.error is None else f"{line.error:.2g}{unit}"
-            if line.statistic == MISSING_N and line.error is not None:
-                error = f"where they are more than about {100 * line.error:.0f} % of a column"
-            if line.sd is not None:
-                error += f", SD {100 * line.sd:.0f} %"
+            told = [line.expected] if line.expected else []
             if line.needs is not None:
-                error = f"{error}; too little: it would take {line.needs}" if error else f"left out: {line.needs}"
-            said.append(f"  {line.column:<{wide}}  {line.statistic:<13} {error}".rstrip())
+                told.append(f"rough: to be good it would take {line.needs}" if told else f"left out: {line.needs}")
+            said.append(f"  {line.column:<{wide}}  {line.statistic:<13} {'; '.join(told)}".rstrip())
         return "\n".join(said)
 
 
@@ -747,7 +742,7 @@ def plan_summary(
     >>> bounds = {"age": (18, 95), "crp": (0, 50)}
     >>> plan = td.plan_summary(n=560, epsilon=1, bounds=bounds, categories={"sex": ["f", "m"]}, keys=["A", "B"])
     >>> [(line.column, line.statistic, round(line.error, 3)) for line in plan.lines[:3]]
-    [('age', 'mean (SD)', 0.037), ('crp', 'mean (SD)', 0.037), ('sex', 'n (%)', 0.009)]
+    [('age', 'mean (SD)', 0.039), ('crp', 'mean (SD)', 0.039), ('sex', 'n (%)', 0.009)]
     """
     budget = checked_epsilon(epsilon)
     relation = checked_relation(neighbours, None)

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tukeydp.data.categories import Categories
-from tukeydp.mechanisms.clipped_mean import MISSING, ClippedMean, clipped_plan, strength
+from tukeydp.mechanisms.clipped_mean import MISSING, ClippedMean, clipped_plan, is_scale, strength
 from tukeydp.mechanisms.found_bounds import windows
 from tukeydp.mechanisms.quantile_levels import number_of_levels
 from tukeydp.mechanisms.table_spread import USUAL_WIDTH
-from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
+from tukeydp.results.noise_quantiles import median_of_noise, mixed_quantile, quantile_of_noise
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of, in_steps
 from tukeydp.trusted.parameters import IntArray
 from tukeydp.trusted.rows import BoundedColumns
@@ -31,6 +31,8 @@ QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 # What a reader of such a line tolerates: a mean off by so many standard deviations, a share by so much. Shares of
 # epsilon are made so that both are off by as much of it.
 MEAN_TOLERANCE, SHARE_TOLERANCE = 0.15, 0.035
+# So many times as far off a line is rough: its 95 % interval is about a standard deviation, or 0.15, on either side.
+_ROUGH = 1.5
 # Ranges are looked for where means are then off by at most so many standard deviations: wide bounds do no harm there.
 SEARCH_PAYS, _SEARCH_PAYS_UNBOUNDED = 0.1, 0.2
 # Quarter octaves of the radius that records are shortened to, down from one that shortens none, and how steeply their
@@ -50,6 +52,10 @@ UNSEEN_RADIUS = 1.2
 CELLS, _WIDTHS, _BEGINNINGS, _LOG_FITTING = 2**10, 12, 5, 4.0
 # A deviation whose noise is typically larger than itself is left out.
 _SPREAD_TOLERANCE = 1.0
+# Between bounds that were found columns' spreads are known better than between given ones: less noise by so much.
+_FOUND_EASIER = 0.8
+_FORECAST_LEVEL = 0.95
+USUAL_OF_SCALES = 4.0  # standard deviations between the ends of an answer's scale
 # By so much of themselves deviations are off where columns are no bells (benchmarks/table1.py).
 _MISFIT = 0.12
 # Missing values are counted where they stand out from the noise: two fifths of a column are to do so, for at most so
@@ -371,7 +377,7 @@ def spread_error(plan: TablePlan, rows: float) -> float | None:
         return None
     d = len(plan.layout.means)
     noise = _noise_of_mean(UNSEEN_RADIUS * usual_radius(d), rows, ease) / float(plan.means.sizes) / MEAN_SIZE
-    return math.hypot(_MISFIT, noise * (2.0 if plan.layout.unbounded else 1.0))
+    return math.hypot(_MISFIT, noise)
 
 
 def _rounded(share: float, of: Fraction) -> Fraction:
@@ -525,7 +531,9 @@ def affords_magnitudes(layout: Layout, rows: float, neighbours: str, epsilon: Fr
 class Forecast:
     """Of a line: by how much it is typically off. `error` is in standard deviations, or a share.
 
-    `sd` is for standard deviations, as a share of themselves; None where they are not released, or public. For missing
+    `half` is half the width of a 95 % interval, for privacy and sampling together, in the same unit; `usual` is the
+    standard deviation that is taken for granted, in the column's units: the public one, or a tenth of the bounds. `sd`
+    is for standard deviations, as a share of themselves; None where they are not released, or public. For missing
     values `error` is the share of a column from which on they are counted.
     """
 
@@ -534,31 +542,38 @@ class Forecast:
     error: float | None
     needs: str | None = None
     sd: float | None = None
+    half: float | None = None
+    usual: float | None = None
+
+    @property
+    def expected(self) -> str:
+        """In words; nothing where nothing is known."""
+        if self.error is None:
+            return ""
+        if self.statistic == MISSING_N:
+            return f"where they are more than about {100 * self.error:.0f} % of a column"
+        unit = " SD" if self.statistic == STATISTICS[0] else ""
+        said = f"{self.error:.2g}{unit} off"
+        if self.half is not None:
+            units = "" if self.usual is None else f", or {self.half * self.usual:.2g} where the SD is {self.usual:.2g}"
+            said += f", 95 % interval \u00b1 {self.half:.2g}{unit}{units}"
+        return said if self.sd is None else f"{said}; SD {100 * self.sd:.0f} % off"
 
 
 def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
-    """Median errors of every line in a group of equal size; what would do where that is more than readers tolerate."""
-    layout, ease = plan.layout, strength(plan.neighbours) / 2.0
+    """Median errors of every line in a group of equal size; what would do where an interval is as wide as two SDs."""
+    layout = plan.layout
     per_group = math.inf if size is None else size / max(1, plan.groups or 1)
     found, rows = [], per_group * max(1, plan.groups or 1)
-    widths = None if layout.known is None else [2.0 / one for one in layout.known]
     for j in layout.means:
-        if isinstance(plan.means, ClippedMean):
-            found_range = USUAL_WIDTH if j in plan.means.found or widths is None else widths[j]
-            error = ease * (layout.columns.d + 2) / float(plan.means.for_sums) / per_group * found_range / 2
-        else:
-            assert plan.means is not None
-            error = _norm_error(len(layout.means), per_group, ease) / float(plan.means.sums)
-        error *= min(MOST_LIGHTER, layout.lighter)
-        one = _told(layout.names[j], STATISTICS[0], error, MEAN_TOLERANCE, size, plan)
+        usual = None if j in layout.unbounded else _usual(layout, j)
+        error, half = _off_mean(plan, j, per_group)
+        one = _told(Forecast(layout.names[j], STATISTICS[0], error, half=half, usual=usual), MEAN_TOLERANCE, size, plan)
         found.append(replace(one, sd=None if left_out(plan, j) else spread_error(plan, rows)))
-    counted = len(layout.levels) + len(layout.shares) + plan.records
-    if plan.counts:
-        error = ease * median_of_noise(max(1, counted)) / float(plan.counts) / per_group
-    else:
-        error = ease * (layout.columns.d + 2) / float(plan.epsilon) / per_group
-    for name in [*(layout.names[j] for j in layout.shares), *(one.title for one in layout.categories)]:
-        found.append(_told(name, "n (%)", error * layout.lighter, SHARE_TOLERANCE, size, plan))
+    named = {layout.names[j]: 2 for j in layout.shares} | {one.title: len(one.names) for one in layout.categories}
+    for name, levels in named.items():
+        error, half = _off_share(plan, levels, per_group)
+        found.append(_told(Forecast(name, "n (%)", error, half=half), SHARE_TOLERANCE, size, plan))
     for j in plan.medians:
         found.append(Forecast(layout.names[j], STATISTICS[1], None))
     if plan.missing:
@@ -567,16 +582,75 @@ def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
     return found + [Forecast(one.column, one.statistic, None, one.needs) for one in plan.left_out]
 
 
+def _usual(layout: Layout, j: int) -> float:
+    """The standard deviation that bounds let expect, or the public one: in the column's units."""
+    wide = float(layout.columns.widths[j])
+    if layout.known is not None:
+        return layout.known[j] * wide / 2.0
+    return wide / (USUAL_OF_SCALES if is_scale(layout.columns, j) else USUAL_WIDTH)
+
+
+# Means of records that were made shorter are off by about so much besides, in standard deviations; and rough centres
+# are off by so much, which counts with the noise of N. Categories beyond two correct each other. The likely upper end
+# of a deviation, which intervals are made with, is so many times itself.
+_SHORTER, _CENTRE, _TOGETHER, _UPPER = 0.012, 0.4, 0.8, 1.4
+
+
+def _off_mean(plan: TablePlan, j: int, per_group: float) -> tuple[float, float]:
+    """Median error and half of a 95 % interval, in standard deviations."""
+    layout, ease = plan.layout, strength(plan.neighbours) / 2.0
+    lighter, width = min(MOST_LIGHTER, layout.lighter), _counted(plan)
+    if isinstance(plan.means, ClippedMean):
+        wide = None if layout.known is None else 2.0 / layout.known[j]
+        half_range = (USUAL_WIDTH if j in plan.means.found or wide is None else wide) / 2.0
+        scale = 2.0 * ease / float(plan.means.for_sums) / per_group * half_range
+        laplace, cube, width, upper = 0.0, scale, layout.columns.d + plan.means.secret, 1.0
+        error = lighter * ease * (layout.columns.d + 2) / float(plan.means.for_sums) / per_group * half_range
+    else:
+        assert plan.means is not None
+        found = _FOUND_EASIER if layout.unbounded else 1.0
+        error = found * lighter * _norm_error(len(layout.means), per_group, ease) / float(plan.means.sums)
+        laplace = error / math.log(2.0)
+        cube = _CENTRE * 2.0 * ease / float(plan.counts) / per_group if plan.records else 0.0
+        error = math.hypot(error, _SHORTER)
+        upper = _UPPER if plan.means.sizes else 1.0
+    return error, mixed_quantile(_FORECAST_LEVEL, laplace, cube, width, _sampling(plan, per_group, upper))
+
+
+def _off_share(plan: TablePlan, levels: int, per_group: float) -> tuple[float, float]:
+    """Median error and half of a 95 % interval of the share of a category that half of the records are in."""
+    layout, ease = plan.layout, strength(plan.neighbours) / 2.0
+    if plan.counts:
+        width, scale = _counted(plan), ease / float(plan.counts) / per_group
+        error = scale * median_of_noise(width)
+    else:
+        width, scale = layout.columns.d + 1, ease / float(plan.epsilon) / per_group
+        error = scale * (layout.columns.d + 2)
+    half = mixed_quantile(
+        _FORECAST_LEVEL, 0.0, scale * layout.lighter, width, 0.5 * math.sqrt(layout.lighter / per_group)
+    )
+    return error * layout.lighter * (_TOGETHER if levels > 2 else 1.0), half
+
+
+def _sampling(plan: TablePlan, per_group: float, upper: float) -> float:
+    """As intervals take it, in standard deviations: of records with weights as if few were as heavy as any."""
+    return upper * math.sqrt((1.0 if plan.layout.weight is None else 2.0 * plan.layout.lighter) / per_group)
+
+
+def _counted(plan: TablePlan) -> int:
+    """Numbers of a group that are counted with one noise."""
+    return max(1, len(plan.layout.levels) + len(plan.shares) + plan.records)
+
+
 def left_out(plan: TablePlan, j: int) -> bool:
     """Whether a column's standard deviation is."""
     return any((one.column, one.statistic) == (plan.layout.names[j], "SD") for one in plan.left_out)
 
 
-def _told(name: str, statistic: str, error: float, tolerance: float, size: int | None, plan: TablePlan) -> Forecast:
-    if error <= 3 * tolerance or size is None:
-        return Forecast(name, statistic, error)
-    more = error / (2 * tolerance)
+def _told(line: Forecast, tolerance: float, size: int | None, plan: TablePlan) -> Forecast:
+    if line.error is None or line.error <= _ROUGH * tolerance or size is None:
+        return line
+    more = line.error / tolerance
     rows = math.ceil(size * more / 10) * 10
-    narrower = ", or narrower bounds" if statistic == STATISTICS[0] else ", or fewer columns and categories"
-    needs = f"about {rows} records, or epsilon {_up(float(plan.epsilon) * more)}{narrower}"
-    return Forecast(name, statistic, error, needs)
+    narrower = ", or narrower bounds" if line.statistic == STATISTICS[0] else ", or fewer columns and categories"
+    return replace(line, needs=f"about {rows} records, or epsilon {_up(float(plan.epsilon) * more)}{narrower}")

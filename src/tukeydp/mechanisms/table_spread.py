@@ -53,6 +53,19 @@ def laplace_likelihood(released: float, expected: FloatArray, scale: float) -> F
     return np.asarray(-np.abs(released - expected) / scale)
 
 
+def between_ends(released: float, scale: float) -> float:
+    """The middle of what a number from -1 to 1 may be, all of them alike beforehand, given it with Laplace noise.
+
+    That is the released one where it is far from both ends in scales, and not at an end where it is beyond.
+    """
+    from scipy.stats import laplace
+
+    low, high = laplace.cdf([-1.0, 1.0], released, scale)
+    if not 1e-12 < low + high < 2.0 - 1e-12:  # so far beyond that floats tell no more
+        return max(-1.0, min(1.0, released + math.copysign(math.log(2.0) * scale, -released)))
+    return max(-1.0, min(1.0, float(laplace.ppf((low + high) / 2.0, released, scale))))
+
+
 def cube_likelihood(released: float, expected: FloatArray, scale: float, d: int) -> FloatArray:
     """Of one coordinate of cube noise in d columns: s u has the density Q(d, |t|) / (2 d)."""
     from scipy.special import gammaincc, gammaln

@@ -21,7 +21,8 @@ from tukeydp.results.summary_cells import (
     title,
 )
 
-_PAGE, _WIDE, _FIRST, _LAST = 6.5, 9.0, 2.5, 0.6  # inches between margins, upright and across; names of rows; SMD or p
+_PAGE, _WIDE, _FIRST = 6.5, 9.0, 2.5  # inches between margins, upright and across; names of rows
+_LAST = {"smd": 1.1, "p": 0.6}
 _FEW = 4  # columns that an upright page has room for
 
 
@@ -76,7 +77,7 @@ def docx_of(summary: Summarised) -> bytes:
     if wide:
         section.orientation = WD_ORIENT.LANDSCAPE
         section.page_width, section.page_height = section.page_height, section.page_width
-    last = [_LAST] if summary.compare is not None else []
+    last = [] if summary.compare is None else [_LAST[summary.compare]]
     arms = len(named) - len(last)
     widths = [_FIRST, *[((_WIDE if wide else _PAGE) - _FIRST - sum(last)) / arms] * arms, *last]
     for place, column in enumerate(table.columns):
