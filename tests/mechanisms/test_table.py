@@ -6,6 +6,9 @@ import csv
 import io
 import itertools
 import math
+import re
+import shutil
+import subprocess
 from fractions import Fraction
 
 import numpy as np
@@ -249,6 +252,24 @@ def test_formats(found):
     mean = [row for row in rows if (row["variable"], row["stat_name"], row["group1_level"]) == ("age", "mean", "A")]
     assert float(mean[0]["stat"]) == found.lines[0].mean
     assert {row["context"] for row in rows} == {"continuous", "categorical"}
+
+
+def test_a_table_in_latex_is_set_within_the_page(found, tmp_path):
+    """Two groups, all and SMD on a page of the class article; where there is no LaTeX, cells are counted alone."""
+    rows = [line for line in found.to_latex().splitlines() if line.endswith(r"\\")]
+    assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {4}
+    assert rows[1].split(" & ")[1].startswith("(N = ")
+    program = shutil.which("pdflatex")
+    if program is None:
+        pytest.skip("needs pdflatex")
+    page = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}", found.to_latex()]
+    (tmp_path / "page.tex").write_text("\n".join([*page, r"\end{document}"]), encoding="utf-8")
+    told = subprocess.run(
+        [program, "-interaction=nonstopmode", "-halt-on-error", "page.tex"],
+        cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    assert told.returncode == 0
+    assert "Overfull" not in told.stdout
 
 
 def test_every_line_has_a_number_where_rows_suffice_and_else_is_named_beforehand():

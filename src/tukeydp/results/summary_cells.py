@@ -364,7 +364,8 @@ def standardised(lines: Sequence[Line]) -> Difference | None:
 @cache
 def _noise() -> tuple[FloatArray, FloatArray]:
     rng = np.random.default_rng(33)
-    return rng.laplace(size=(2, _DRAWS)), rng.normal(size=_DRAWS)
+    noise, z = rng.laplace(size=(2, _DRAWS)), rng.normal(size=_DRAWS)
+    return np.concatenate([noise, -noise], axis=1), np.concatenate([z, z])  # alike for a share and what it leaves
 
 
 def compared(how: str, lines: Sequence[Line]) -> str:
@@ -439,7 +440,8 @@ def details(summary: Summarised) -> list[str]:
         named = {printable(summary.labels.get(name, name)): ends for name, ends in rough.items()}
         likely = (f"{name} {number(low, None)} to {number(high, None)}" for name, (low, high) in named.items())
         said.append(f"Rough SDs, with a likely range: {'; '.join(likely)}.")
-    far = [line for line in summary.lines if line.far] if summary.confidence is None else []
+    shown = (line for row in rows(summary) if row.kind != "missing" for line in row.lines)
+    far = [line for line in shown if line.far and line in summary.lines] if summary.confidence is None else []
     if far:
         told = [f"{_name(summary, line)} {_within(line)}" for line in far[:_MOST_NAMED]]
         told += [f"{len(far) - _MOST_NAMED} more"] if len(far) > _MOST_NAMED else []
