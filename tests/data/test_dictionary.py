@@ -192,8 +192,8 @@ def test_a_draft_keeps_how_its_file_is_read(tmp_path: Path) -> None:
     assert dict(known.file) == {"separator": "semicolon", "decimal": "comma", "skip": "1"}
     with_options = td.read(file, ["age"], separator=";", decimal=",", skip=1).table().cells
     assert np.array_equal(td.read(file, ["age"], dictionary=known).table().cells, with_options)
-    wrong = td.read(file, ["age"], dictionary=known, thousands=".").table().cells
-    assert np.array_equal(wrong, with_options)
+    typed = td.read(file, ["age"], dictionary=known, decimal=",", thousands=".").table().cells
+    assert np.array_equal(typed, with_options)
     # As spreadsheets save it again, and in the other forms.
     assert dictionary("# decimal;comma;;\n# sheet;A, B;;\ncolumn;lower\na;1\n").file == {
         "decimal": "comma",

@@ -30,7 +30,7 @@ from tukeydp.cli.options import float_below
 from tukeydp.cli.sections import LITTLE_PROTECTION
 from tukeydp.data.look import MARK, NOTE
 from tukeydp.forecast.plan_words import MANY, USELESS, between
-from tukeydp.mechanisms.table_plan import MISSING_N
+from tukeydp.mechanisms.table_plan import MISSING_N, two_digits
 from tukeydp.results.escaping import escaped
 from tukeydp.results.forest import panel_svg
 from tukeydp.trusted.parameters import ParameterError, show
@@ -222,7 +222,7 @@ class Pages:
         if line.half is not None:
             unit += words["wide"].format(half=f"{line.half:.2g}")
         if line.half is not None and line.usual is not None:
-            unit += words["of_units"].format(half=f"{line.half * line.usual:.2g}", sd=f"{line.usual:.2g}")
+            unit += words["of_units"].format(half=two_digits(line.half * line.usual), sd=two_digits(line.usual))
         name = choices.labels.get(line.column, line.column)
         return [name, line.statistic, error, "; ".join(filter(None, (unit, needs)))]
 

@@ -527,6 +527,14 @@ def affords_magnitudes(layout: Layout, rows: float, neighbours: str, epsilon: Fr
 # What to expect, before anything is spent.
 
 
+def two_digits(value: float) -> str:
+    """
+    >>> two_digits(1234.5), two_digits(0.01234)
+    ('1200', '0.012')
+    """
+    return f"{float(f'{value:.2g}'):.0f}" if value >= 100.0 else f"{value:.2g}"
+
+
 @dataclass(frozen=True)
 class Forecast:
     """Of a line: by how much it is typically off. `error` is in standard deviations, or a share.
@@ -555,7 +563,8 @@ class Forecast:
         unit = " SD" if self.statistic == STATISTICS[0] else ""
         said = f"{self.error:.2g}{unit} off"
         if self.half is not None:
-            units = "" if self.usual is None else f", or {self.half * self.usual:.2g} where the SD is {self.usual:.2g}"
+            told = [] if self.usual is None else [two_digits(self.half * self.usual), two_digits(self.usual)]
+            units = f", or {told[0]} where the SD is {told[1]}" if told else ""
             said += f", 95 % interval \u00b1 {self.half:.2g}{unit}{units}"
         return said if self.sd is None else f"{said}; SD {100 * self.sd:.0f} % off"
 
