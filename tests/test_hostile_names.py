@@ -327,7 +327,8 @@ def read_markdown(text):
 
 
 MACROS = re.compile(
-    "usepackage|begin|end|caption|toprule|midrule|bottomrule|par|smallskip|footnotesize|multicolumn|quad|"
+    "usepackage|begin|end|caption|centering|small|setlength|tabcolsep|raggedright|toprule|midrule|bottomrule|par|"
+    "smallskip|footnotesize|multicolumn|quad|"
     "textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|textasciigrave|char"
 )
 

@@ -10,6 +10,8 @@ import pytest
 
 import tukeydp as td
 from tukeydp.data.dictionary import Dictionary, detection, parse_dictionary, read_dictionary
+from tukeydp.data.look import drafted, look_at_file
+from tukeydp.data.readers.options import ReadOptions
 from tukeydp.trusted.parameters import ParameterError
 
 CSV = """\
@@ -179,3 +181,74 @@ def test_a_table_takes_codes_units_and_types_from_the_dictionary(tmp_path: Path)
     assert np.isnan(everywhere.table().cells[:2, 0]).all()
     with pytest.raises(ParameterError, match="dictionary must be a file"):
         td.read(file, dictionary=3)  # type: ignore[arg-type]
+
+
+def test_a_draft_keeps_how_its_file_is_read(tmp_path: Path) -> None:
+    """Title, semicolons, decimal commas: the table is the same without any option, and those that are typed count."""
+    file = tmp_path / "export.csv"
+    file.write_text("Export\nid;age;ward\n" + "".join(f"P{i};{40 + i % 30},5;{'AB'[i % 2]}\n" for i in range(60)))
+    text = drafted(look_at_file(file))
+    known = parse_dictionary(text, ".csv", "draft")
+    assert dict(known.file) == {"separator": "semicolon", "decimal": "comma", "skip": "1"}
+    with_options = td.read(file, ["age"], separator=";", decimal=",", skip=1).table().cells
+    assert np.array_equal(td.read(file, ["age"], dictionary=known).table().cells, with_options)
+    typed = td.read(file, ["age"], dictionary=known, decimal=",", thousands=".").table().cells
+    assert np.array_equal(typed, with_options)
+    # As spreadsheets save it again, and in the other forms.
+    assert dictionary("# decimal;comma;;\n# sheet;A, B;;\ncolumn;lower\na;1\n").file == {
+        "decimal": "comma",
+        "sheet": "A, B",
+    }
+    in_yaml = parse_dictionary("file: {decimal: comma, skip: 4}\ncolumns: {a: {}}", ".yaml", "x")
+    assert dict(in_yaml.file) == {"decimal": "comma", "skip": "4"}
+    assert not dictionary("column\na\n").file
+
+
+@pytest.mark.parametrize(
+    ("line", "words"), [("# colour,red", "colour"), ("# skip,four", "'four'"), ("# decimal,x", "x")]
+)
+def test_what_a_dictionary_says_of_its_file_is_checked(line: str, words: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        ReadOptions().in_file(dictionary(f"{line}\ncolumn\na\n"))
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta", "xpt"])
+def test_a_labelled_file_is_walked_from_look_to_table(ending: str, tmp_path: Path) -> None:
+    """Labels of columns and values are drafted; with bounds filled in the same file has a Table 1."""
+    pyreadstat, pd = pytest.importorskip("pyreadstat"), pytest.importorskip("pandas")
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {
+            "AGE": rng.normal(60, 10, 800).round(),
+            "SEX": rng.choice([1.0, 2.0], 800),
+            "ARM": rng.choice([1.0, 2.0], 800),
+        }
+    )
+    file, labels = tmp_path / f"study.{ending}", {"AGE": "Age at entry", "SEX": "Sex", "ARM": "Study arm"}
+    values = {"SEX": {1: "male", 2: "female"}, "ARM": {1: "drug", 2: "placebo"}}
+    if ending == "sav":
+        pyreadstat.write_sav(frame, str(file), column_labels=labels, variable_value_labels=values)
+    elif ending == "dta":
+        frame = frame.astype({"SEX": "int32", "ARM": "int32"})
+        pyreadstat.write_dta(frame, str(file), column_labels=labels, variable_value_labels=values)
+    else:
+        pyreadstat.write_xport(frame, str(file), column_labels=labels)
+    text = drafted(look_at_file(file)).replace("AGE,Age at entry,number,,", "AGE,Age at entry,number,18,100")
+    if ending == "xpt":  # which has no labels of values
+        text = text.replace("SEX,Sex,number,,,,", 'SEX,Sex,category,,,,"1, male | 2, female"')
+        text = text.replace("ARM,Study arm,number,,,,", 'ARM,Study arm,category,,,,"1, drug | 2, placebo"')
+    known = parse_dictionary(text, ".csv", "draft")
+    listed = known.categories_of(["SEX", "ARM"])
+    assert dict(listed["ARM"]) == {"1": "drug", "2": "placebo"}
+    found = td.summary(
+        td.read(file, ["AGE"], dictionary=known), epsilon=4, bounds=known.bounds_of(["AGE"]),
+        categories={"SEX": dict(listed["SEX"])}, by="ARM", keys=dict(listed["ARM"]), randomness=td.seeded(1),
+        labels={"AGE": known.columns["AGE"].title},
+    )  # fmt: skip
+    said = str(found)
+    assert "Age at entry, mean (SD)" in said
+    assert "drug (N = " in said
+    assert "· female" in said
+    age = [line.mean for line in found.lines if line.column == "AGE"]
+    assert age == pytest.approx([60.0, 60.0], abs=4.0)

@@ -6,6 +6,9 @@ import csv
 import io
 import itertools
 import math
+import re
+import shutil
+import subprocess
 from fractions import Fraction
 
 import numpy as np
@@ -13,8 +16,10 @@ import pandas as pd
 import pytest
 
 import tukeydp as td
+import tukeydp.mechanisms.summary as summary_module
 from support.fit import g_test
 from tukeydp.mechanisms.table_plan import Layout, table_plan
+from tukeydp.results.summary_cells import standardised
 from tukeydp.trusted.account import PureDP
 from tukeydp.trusted.prices import MOST_BEYOND, sums_from_the_middle
 from tukeydp.trusted.release import rehearsed_charge
@@ -219,14 +224,16 @@ def test_what_is_spent_is_stated_and_once():
 
 def test_groups_are_columns_and_digits_follow_the_noise(found):
     lines = str(found).splitlines()
-    assert lines[2].split() == ["column", "Drug", "(N", "=", f"{found.sizes[0]})", "Sham", "(N", "=",
-                                f"{found.sizes[1]})", "All", "(N", "=", f"{sum(found.sizes)})", "SMD"]  # fmt: skip
+    drug, sham = found.sizes
+    heads = f"column Drug (N = {drug}) Sham (N = {sham}) All (N = {drug + sham}) SMD (95 %)"
+    assert " ".join(lines[2].split()) == heads
     assert any(line.startswith("smoker, n (%)") for line in lines)  # of yes and no one row
     assert sum("male" in line for line in lines) == 2
     without = table(confidence=None)
     assert all(line.lower is None and line.half for line in without.lines)
     shown = [next(row.split() for row in text if row.startswith("age")) for text in (str(without).splitlines(), lines)]
-    assert shown[0] == shown[1][:-1]
+    assert shown[0] == shown[1][: len(shown[0])]
+    assert len(shown[1]) == len(shown[0]) + 4  # 0.12 (0.01 to 0.35)
     assert len([s for s in found.footnote.split(". ") if s]) <= 4  # two sentences, and that it is a rehearsal
 
 
@@ -245,6 +252,24 @@ def test_formats(found):
     mean = [row for row in rows if (row["variable"], row["stat_name"], row["group1_level"]) == ("age", "mean", "A")]
     assert float(mean[0]["stat"]) == found.lines[0].mean
     assert {row["context"] for row in rows} == {"continuous", "categorical"}
+
+
+def test_a_table_in_latex_is_set_within_the_page(found, tmp_path):
+    """Two groups, all and SMD on a page of the class article; where there is no LaTeX, cells are counted alone."""
+    rows = [line for line in found.to_latex().splitlines() if line.endswith(r"\\")]
+    assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {4}
+    assert rows[1].split(" & ")[1].startswith("(N = ")
+    program = shutil.which("pdflatex")
+    if program is None:
+        pytest.skip("needs pdflatex")
+    page = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}", found.to_latex()]
+    (tmp_path / "page.tex").write_text("\n".join([*page, r"\end{document}"]), encoding="utf-8")
+    told = subprocess.run(
+        [program, "-interaction=nonstopmode", "-halt-on-error", "page.tex"],
+        cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    assert told.returncode == 0
+    assert "Overfull" not in told.stdout
 
 
 def test_every_line_has_a_number_where_rows_suffice_and_else_is_named_beforehand():
@@ -286,6 +311,56 @@ def test_rough_deviations_are_named_with_a_range_and_have_few_digits():
     assert low < age.sd < high
 
 
+def test_rough_values_are_named_with_what_they_may_be_and_said_beforehand():
+    """At 75 rows in each arm; where intervals are shown they say it themselves."""
+    few, given = clinic(150), {"epsilon": 1, "keys": ["A", "B"], "bounds": BOUNDS, "categories": CATEGORIES}
+    plan = td.plan_summary(n=150, **given)
+    assert "rough: to be good it would take about" in str(plan)
+    assert {line.column for line in plan.short} >= set(BOUNDS)
+    assert not td.plan_summary(n=1600, **given).short
+    told = " ".join(table(few, epsilon=1, confidence=None).details)
+    assert "Rough values, with what they may be (nominal 95 %): " in told
+    assert "Rough values" not in " ".join(table(few, epsilon=1).details)
+    assert "Rough values" not in " ".join(table(clinic(8000), confidence=None).details)
+
+
+def test_half_widths_beforehand_are_those_of_the_intervals():
+    """Columns ten deviations wide, as forecasts take them: within a third, in the median of five tables."""
+    rng = np.random.default_rng(5)
+    bounds = dict.fromkeys("abcd", (0, 10))
+    plan = {line.column: line for line in td.plan_summary(
+        n=900, epsilon=1, bounds=bounds, categories={"sex": ["f", "m"]}, keys=["A", "B"]).lines}  # fmt: skip
+    halves: dict[str, list[float]] = {name: [] for name in (*bounds, "sex")}
+    for seed in range(5):
+        frame = pd.DataFrame({name: rng.normal(5, 1, 900) + (name == "b") for name in bounds})
+        frame = frame.assign(sex=rng.choice(["f", "m"], 900), arm=rng.choice(["A", "B"], 900))
+        one = td.summary(frame, epsilon=1, bounds=bounds, categories={"sex": ["f", "m"]}, by="arm", keys=["A", "B"],
+                         randomness=td.seeded(seed))  # fmt: skip
+        for line in one.lines:
+            halves[line.column].append(line.half)
+    assert plan["a"].usual == 2.5  # a scale from 0 to 10
+    for name, found in halves.items():
+        assert np.median(found) == pytest.approx(plan[name].half, rel=0.34)
+
+
+def test_standardised_differences_have_an_interval_that_covers_the_true_one():
+    hits = []
+    for seed in range(12):
+        frame = clinic(800, seed)
+        frame["age"] += 6.0 * (frame.arm == "A")  # half a deviation
+        one = table(frame, epsilon=1, compare="smd", randomness=td.seeded(seed))
+        by = {(line.column, line.level): [x for x in one.lines if (x.column, x.level) == (line.column, line.level)]
+              for line in one.lines}  # fmt: skip
+        for (column, _), lines in by.items():
+            size, low, high = standardised([*lines, one.overall[0]])
+            assert 0.0 <= low <= size <= high
+            hits.append(low <= (0.5 if column == "age" else 0.0) <= high)
+    assert len(hits) == 12 * 10
+    assert np.mean(hits) > 0.85
+    rows = list(csv.DictReader(io.StringIO(one.to_ard())))
+    assert {row["stat_name"] for row in rows} >= {"smd", "smd.conf.low", "smd.conf.high"}
+
+
 def test_weights_make_weighted_means_and_shares():
     frame = clinic(6000)
     heavy = frame.sex == "f"
@@ -313,6 +388,61 @@ def test_bounds_that_nobody_knows_are_found_and_too_few_rows_are_named_beforehan
     assert "crp: it would take bounds, or about" in few.left_out[0]
     plan = td.plan_summary(n=300, epsilon="1/10", bounds={"age": (18, 95), "crp": None}, keys=["A", "B"])
     assert {line.column for line in plan.short} >= {"crp"}
+
+
+def nothing_known(rows):
+    rng = np.random.default_rng(8)
+    return pd.DataFrame(
+        {
+            "age": rng.normal(62, 12, rows), "bmi": rng.normal(27, 4.5, rows), "crp": rng.lognormal(0.8, 0.6, rows),
+            "sodium": rng.normal(140, 8, rows), "change": rng.normal(-0.4, 2, rows), "visits": rng.poisson(3, rows),
+            "income": rng.lognormal(10, 0.5, rows), "pain": rng.integers(0, 11, rows), "gfr": rng.normal(80, 20, rows),
+            "leucocytes": rng.lognormal(8.8, 0.3, rows),
+        }
+    )  # fmt: skip
+
+
+def test_ten_columns_of_which_nothing_is_known_have_means_and_deviations():
+    """1,000 persons, epsilon 1: half of the deviations within 30 % (within 40 % before columns had windows)."""
+    frame = nothing_known(1000)
+    means, deviations = [], []
+    for seed in range(12):
+        for line in td.summary(frame, epsilon=1, randomness=td.seeded(seed)).lines:
+            sd = frame[line.column].std()
+            means.append(abs(line.mean - frame[line.column].mean()) / sd)
+            deviations.append(abs(line.sd / sd - 1.0))
+    assert np.median(means) < 0.12
+    assert np.median(deviations) < 0.28
+
+
+@pytest.mark.parametrize("neighbours", ["swap", "add-remove"])
+def test_a_record_moves_the_counts_that_windows_are_drawn_by_by_one(neighbours, monkeypatch):
+    """What the draw sees of every column, with a record and with another in its place, or without it."""
+    seen = []
+
+    def drawn(beyond, weights, charge):
+        charge.for_bounded_range()
+        seen.append(np.array(beyond))
+        return [0] * len(beyond)
+
+    bounds = [(Fraction(0), Fraction(256)), (Fraction(0), Fraction(16))]
+    monkeypatch.setattr(summary_module, "joint_rungs", drawn)
+    monkeypatch.setattr(summary_module, "drawn_bounds", lambda *given: bounds)
+    frame = nothing_known(800)[["age", "crp"]]
+    others = [frame.assign(age=frame.age.mask(frame.index == 5, v)) for v in (-1e9, 0.0, 61.0, 130.0, math.nan)]
+    others += [frame.assign(crp=frame.crp.mask(frame.index == 5, v)) for v in (0.0, 1e9)]
+    given = {"epsilon": 1, "bounds": {"age": None, "crp": None}, "randomness": td.seeded(1), "neighbours": neighbours}
+    if neighbours == "add-remove":
+        given["rows"], others = 800, [frame.drop(5)]
+    for one in [frame, *others]:
+        td.summary(one, **given)
+    first, *rest = seen
+    price = MOST_BEYOND.swap if neighbours == "swap" else MOST_BEYOND.one
+    for other in rest:
+        change = first.max(axis=0) - other.max(axis=0)
+        assert np.abs(first - other).max() <= 1
+        assert change.max() - change.min() <= price
+    assert any((first != other).any() for other in rest)
 
 
 def test_medians_where_they_can_be_afforded_and_else_left_out():

@@ -8,9 +8,10 @@ import pytest
 from tukeydp.mechanisms.table_lines import at_most
 from tukeydp.mechanisms.table_spread import (
     CANDIDATES,
-    FOUND,
     GIVEN,
+    WINDOW,
     between_bounds,
+    between_ends,
     cube_likelihood,
     laplace_likelihood,
     lengthened,
@@ -20,7 +21,7 @@ from tukeydp.mechanisms.table_spread import (
 
 
 @pytest.mark.parametrize("true", [0.003, 0.05, 0.2, 0.7])
-@pytest.mark.parametrize("beforehand", [GIVEN, FOUND])
+@pytest.mark.parametrize("beforehand", [GIVEN, (0.2, WINDOW[1])])
 def test_without_noise_the_likely_deviation_is_the_true_one(true, beforehand):
     sizes = laplace_likelihood(mean_sizes(0.1, np.array([true]))[0], mean_sizes(0.1, CANDIDATES), 1e-9)
     squares = cube_likelihood(true**2, CANDIDATES**2, 1e-9, 3)
@@ -44,6 +45,22 @@ def test_skewed_columns_near_a_bound_have_their_own_deviation(a, b):
     x = 2.0 * np.random.default_rng(1).beta(a, b, 400_000) - 1.0
     bell = np.abs(x - x.mean()).mean() / np.sqrt(2.0 / np.pi)
     assert between_bounds(x.mean(), bell) == pytest.approx(x.std(), rel=0.01)
+
+
+@pytest.mark.parametrize("scale", [0.001, 0.05, 0.3, 4.0])
+def test_a_noised_mean_is_taken_for_one_between_the_bounds(scale):
+    rng = np.random.default_rng(2)
+    true = rng.uniform(-1.0, 1.0, 400_000)
+    noised = true + rng.laplace(0.0, scale, len(true))
+    for at in (-1.0 - scale, -1.0, -0.9, 0.0, 0.5, 1.0 + scale / 2.0):
+        near = true[np.abs(noised - at) < max(0.003, scale / 60.0)]
+        if len(near) > 500:
+            assert between_ends(at, scale) == pytest.approx(
+                np.median(near), abs=8.0 * min(1.0, scale) / len(near) ** 0.5 + 0.004
+            )
+    far = [between_ends(at * scale, scale) for at in (-1e6, -1e3, 1e3, 1e6)]
+    assert all(-1.0 <= one <= 1.0 for one in far)
+    assert between_ends(0.2, 1e-9) == pytest.approx(0.2)
 
 
 def test_what_was_made_shorter_is_lengthened():

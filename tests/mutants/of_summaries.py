@@ -17,6 +17,15 @@ OWN_BITS = "tests/mechanisms/test_keys.py::test_steps_of_one_release_share_no_bi
 
 MUTANTS = (
     Mutant(
+        "windows drawn by their counts twice",
+        "mechanisms/summary.py",
+        "drawn = joint_rungs(kernel.outside(counted, [np.array([first, end])] * len(places)), weights, charge)",
+        "outside = kernel.outside(counted, [np.array([first, end])] * len(places))\n"
+        "        drawn = joint_rungs([2 * one for one in outside], weights, charge)",
+        (f"{TABLE}test_a_record_moves_the_counts_that_windows_are_drawn_by_by_one",),
+        "A record moves the score by two: the draw costs twice what it is charged.",
+    ),
+    Mutant(
         "small groups left out",
         "data/keys.py",
         'return GroupedTable(table, known.places(cells["by"]), known, names["by"])',

@@ -30,7 +30,7 @@ from tukeydp.cli.options import float_below
 from tukeydp.cli.sections import LITTLE_PROTECTION
 from tukeydp.data.look import MARK, NOTE
 from tukeydp.forecast.plan_words import MANY, USELESS, between
-from tukeydp.mechanisms.table_plan import MISSING_N
+from tukeydp.mechanisms.table_plan import MISSING_N, two_digits
 from tukeydp.results.escaping import escaped
 from tukeydp.results.forest import panel_svg
 from tukeydp.trusted.parameters import ParameterError, show
@@ -218,7 +218,11 @@ class Pages:
             return [line.column, line.statistic, "", words["missing"].format(share=f"{100 * line.error:.0f}")]
         unit = words["share" if "%" in line.statistic else "sd"]
         error, unit = (words["left_out"], "") if line.error is None else (f"{line.error:.2g}", unit)
-        needs = "" if line.needs is None else words["needs"].format(needs=line.needs)
+        needs = "" if line.needs is None else words["needs" if line.error is None else "rough"].format(needs=line.needs)
+        if line.half is not None:
+            unit += words["wide"].format(half=f"{line.half:.2g}")
+        if line.half is not None and line.usual is not None:
+            unit += words["of_units"].format(half=two_digits(line.half * line.usual), sd=two_digits(line.usual))
         name = choices.labels.get(line.column, line.column)
         return [name, line.statistic, error, "; ".join(filter(None, (unit, needs)))]
 

@@ -133,6 +133,8 @@ class Session:
             self._load_settings(saved)
             return
         known = parse_dictionary(text, PurePosixPath(name).suffix.lower(), name)
+        if known.file:
+            self._read(ReadOptions().in_file(known))
         with self.lock:
             for j, column in enumerate(map(known.columns.get, self.names)):
                 if column is not None:

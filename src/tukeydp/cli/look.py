@@ -56,13 +56,15 @@ def look(
     seen = options.run(job)
     if write_dictionary is not None:
         options.run(lambda: _write(write_dictionary, drafted(seen)))
-    told = reading.dictionary if reading.known.categories_of(reading.known.columns) else None
-    dictionary = write_dictionary or told  # with bounds alone it serves means
+    filled = reading.dictionary if reading.known.categories_of(reading.known.columns) else None
+    dictionary = write_dictionary or filled  # with bounds alone it serves means
     advice = [_ARMS] if dictionary is not None else [_TABLE]
     if write_dictionary is not None:
         advice.insert(0, _FILL_IN.format(path=write_dictionary))
     if dictionary is not None and seen.question is None:
-        seen = replace(seen, command=table_command(str(file), str(dictionary), seen.options or ReadOptions()))
+        knows = write_dictionary is not None or reading.known.file
+        told = None if knows else seen.options or ReadOptions()
+        seen = replace(seen, command=table_command(str(file), str(dictionary), told))
     seen = replace(seen, advice=tuple(advice))
     if as_json:
         sys.stdout.write(json.dumps(seen.to_dict()) + "\n")

@@ -95,7 +95,8 @@ class Reading:
             detection=_by_column("detection", self.detection, names),
             sheet=self.sheet,
         )
-        return options.known_from(self.known, list(self.known.columns) if names is None else names)
+        known = options.in_file(self.known)
+        return known.known_from(self.known, list(self.known.columns) if names is None else names)
 
     @cached_property
     def known(self) -> Dictionary:
@@ -117,7 +118,8 @@ class Reading:
     @cached_property
     def layout(self) -> ReadOptions:
         """The dialect without what is declared for columns: enough to read the header."""
-        return replace(self, unit=None, missing=None, detection=None, dictionary=None).declared()
+        bare = replace(self, unit=None, missing=None, detection=None, dictionary=None)
+        return bare.declared().in_file(self.known)
 
     def names(self, file: Path, columns: Sequence[str] | None) -> list[str]:
         """The columns asked for: a text that is a name in the header is that column; others are split at commas.

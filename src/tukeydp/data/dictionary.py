@@ -15,6 +15,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -26,6 +27,8 @@ Kind = Literal["number", "category", "yes/no", "text", "date"]
 Categories = tuple[tuple[str, str], ...]  # (what stands in the cells, what it is called)
 
 FIELDS = ("column", "label", "type", "lower", "upper", "unit", "categories", "missing", "detection", "sd")
+# How the file is read that the dictionary is of, by the names of options: lines "# decimal,comma" above the header.
+FILE_OPTIONS = ("format", "separator", "quote", "decimal", "thousands", "encoding", "skip", "header", "sheet")
 _OPTION = "dictionary"
 TEXT = 'UTF-8 text: CSV, YAML, JSON or TOML; a spreadsheet saves it as "CSV UTF-8"'
 _YES_NO: Categories = (("1", "Yes"), ("0", "No"))
@@ -97,9 +100,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Dictionary:
-    """Columns by name, in the file's order. What is asked for columns that it does not have is left out."""
+    """Columns by name, in the file's order. What is asked for columns that it does not have is left out.
+
+    `file` says how the file is read, as texts by `FILE_OPTIONS`.
+    """
 
     columns: Mapping[str, Column] = field(default_factory=lambda: MappingProxyType({}))
+    file: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def bounds_of(self, names: Iterable[str]) -> dict[str, tuple[Fraction, Fraction]]:
         """Both bounds, of columns that have both."""
@@ -145,12 +152,16 @@ def read_dictionary(path: str | os.PathLike[str]) -> Dictionary:
 
 def parse_dictionary(text: str, ending: str, shown: str) -> Dictionary:
     """The dictionary in a text, whose file's name ends in `ending` and is shown in errors."""
-    listed = _PARSERS.get(ending, _csv)(text, shown)
+    listed, file = _PARSERS.get(ending, _csv)(text, shown)
+    strange = next((name for name in file if name not in FILE_OPTIONS), None)
+    if strange is not None:
+        rule = f"must say how the file is read by {', '.join(FILE_OPTIONS)}"
+        raise ParameterError(_OPTION, rule, brief(strange))
     names = [column.name for column in listed]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ParameterError(_OPTION, "must name each column once", f"{brief(twice)} twice")
-    return Dictionary(MappingProxyType({column.name: column for column in listed}))
+    return Dictionary(MappingProxyType({column.name: column for column in listed}), MappingProxyType(file))
 
 
 # Our own: a line, or a mapping, for each column.
@@ -213,17 +224,22 @@ def parsed_categories(name: str, text: str, parameter: str = _OPTION) -> Categor
     return listed or None
 
 
-def _csv(text: str, shown: str) -> list[Column]:
-    first = text.partition("\n")[0]
+_Parsed = tuple[list[Column], dict[str, str]]
+
+
+def _csv(text: str, shown: str) -> _Parsed:
+    first = next((line for line in text.splitlines() if line.strip(' "') and line.lstrip(' "')[0] != "#"), "")
     separator = next((mark for mark in ";\t" if mark in first), ",")
     try:
         rows = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(text), delimiter=separator)]
     except csv.Error:
         rows = []
     rows = [row for row in rows if any(row)]
+    said = list(takewhile(lambda row: row[0].startswith("#"), rows))
+    file, rows = {row[0][1:].strip(): "".join(row[1:2]) for row in said}, rows[len(said) :]
     header = [_plain(name) for name in rows[0]] if rows else []
     if _REDCAP.keys() <= set(header):
-        return [column for row in rows[1:] for column in _redcap(dict(zip(header, row, strict=False)))]
+        return [column for row in rows[1:] for column in _redcap(dict(zip(header, row, strict=False)))], file
     unknown = next((name for name in header if name not in FIELDS), None)
     if "column" not in header or unknown is not None or len(set(header)) != len(header):
         rule = f"must have a header of {', '.join(FIELDS)}, of which only column is needed"
@@ -231,7 +247,7 @@ def _csv(text: str, shown: str) -> list[Column]:
     for row in rows[1:]:
         if len(row) > len(header) or not dict(zip(header, row, strict=False)).get("column"):
             raise ParameterError(_OPTION, "must have a column's name and its fields on each line", brief(row))
-    return [_column(dict(zip(header, row, strict=False))) for row in rows[1:]]
+    return [_column(dict(zip(header, row, strict=False))) for row in rows[1:]], file
 
 
 def _plain(name: str) -> str:
@@ -239,7 +255,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z]+", "_", re.sub(r"\(.*\)", "", name).lower()).strip("_")
 
 
-def _json(text: str, shown: str) -> list[Column]:
+def _json(text: str, shown: str) -> _Parsed:
     # Numbers as they are written, so that 0.1 is 1/10.
     try:
         told = json.loads(text, parse_float=str, parse_int=str, object_pairs_hook=_once)
@@ -254,7 +270,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _toml(text: str, shown: str) -> list[Column]:
+def _toml(text: str, shown: str) -> _Parsed:
     try:
         told = tomllib.loads(text, parse_float=str)
     except (ValueError, RecursionError):
@@ -262,7 +278,7 @@ def _toml(text: str, shown: str) -> list[Column]:
     return _by_name(told, shown)
 
 
-def _yaml(text: str, shown: str) -> list[Column]:
+def _yaml(text: str, shown: str) -> _Parsed:
     try:
         import yaml
     except ImportError:
@@ -274,9 +290,12 @@ def _yaml(text: str, shown: str) -> list[Column]:
     return _by_name(told, shown)
 
 
-def _by_name(told: Any, shown: str) -> list[Column]:
+def _by_name(told: Any, shown: str) -> _Parsed:
     """Fields by column's name, or a list of columns with their names; [lower, upper] stands for a number's bounds."""
+    file = dict[str, str]()
     if isinstance(told, dict) and isinstance(told.get("columns"), dict | list):
+        if isinstance(told.get("file"), dict):
+            file = {name: _scalar(name, value) for name, value in told["file"].items()}
         told = told["columns"]
     pairs: list[tuple[Any, Any]] = []
     if isinstance(told, dict):
@@ -285,7 +304,7 @@ def _by_name(told: Any, shown: str) -> list[Column]:
         pairs = [(one.get("column"), one) for one in told]
     if not pairs or not all(name and isinstance(name, str) for name, _ in pairs):
         raise ParameterError(_OPTION, "must hold the fields of each column by its name", shown)
-    return [_column({"column": name, **_fields(name, fields)}) for name, fields in pairs]
+    return [_column({"column": name, **_fields(name, fields)}) for name, fields in pairs], file
 
 
 def _fields(name: str, told: Any) -> dict[str, str]:
@@ -314,7 +333,7 @@ def _scalar(name: str, value: Any) -> str:
     return str(value).strip()
 
 
-_PARSERS: dict[str, Callable[[str, str], list[Column]]] = {
+_PARSERS: dict[str, Callable[[str, str], _Parsed]] = {
     ".json": _json, ".toml": _toml, ".yaml": _yaml, ".yml": _yaml,
 }  # fmt: skip
 

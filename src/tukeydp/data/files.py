@@ -190,12 +190,13 @@ def read(
         sheet=sheet,
     )
     place = path if isinstance(path, InMemory) else Path(path)
+    options = options if known is None else options.in_file(known)
     names = names_in(place, options)
     if known is not None:
         options = options.known_from(known, names)
-    listed = _all_of(names, header, known) if columns is None else _listed(columns)
+    listed = _all_of(names, options.header, known) if columns is None else _listed(columns)
     check_distinct(listed)
-    places_of(names, listed, header=bool(header))
+    places_of(names, listed, header=bool(options.header))
     options.check_columns(names)
     return FileTable(place, tuple(names), tuple(listed), options, known)
 

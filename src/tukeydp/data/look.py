@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.data.dictionary import FIELDS, Column, Dictionary
+from tukeydp.data.dictionary import FIELDS, FILE_OPTIONS, Column, Dictionary
 from tukeydp.data.files import FileTable, format_of, read_file
 from tukeydp.data.numbers import PLAIN, NumberRule, number
 from tukeydp.data.readers.dialects import guess_dialect, guess_rows, unit_in
@@ -171,6 +171,14 @@ def _values(value: Any) -> list[str]:
     return ["tab" if value == "\t" else "none" if value == "" else str(value)]
 
 
+_WORDS = {",": "comma", ";": "semicolon", "|": "bar", " ": "space", ".": "point", "'": "apostrophe", False: "0"}
+
+
+def _word(value: Any) -> str:
+    """An option as a dictionary has it: marks by their names, which no spreadsheet takes for anything else."""
+    return _WORDS.get(value) or _values(value)[0]
+
+
 def next_command(path: str, columns: Sequence[str], bounds: Mapping[str, str], options: ReadOptions) -> str:
     """The whole command line, with blanks to fill in for bounds that were not given."""
     words = ["tukeydp", "mean", path]
@@ -182,11 +190,12 @@ def next_command(path: str, columns: Sequence[str], bounds: Mapping[str, str], o
     return " ".join(escaped(word, "shell") for word in [*words, *flags(options.only(columns))])
 
 
-def table_command(path: str, dictionary: str, options: ReadOptions) -> str:
-    """The command line of a Table 1, whose columns the dictionary knows."""
+def table_command(path: str, dictionary: str, options: ReadOptions | None) -> str:
+    """The command line of a Table 1, whose columns the dictionary knows; no options where it knows the file, too."""
     words = ["tukeydp", "table1", path, "--dictionary", dictionary]
-    layout = replace(options, units={}, missing={}, detection={})  # which the dictionary has by column
-    words += [*flags(layout), "--epsilon", "1", "--out", "table1.docx"]
+    # Those of columns are in the dictionary.
+    layout = [] if options is None else flags(replace(options, units={}, missing={}, detection={}))
+    words += [*layout, "--epsilon", "1", "--out", "table1.docx"]
     return " ".join(escaped(word, "shell") for word in words)
 
 
@@ -239,8 +248,11 @@ def look(x: Any, bounds: Any = None) -> Look:
 
 
 def drafted(seen: Look) -> str:
-    """A dictionary in CSV with every column of the table, for the owner to fill in."""
-    return csv_text([FIELDS, *([column.drafted.get(field, "") for field in FIELDS] for column in seen.columns)])
+    """A dictionary in CSV with every column of the table, for the owner to fill in; above it how the file is read."""
+    told = {} if seen.options is None else declared(seen.options)
+    rest = [""] * (len(FIELDS) - 2)
+    file = [[f"# {name}", _word(told[name]), *rest] for name in FILE_OPTIONS if name in told]
+    return csv_text([*file, FIELDS, *([column.drafted.get(field, "") for field in FIELDS] for column in seen.columns)])
 
 
 def look_at_file(

@@ -449,8 +449,13 @@ def _worth_looking(columns: BoundedColumns, j: int, widths: Sequence[float] | No
     """Whether values may lie in a small part of the bounds: from public numbers."""
     if widths is not None:
         return widths[j] > _WORTH
+    return not is_scale(columns, j)
+
+
+def is_scale(columns: BoundedColumns, j: int) -> bool:
+    """Whether a column has answers between whole numbers near each other."""
     low, high = columns.lower[j], columns.upper[j]
-    return not (low.denominator == high.denominator == 1 and high - low <= _SCALE)
+    return low.denominator == high.denominator == 1 and high - low <= _SCALE
 
 
 def _centre_share(rows: float, d: int) -> float:

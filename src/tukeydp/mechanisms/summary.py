@@ -31,12 +31,12 @@ from tukeydp.mechanisms.per_person import OfPersons, of_persons, person_note
 from tukeydp.mechanisms.readable_check import asked, checked
 from tukeydp.mechanisms.table_lines import Counted, NormSummed, Sizes, TableSource
 from tukeydp.mechanisms.table_plan import (
+    CELLS,
     GRID,
-    MISSING_N,
+    MOST_LIGHTER,
     NOTICED,
     QUARTILES,
     RADII_BELOW,
-    START,
     STATISTICS,
     UNSEEN_RADIUS,
     Forecast,
@@ -48,8 +48,10 @@ from tukeydp.mechanisms.table_plan import (
     forecast,
     scaled_radii,
     table_plan,
+    table_windows,
     usual_radius,
 )
+from tukeydp.mechanisms.table_spread import GIVEN, WINDOW
 from tukeydp.padding import padded
 from tukeydp.results.noise_quantiles import quantile_of_noise
 from tukeydp.results.summary_cells import COMPARISONS
@@ -78,9 +80,11 @@ from tukeydp.trusted.release import Charge, Run, Spends, reserve
 from tukeydp.trusted.rows import BoundedColumns, bounded_columns
 from tukeydp.trusted.steps import (
     HALF,
+    CellCounts,
     NormBeyond,
     NormSums,
     TableCounts,
+    joint_rungs,
     noised_counts,
     noised_norm_sums,
     noised_sums,
@@ -594,14 +598,18 @@ class _Steps:
         """Looks at where columns are and how far they spread, then sums of what lies within one radius for all."""
         layout, run = self.layout, charge.split(plan.parts)
         places, many = layout.means, float(self.records.size or 1)
-        positive = (j in layout.unbounded and self.columns.lower[j] == 0 for j in places)
-        centre = tuple(START if one else 0.0 for one in positive)
+        centre: tuple[float, ...] = (0.0,) * len(places)
         scale = (1.0,) * len(places) if layout.known is None else tuple(1.0 / layout.known[j] for j in places)
-        sizes = None
+        usual, sizes = (GIVEN,) * len(places), None
         for i, look in enumerate(plan.looks):
             own = run.charge(f"look {i}", "step", "look", i)
             if look.kind == "middle":
                 centre, many = self._middle(places, own)
+                continue
+            if look.kind == "window":
+                centre, wide = self._windows(places, own)
+                usual = tuple((one / WINDOW[0], WINDOW[1]) for one in wide)
+                scale = tuple(1.0 / sd for sd, _ in usual)
                 continue
             # Only what is shown is weighted.
             weight = None if look.kind == "centre" else layout.weighed
@@ -616,10 +624,10 @@ class _Steps:
                 moved = (c + radius / a * float(s) / many for c, a, s in zip(centre, scale, noised, strict=True))
                 centre = tuple(max(-1.0, min(1.0, one)) for one in moved)
             else:
-                sizes = Sizes(plan, look.epsilon, centre, scale, radius, tuple(noised), many, bool(layout.unbounded))
+                sizes = Sizes(plan, look.epsilon, centre, scale, radius, tuple(noised), many, usual)
                 scale = tuple(1.0 / sizes.spread(k, ((many, 0.0),)).middle for k in range(len(places)))
         given = {"places": places, "centre": centre, "scale": scale, "weight": layout.weighed}
-        weights = plan.radius_weights(len(places))
+        weights = plan.radius_weights(len(places), min(MOST_LIGHTER, layout.lighter))
         radius = self._radius(scaled_radii(len(places)), weights, given, run.charge("radius", "step", "radius"))
         sums = self._norm_sums(self.groups, given | {"radius": radius}, run.charge("sums", "step", "sums"))
         return NormSummed(plan, places, centre, scale, radius, tuple(map(tuple, sums)), sizes)
@@ -635,6 +643,15 @@ class _Steps:
         kernel = NormBeyond(NormSums(self.layout.d, self.columns, groups=1, radius=radii[0], **given), radii)
         (beyond,) = self.records.total(kernel)
         return radii[rung(np.array(beyond, dtype=np.int64), weights, charge)]
+
+    def _windows(self, places: tuple[int, ...], charge: Charge) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Middles and widths of a window of each column, from -1 to 1: those that hold most values, all at once."""
+        kernel = CellCounts(self.columns, places, CELLS)
+        (counted,) = self._measured(kernel)
+        first, end, weights = table_windows()
+        drawn = joint_rungs(kernel.outside(counted, [np.array([first, end])] * len(places)), weights, charge)
+        pairs = [(2.0 * first[k] / CELLS - 1.0, 2.0 * end[k] / CELLS - 1.0) for k in drawn]
+        return tuple((low + high) / 2.0 for low, high in pairs), tuple(high - low for low, high in pairs)
 
     def _middle(self, places: tuple[int, ...], charge: Charge) -> tuple[tuple[float, ...], float]:
         """Rough means, from -1 to 1, over a public number of records where there is one; and that number."""
@@ -689,18 +706,14 @@ class SummaryPlan:
     def __str__(self) -> str:
         groups = "" if self.groups is None else f" in {self.groups} groups of equal size"
         size = "a secret number of records" if self.n is None else f"{self.n} records"
-        said = [f"{size}{groups}, epsilon = {float(self.epsilon):g}: typical (median) errors, privacy alone", ""]
+        said = [f"{size}{groups}, epsilon = {float(self.epsilon):g}: typical (median) errors by privacy alone;", ""]
+        said[0] += " 95 % intervals allow for sampling, too"
         wide = max([len(line.column) for line in self.lines], default=0)
         for line in self.lines:
-            unit = " standard deviations" if line.statistic == STATISTICS[0] else ""
-            error = "" if line.error is None else f"{line.error:.2g}{unit}"
-            if line.statistic == MISSING_N and line.error is not None:
-                error = f"where they are more than about {100 * line.error:.0f} % of a column"
-            if line.sd is not None:
-                error += f", SD {100 * line.sd:.0f} %"
+            told = [line.expected] if line.expected else []
             if line.needs is not None:
-                error = f"{error}; too little: it would take {line.needs}" if error else f"left out: {line.needs}"
-            said.append(f"  {line.column:<{wide}}  {line.statistic:<13} {error}".rstrip())
+                told.append(f"rough: to be good it would take {line.needs}" if told else f"left out: {line.needs}")
+            said.append(f"  {line.column:<{wide}}  {line.statistic:<13} {'; '.join(told)}".rstrip())
         return "\n".join(said)
 
 
@@ -734,7 +747,7 @@ def plan_summary(
     >>> bounds = {"age": (18, 95), "crp": (0, 50)}
     >>> plan = td.plan_summary(n=560, epsilon=1, bounds=bounds, categories={"sex": ["f", "m"]}, keys=["A", "B"])
     >>> [(line.column, line.statistic, round(line.error, 3)) for line in plan.lines[:3]]
-    [('age', 'mean (SD)', 0.037), ('crp', 'mean (SD)', 0.037), ('sex', 'n (%)', 0.009)]
+    [('age', 'mean (SD)', 0.039), ('crp', 'mean (SD)', 0.039), ('sex', 'n (%)', 0.009)]
     """
     budget = checked_epsilon(epsilon)
     relation = checked_relation(neighbours, None)

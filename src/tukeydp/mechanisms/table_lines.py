@@ -20,10 +20,9 @@ from tukeydp.mechanisms.clipped_mean import Transcript, strength
 from tukeydp.mechanisms.table_plan import NormPlan, TablePlan, left_out
 from tukeydp.mechanisms.table_spread import (
     CANDIDATES,
-    FOUND,
-    GIVEN,
     Spread,
     between_bounds,
+    between_ends,
     laplace_likelihood,
     lengthened,
     likely,
@@ -62,7 +61,7 @@ class Sizes:
     radius: float
     sums: tuple[Fraction, ...]
     many: float  # records, about
-    found: bool  # between bounds that were found
+    usual: tuple[tuple[float, float], ...]  # what is known of spreads beforehand: one, and how roughly
 
     def spread(self, i: int, away: Sequence[tuple[float, float]]) -> Spread:
         """Of bell-shaped groups: how many values each has, and how far their mean is from the centre."""
@@ -70,7 +69,7 @@ class Sizes:
         expected = sum((n * mean_sizes(a, CANDIDATES) for n, a in away), np.zeros(len(CANDIDATES)))
         scale = strength(self.plan.neighbours) / float(self.epsilon) * unit
         likelihood = laplace_likelihood(float(self.sums[i]) * unit, expected, scale)
-        return likely(likelihood, *(FOUND if self.found else GIVEN))
+        return likely(likelihood, *self.usual[i])
 
 
 @dataclass(frozen=True)
@@ -263,13 +262,15 @@ class TableSource:
         i = found.places.index(j)
         unit = found.radius / found.scale[i]  # a radius, in relative units
         away = float(found.sums[g][i]) / number.values
+        noise = unit * strength(self.plan.neighbours) / float(found.plan.sums) / number.values
+        shown = between_ends(found.centre[i] + unit * away, noise)
         mean = max(-1.0, min(1.0, found.centre[i] + unit * away))
         half_width = float(self.columns.widths[j]) / 2.0
         spread = self._spread(i) if self.known is None else Spread(*(self.known[j],) * 3)
         values = number.values * (1.0 if self.plan.layout.weight is None else 0.5)  # few weigh as much as the largest
         half = mixed_quantile(
             self._of_one(),
-            unit * strength(self.plan.neighbours) / float(found.plan.sums) / number.values,
+            noise,
             abs(mean - found.centre[i]) * (self._scale if number.noised else 0.0) / number.values,
             1 if self.counts is None else self.counts.width,
             spread.high / math.sqrt(values),
@@ -278,7 +279,7 @@ class TableSource:
         low, wide = float(self.columns.lower[j]), half_width
         sd, reasons = self._shown(j, spread.scaled(wide))
         line = Line(
-            self.keys[g], name, False, round(number.values * self._unit), low + (1.0 + mean) * wide,
+            self.keys[g], name, False, round(number.values * self._unit), low + (1.0 + shown) * wide,
             None if sd is None else sd.middle, low + (1.0 + ends[0]) * wide, low + (1.0 + ends[1]) * wide,
             self.known is not None, reasons, missing=self._missing(g, j),
             sd_range=None if sd is None or self.known is not None else (sd.low, sd.high),

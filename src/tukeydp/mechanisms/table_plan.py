@@ -11,14 +11,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tukeydp.data.categories import Categories
-from tukeydp.mechanisms.clipped_mean import MISSING, ClippedMean, clipped_plan, strength
+from tukeydp.mechanisms.clipped_mean import MISSING, ClippedMean, clipped_plan, is_scale, strength
 from tukeydp.mechanisms.found_bounds import windows
 from tukeydp.mechanisms.table_spread import USUAL_WIDTH
-from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
+from tukeydp.results.noise_quantiles import median_of_noise, mixed_quantile, quantile_of_noise
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of, in_steps
+from tukeydp.trusted.parameters import IntArray
 from tukeydp.trusted.ranks import number_of_levels
 from tukeydp.trusted.rows import BoundedColumns
 from tukeydp.trusted.steps import Weight
@@ -27,6 +31,8 @@ QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 # What a reader of such a line tolerates: a mean off by so many standard deviations, a share by so much. Shares of
 # epsilon are made so that both are off by as much of it.
 MEAN_TOLERANCE, SHARE_TOLERANCE = 0.15, 0.035
+# So many times as far off a line is rough: its 95 % interval is about a standard deviation, or 0.15, on either side.
+_ROUGH = 1.5
 # Ranges are looked for where means are then off by at most so many standard deviations: wide bounds do no harm there.
 SEARCH_PAYS, _SEARCH_PAYS_UNBOUNDED = 0.1, 0.2
 # Quarter octaves of the radius that records are shortened to, down from one that shortens none, and how steeply their
@@ -36,12 +42,20 @@ RADII_BELOW, _KNEE, _STEEPEST = 25, 16, 8.0
 # it saves. With weights an eighth as steep the tables of benchmarks/table1.py had 1.3 times the error; with radii down
 # to half the usual one, intervals of real columns covered 85 times in 100.
 SCALED_RADII, _LEAST_RADIUS, _STEEP, _STEEPEST_SCALED = 8, 0.88, 14.0, 40.0
+# Means of records with weights have at most so many times the noise: the radius is that of weighted records.
+MOST_LIGHTER = 2.0
 # A look whose answer only makes the next one better takes a radius unseen.
 UNSEEN_RADIUS = 1.2
-# Where columns of positive values are expected between 0 and twice their window, from -1 to 1: an eighth to a half.
-START = -0.65
+# Between bounds that were found a column may lie anywhere and be narrow: a window of it is drawn, all columns at once.
+# So many cells, widths in half octaves down from all of them, beginnings in a width; and the logarithm of what all
+# windows weigh against those that fit a column.
+CELLS, _WIDTHS, _BEGINNINGS, _LOG_FITTING = 2**10, 12, 5, 4.0
 # A deviation whose noise is typically larger than itself is left out.
 _SPREAD_TOLERANCE = 1.0
+# Between bounds that were found columns' spreads are known better than between given ones: less noise by so much.
+_FOUND_EASIER = 0.8
+_FORECAST_LEVEL = 0.95
+USUAL_OF_SCALES = 4.0  # standard deviations between the ends of an answer's scale
 # By so much of themselves deviations are off where columns are no bells (benchmarks/table1.py).
 _MISFIT = 0.12
 # Missing values are counted where they stand out from the noise: two fifths of a column are to do so, for at most so
@@ -95,6 +109,11 @@ class Layout:
         return None if self.weight is None else (self.columns.d, self.weight)
 
     @property
+    def lighter(self) -> float:
+        """So many times as light as the heaviest records are: weights are taken to be 1 in the mean, or half of it."""
+        return 1.0 if self.weight is None else max(2.0, self.weight)
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         """Of each place the number of its categories, 0 for what is measured."""
         return (0,) * self.first_category + tuple(len(one.names) for one in self.categories)
@@ -122,8 +141,9 @@ class Layout:
 class Look(NamedTuple):
     """A look before the sums, at all groups together.
 
-    `kind`: "middle", sums between the bounds; "centre", sums of records that are bounded in all columns at once;
-    "sizes", of their distances from the centre. `reach` is for the radius; nothing where it is taken unseen.
+    `kind`: "middle", sums between the bounds; "window", a window of each column; "centre", sums of records that are
+    bounded in all columns at once; "sizes", of their distances from the centre. `reach` is for the radius; nothing
+    where it is taken unseen, or not needed.
     """
 
     kind: str
@@ -148,7 +168,8 @@ class NormPlan:
         found = {"sums": PureDP(self.sums, neighbours=self.neighbours)}
         found["radius"] = bounded_range(self.radius, self.neighbours)
         for i, look in enumerate(self.looks):
-            found[f"look {i}"] = PureDP(look.epsilon, neighbours=self.neighbours)
+            price = bounded_range if look.kind == "window" else PureDP
+            found[f"look {i}"] = price(look.epsilon, neighbours=self.neighbours)
             if look.reach:
                 found[f"reach {i}"] = bounded_range(look.reach, self.neighbours)
         return found
@@ -165,9 +186,12 @@ class NormPlan:
     def reach_weights(self, reach: Fraction) -> tuple[int, ...]:
         return _radius_weights(float(reach), min(self.rows, _MANY))
 
-    def radius_weights(self, d: int) -> tuple[int, ...]:
-        """Of radii for d columns whose spreads are known, from the largest: noise in a group against records beyond."""
-        noise = _noise_of_mean(usual_radius(d), min(self.per_group, _MANY), strength(self.neighbours) / 2.0)
+    def radius_weights(self, d: int, lighter: float) -> tuple[int, ...]:
+        """Of radii for d columns whose spreads are known, from the largest: noise in a group against records beyond.
+
+        `lighter`: so many times as much noise have means of records with weights.
+        """
+        noise = lighter * _noise_of_mean(usual_radius(d), min(self.per_group, _MANY), strength(self.neighbours) / 2.0)
         steep = _STEEP * (noise / float(self.sums)) ** 1.25 * float(self.radius) * min(self.rows, _MANY)
         return tuple(round(1024 * math.exp(min(_STEEPEST_SCALED, steep * k / 4.0))) for k in range(SCALED_RADII))
 
@@ -353,7 +377,7 @@ def spread_error(plan: TablePlan, rows: float) -> float | None:
         return None
     d = len(plan.layout.means)
     noise = _noise_of_mean(UNSEEN_RADIUS * usual_radius(d), rows, ease) / float(plan.means.sizes) / MEAN_SIZE
-    return math.hypot(_MISFIT, noise * (2.0 if plan.layout.unbounded else 1.0))
+    return math.hypot(_MISFIT, noise)
 
 
 def _rounded(share: float, of: Fraction) -> Fraction:
@@ -422,8 +446,7 @@ def _norm_error(d: int, per_group: float, ease: float) -> float:
 def _looks(layout: Layout, rows: float, ease: float, epsilon: Fraction) -> tuple[tuple[Look, ...], Fraction]:
     """What each look needs, and no more than a part of epsilon; and what is for the radius of the sums.
 
-    Columns between bounds that nobody knows may lie far from the middle and be narrow: they are looked at twice, and
-    the first time roughly.
+    Columns between bounds that were found may lie anywhere and be narrow: a window of each shows where, and how wide.
     """
     d, each = len(layout.means), rows * float(epsilon)
 
@@ -433,13 +456,25 @@ def _looks(layout: Layout, rows: float, ease: float, epsilon: Fraction) -> tuple
     radius = share(10.0, 0.005, 0.05)
     reach, sizes = share(16.0, 0.005, 0.03), share(12.0 * ease * usual_radius(d), 0.05, 0.13)
     if layout.unbounded:
-        centre, unseen = share(10.0 * ease * d, 0.02, 0.1), Fraction(0)
-        return (
-            Look("centre", reach, centre), Look("sizes", reach, sizes / 2),
-            Look("centre", unseen, centre / 2), Look("sizes", unseen, sizes),
-        ), radius  # fmt: skip
+        window = share(2.0 * ease * (_LOG_FITTING * d + 3.0) / _HELD, 0.02, 0.25)
+        centre, sizes = share(10.0 * ease * d, 0.02, 0.08), share(12.0 * ease * usual_radius(d), 0.05, 0.13)
+        unseen = Fraction(0) if layout.weight is None else reach
+        looks = Look("window", Fraction(0), window), Look("centre", Fraction(0), centre), Look("sizes", unseen, sizes)
+        return looks, radius
     middle = Look("middle", Fraction(0), share(8.3 * ease * (d + 3), 0.03, 0.12))
     return (middle,) if layout.known is not None else (middle, Look("sizes", reach, sizes)), radius
+
+
+@cache
+def table_windows() -> tuple[IntArray, IntArray, tuple[int, ...]]:
+    """First cells of windows, the cells behind their last, and weights: narrow windows weigh more, as 1 over width."""
+    listed = []
+    for k in range(_WIDTHS):
+        width = round(CELLS * 2.0 ** (-k / 2))
+        begin = sorted({*range(0, CELLS - width + 1, max(1, width // _BEGINNINGS)), CELLS - width})
+        listed += [(first, first + width, round(1024 * 2.0 ** (k / 2))) for first in begin]
+    first, end, weights = zip(*listed, strict=True)
+    return np.array(first), np.array(end), weights
 
 
 def _radius_weights(radius: float, rows: float) -> tuple[int, ...]:
@@ -492,11 +527,21 @@ def affords_magnitudes(layout: Layout, rows: float, neighbours: str, epsilon: Fr
 # What to expect, before anything is spent.
 
 
+def two_digits(value: float) -> str:
+    """
+    >>> two_digits(1234.5), two_digits(0.01234)
+    ('1200', '0.012')
+    """
+    return f"{float(f'{value:.2g}'):.0f}" if value >= 100.0 else f"{value:.2g}"
+
+
 @dataclass(frozen=True)
 class Forecast:
     """Of a line: by how much it is typically off. `error` is in standard deviations, or a share.
 
-    `sd` is for standard deviations, as a share of themselves; None where they are not released, or public. For missing
+    `half` is half the width of a 95 % interval, for privacy and sampling together, in the same unit; `usual` is the
+    standard deviation that is taken for granted, in the column's units: the public one, or a tenth of the bounds. `sd`
+    is for standard deviations, as a share of themselves; None where they are not released, or public. For missing
     values `error` is the share of a column from which on they are counted.
     """
 
@@ -505,33 +550,39 @@ class Forecast:
     error: float | None
     needs: str | None = None
     sd: float | None = None
+    half: float | None = None
+    usual: float | None = None
+
+    @property
+    def expected(self) -> str:
+        """In words; nothing where nothing is known."""
+        if self.error is None:
+            return ""
+        if self.statistic == MISSING_N:
+            return f"where they are more than about {100 * self.error:.0f} % of a column"
+        unit = " SD" if self.statistic == STATISTICS[0] else ""
+        said = f"{self.error:.2g}{unit} off"
+        if self.half is not None:
+            told = [] if self.usual is None else [two_digits(self.half * self.usual), two_digits(self.usual)]
+            units = f", or {told[0]} where the SD is {told[1]}" if told else ""
+            said += f", 95 % interval \u00b1 {self.half:.2g}{unit}{units}"
+        return said if self.sd is None else f"{said}; SD {100 * self.sd:.0f} % off"
 
 
 def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
-    """Median errors of every line in a group of equal size; what would do where that is more than readers tolerate."""
-    layout, ease = plan.layout, strength(plan.neighbours) / 2.0
+    """Median errors of every line in a group of equal size; what would do where an interval is as wide as two SDs."""
+    layout = plan.layout
     per_group = math.inf if size is None else size / max(1, plan.groups or 1)
     found, rows = [], per_group * max(1, plan.groups or 1)
-    # Weights are taken to be 1 in the mean, or half of the largest: sums of them have that much more noise.
-    lighter = 1.0 if layout.weight is None else max(2.0, layout.weight)
-    widths = None if layout.known is None else [2.0 / one for one in layout.known]
     for j in layout.means:
-        if isinstance(plan.means, ClippedMean):
-            found_range = USUAL_WIDTH if j in plan.means.found or widths is None else widths[j]
-            error = ease * (layout.columns.d + 2) / float(plan.means.for_sums) / per_group * found_range / 2
-        else:
-            assert plan.means is not None
-            error = _norm_error(len(layout.means), per_group, ease) / float(plan.means.sums)
-        error *= min(2.0, lighter)
-        one = _told(layout.names[j], STATISTICS[0], error, MEAN_TOLERANCE, size, plan)
+        usual = None if j in layout.unbounded else _usual(layout, j)
+        error, half = _off_mean(plan, j, per_group)
+        one = _told(Forecast(layout.names[j], STATISTICS[0], error, half=half, usual=usual), MEAN_TOLERANCE, size, plan)
         found.append(replace(one, sd=None if left_out(plan, j) else spread_error(plan, rows)))
-    counted = len(layout.levels) + len(layout.shares) + plan.records
-    if plan.counts:
-        error = ease * median_of_noise(max(1, counted)) / float(plan.counts) / per_group
-    else:
-        error = ease * (layout.columns.d + 2) / float(plan.epsilon) / per_group
-    for name in [*(layout.names[j] for j in layout.shares), *(one.title for one in layout.categories)]:
-        found.append(_told(name, "n (%)", error * lighter, SHARE_TOLERANCE, size, plan))
+    named = {layout.names[j]: 2 for j in layout.shares} | {one.title: len(one.names) for one in layout.categories}
+    for name, levels in named.items():
+        error, half = _off_share(plan, levels, per_group)
+        found.append(_told(Forecast(name, "n (%)", error, half=half), SHARE_TOLERANCE, size, plan))
     for j in plan.medians:
         found.append(Forecast(layout.names[j], STATISTICS[1], None))
     if plan.missing:
@@ -540,16 +591,75 @@ def forecast(plan: TablePlan, size: int | None) -> list[Forecast]:
     return found + [Forecast(one.column, one.statistic, None, one.needs) for one in plan.left_out]
 
 
+def _usual(layout: Layout, j: int) -> float:
+    """The standard deviation that bounds let expect, or the public one: in the column's units."""
+    wide = float(layout.columns.widths[j])
+    if layout.known is not None:
+        return layout.known[j] * wide / 2.0
+    return wide / (USUAL_OF_SCALES if is_scale(layout.columns, j) else USUAL_WIDTH)
+
+
+# Means of records that were made shorter are off by about so much besides, in standard deviations; and rough centres
+# are off by so much, which counts with the noise of N. Categories beyond two correct each other. The likely upper end
+# of a deviation, which intervals are made with, is so many times itself.
+_SHORTER, _CENTRE, _TOGETHER, _UPPER = 0.012, 0.4, 0.8, 1.4
+
+
+def _off_mean(plan: TablePlan, j: int, per_group: float) -> tuple[float, float]:
+    """Median error and half of a 95 % interval, in standard deviations."""
+    layout, ease = plan.layout, strength(plan.neighbours) / 2.0
+    lighter, width = min(MOST_LIGHTER, layout.lighter), _counted(plan)
+    if isinstance(plan.means, ClippedMean):
+        wide = None if layout.known is None else 2.0 / layout.known[j]
+        half_range = (USUAL_WIDTH if j in plan.means.found or wide is None else wide) / 2.0
+        scale = 2.0 * ease / float(plan.means.for_sums) / per_group * half_range
+        laplace, cube, width, upper = 0.0, scale, layout.columns.d + plan.means.secret, 1.0
+        error = lighter * ease * (layout.columns.d + 2) / float(plan.means.for_sums) / per_group * half_range
+    else:
+        assert plan.means is not None
+        found = _FOUND_EASIER if layout.unbounded else 1.0
+        error = found * lighter * _norm_error(len(layout.means), per_group, ease) / float(plan.means.sums)
+        laplace = error / math.log(2.0)
+        cube = _CENTRE * 2.0 * ease / float(plan.counts) / per_group if plan.records else 0.0
+        error = math.hypot(error, _SHORTER)
+        upper = _UPPER if plan.means.sizes else 1.0
+    return error, mixed_quantile(_FORECAST_LEVEL, laplace, cube, width, _sampling(plan, per_group, upper))
+
+
+def _off_share(plan: TablePlan, levels: int, per_group: float) -> tuple[float, float]:
+    """Median error and half of a 95 % interval of the share of a category that half of the records are in."""
+    layout, ease = plan.layout, strength(plan.neighbours) / 2.0
+    if plan.counts:
+        width, scale = _counted(plan), ease / float(plan.counts) / per_group
+        error = scale * median_of_noise(width)
+    else:
+        width, scale = layout.columns.d + 1, ease / float(plan.epsilon) / per_group
+        error = scale * (layout.columns.d + 2)
+    half = mixed_quantile(
+        _FORECAST_LEVEL, 0.0, scale * layout.lighter, width, 0.5 * math.sqrt(layout.lighter / per_group)
+    )
+    return error * layout.lighter * (_TOGETHER if levels > 2 else 1.0), half
+
+
+def _sampling(plan: TablePlan, per_group: float, upper: float) -> float:
+    """As intervals take it, in standard deviations: of records with weights as if few were as heavy as any."""
+    return upper * math.sqrt((1.0 if plan.layout.weight is None else 2.0 * plan.layout.lighter) / per_group)
+
+
+def _counted(plan: TablePlan) -> int:
+    """Numbers of a group that are counted with one noise."""
+    return max(1, len(plan.layout.levels) + len(plan.shares) + plan.records)
+
+
 def left_out(plan: TablePlan, j: int) -> bool:
     """Whether a column's standard deviation is."""
     return any((one.column, one.statistic) == (plan.layout.names[j], "SD") for one in plan.left_out)
 
 
-def _told(name: str, statistic: str, error: float, tolerance: float, size: int | None, plan: TablePlan) -> Forecast:
-    if error <= 3 * tolerance or size is None:
-        return Forecast(name, statistic, error)
-    more = error / (2 * tolerance)
+def _told(line: Forecast, tolerance: float, size: int | None, plan: TablePlan) -> Forecast:
+    if line.error is None or line.error <= _ROUGH * tolerance or size is None:
+        return line
+    more = line.error / tolerance
     rows = math.ceil(size * more / 10) * 10
-    narrower = ", or narrower bounds" if statistic == STATISTICS[0] else ", or fewer columns and categories"
-    needs = f"about {rows} records, or epsilon {_up(float(plan.epsilon) * more)}{narrower}"
-    return Forecast(name, statistic, error, needs)
+    narrower = ", or narrower bounds" if line.statistic == STATISTICS[0] else ", or fewer columns and categories"
+    return replace(line, needs=f"about {rows} records, or epsilon {_up(float(plan.epsilon) * more)}{narrower}")

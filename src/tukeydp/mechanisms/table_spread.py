@@ -22,7 +22,7 @@ CANDIDATES.setflags(write=False)
 # Before anything is released: bounds so many deviations wide, and by how much the logarithm of that varies.
 USUAL_WIDTH = 10.0
 GIVEN = (2.0 / USUAL_WIDTH, 0.7)
-FOUND = (0.08, 1.3)  # of magnitudes that were found: anything from years to incomes
+WINDOW = (6.0, 0.5)  # deviations in a window that holds most of a column, and by how much the logarithm varies
 _ENDS = (0.1, 0.5, 0.9)
 
 
@@ -51,6 +51,19 @@ def likely(log_likelihood: FloatArray, usual: float, factor: float) -> Spread:
 
 def laplace_likelihood(released: float, expected: FloatArray, scale: float) -> FloatArray:
     return np.asarray(-np.abs(released - expected) / scale)
+
+
+def between_ends(released: float, scale: float) -> float:
+    """The middle of what a number from -1 to 1 may be, all of them alike beforehand, given it with Laplace noise.
+
+    That is the released one where it is far from both ends in scales, and not at an end where it is beyond.
+    """
+    from scipy.stats import laplace
+
+    low, high = laplace.cdf([-1.0, 1.0], released, scale)
+    if not 1e-12 < low + high < 2.0 - 1e-12:  # so far beyond that floats tell no more
+        return max(-1.0, min(1.0, released + math.copysign(math.log(2.0) * scale, -released)))
+    return max(-1.0, min(1.0, float(laplace.ppf((low + high) / 2.0, released, scale))))
 
 
 def cube_likelihood(released: float, expected: FloatArray, scale: float, d: int) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 from tukeydp.extras import missing
@@ -18,10 +19,12 @@ from tukeydp.results.summary_cells import (
     footnote,
     heads,
     rows,
+    standardised,
     title,
 )
 
-_PAGE, _WIDE, _FIRST, _LAST = 6.5, 9.0, 2.5, 0.6  # inches between margins, upright and across; names of rows; SMD or p
+_PAGE, _WIDE, _FIRST = 6.5, 9.0, 2.5  # inches between margins, upright and across; names of rows
+_LAST = {"smd": 1.1, "p": 0.6}
 _FEW = 4  # columns that an upright page has room for
 
 
@@ -76,7 +79,7 @@ def docx_of(summary: Summarised) -> bytes:
     if wide:
         section.orientation = WD_ORIENT.LANDSCAPE
         section.page_width, section.page_height = section.page_height, section.page_width
-    last = [_LAST] if summary.compare is not None else []
+    last = [] if summary.compare is None else [_LAST[summary.compare]]
     arms = len(named) - len(last)
     widths = [_FIRST, *[((_WIDE if wide else _PAGE) - _FIRST - sum(last)) / arms] * arms, *last]
     for place, column in enumerate(table.columns):
@@ -145,7 +148,10 @@ def xlsx_of(summary: Summarised) -> bytes:
     arms = len(named) - (summary.compare is not None)
     sheet.append(["", *(_safe(cell) for name in named[:arms] for cell in (name, "")), *named[arms:]])
     top = sheet.max_row
-    sheet.append(["", *["mean, n or median", "SD, % or IQR"] * arms])
+    ends = ["SMD", "from", "to"] if summary.compare == "smd" else [""] * (summary.compare is not None)
+    sheet.append(["", *["mean, n or median", "SD, % or IQR"] * arms, *ends])
+    if len(ends) > 1:
+        sheet.merge_cells(start_row=top, end_row=top, start_column=2 + 2 * arms, end_column=1 + 2 * arms + len(ends))
     for place in range(1, arms + 1):
         sheet.merge_cells(start_row=top, end_row=top, start_column=2 * place, end_column=2 * place + 1)
     for row in rows(summary):
@@ -156,10 +162,11 @@ def xlsx_of(summary: Summarised) -> bytes:
             for k, (value, form) in enumerate(_numbers(row, line)):
                 cell = sheet.cell(at, 2 + 2 * place + k)
                 cell.value, cell.number_format, cell.alignment = value, form, Alignment(horizontal="right")
-        for extra in row.cells[arms:]:
-            sheet.cell(at, 2 + 2 * arms).value = _number_of(extra)
+        for k, value in enumerate(_between(summary, row, row.cells[arms:])):
+            cell = sheet.cell(at, 2 + 2 * arms + k)
+            cell.value, cell.number_format, cell.alignment = value, "0.00", Alignment(horizontal="right")
     last = sheet.max_row
-    columns = 1 + 2 * arms + (summary.compare is not None)
+    columns = 1 + 2 * arms + len(ends)
     for column in range(1, columns + 1):
         sheet.cell(top, column).border = Border(top=thick)
         sheet.cell(top, column).font = bold
@@ -210,6 +217,12 @@ def _numbers(row: Row, line: Line) -> list[tuple[Any, str]]:
     if row.kind == "share":
         return [(None, plain), (line.mean, percent)]
     return [(line.mean, plain), (line.sd, plain)]
+
+
+def _between(summary: Summarised, row: Row, texts: Sequence[str]) -> Sequence[Any]:
+    """What compares the first two groups: numbers, where there are some."""
+    found = standardised(row.lines) if summary.compare == "smd" and any(texts) else None
+    return found or [_number_of(text) for text in texts]
 
 
 def _number_of(text: str) -> Any:

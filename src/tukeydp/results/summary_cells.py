@@ -9,12 +9,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from tukeydp.results.escaping import printable
 from tukeydp.results.interval import nominal_header
 from tukeydp.trusted.account import PureDP, stated
-from tukeydp.trusted.parameters import show
+from tukeydp.trusted.parameters import FloatArray, show
 from tukeydp.version import __version__
 
 # Why a cell is a dash, in the words of the details.
@@ -26,6 +29,12 @@ DASH = "\u2013"
 SEEDED = "SEEDED REHEARSAL: NOT PRIVATE. Do not publish this table."
 _MOST_DECIMALS = 10
 _ROUGH = 3.0  # standard deviations whose likely values are so many times apart are rough
+_FAR, _FAR_SHARE = 1.0, 0.15  # half widths of 95 % intervals, in standard deviations or as a share, that are rough
+_COMPARED = {
+    "smd": "SMD: standardised difference of the first two groups, from the released numbers, with a nominal 95 % "
+    "interval for noise and sampling.",
+    "p": "p: of the first two groups, from the released numbers, noise and sampling together.",
+}
 _MOST_NAMED = 12  # keys or columns that details name; more are counted
 _YES = {"yes", "true", "ja", "oui", "si", "1"}
 _NO = {"no", "false", "nein", "non", "0"}
@@ -37,7 +46,7 @@ _HOW = {
     "counts": "counts with cube noise",
 }
 # The last column: what it compares, of the first two groups.
-COMPARISONS = {"smd": "SMD", "p": "p"}
+COMPARISONS = {"smd": "SMD (95 %)", "p": "p"}
 
 
 @dataclass(frozen=True)
@@ -84,6 +93,13 @@ class Line:
     quartiles: tuple[float, float, float] | None = None
     half: float | None = None
     sd_range: tuple[float, float] | None = None
+
+    @property
+    def far(self) -> bool:
+        """Whether the mean, or share, may be off by as much as a reader would call another value."""
+        if self.half is None or self.mean is None:
+            return False
+        return self.half > (_FAR_SHARE if self.share else _FAR * (self.sd or math.inf))
 
     @property
     def rough(self) -> bool:
@@ -309,16 +325,61 @@ def decimals(half: float) -> int:
     return max(0, min(_MOST_DECIMALS, -math.floor(math.log10(half / 2.0))))
 
 
+class Difference(NamedTuple):
+    """The size of a standardised difference, and the ends of its nominal 95 % interval."""
+
+    size: float
+    low: float
+    high: float
+
+
+# Draws of what two means or shares and their deviation may be, from a public seed; their noise falls off as slowly as
+# Laplace's, whose 95 % interval is three scales wide on either side.
+_DRAWS, _SCALES, _TENTH = 4000, math.log(20.0), 1.2815515655446004
+
+
+def standardised(lines: Sequence[Line]) -> Difference | None:
+    """Of the first two groups, by simulation from the released numbers; None where one of them has none."""
+    first, second = lines[0], lines[1] if len(lines) > 2 else lines[0]
+    if len(lines) < 3 or first.mean is None or second.mean is None or not first.half or not second.half:
+        return None
+    noise, z = _noise()
+    means = [one.mean + one.half / _SCALES * e for one, e in zip((first, second), noise, strict=True)]  # type: ignore[operator]
+    if first.share:
+        variances = [np.clip(one, 0.005, 0.995) * (1.0 - np.clip(one, 0.005, 0.995)) for one in means]
+        own = [max(1e-4, one * (1.0 - one)) for one in (first.mean, second.mean)]
+        sd, shown = np.sqrt(sum(variances) / 2.0), math.sqrt(sum(own) / 2.0)
+    else:
+        if not first.sd or not second.sd:
+            return None
+        shown = math.sqrt((first.sd**2 + second.sd**2) / 2.0)
+        low, high = first.sd_range or (1.0, 1.0)
+        sd = shown * np.exp(z * math.log(high / low) / (2.0 * _TENTH))
+    low, high = np.quantile((means[0] - means[1]) / sd, [0.025, 0.975]).tolist()
+    size = abs(first.mean - second.mean) / shown
+    ends = (0.0, max(-low, high)) if low <= 0.0 <= high else sorted((abs(low), abs(high)))
+    return Difference(size, min(size, ends[0]), max(size, ends[1]))
+
+
+@cache
+def _noise() -> tuple[FloatArray, FloatArray]:
+    rng = np.random.default_rng(33)
+    noise, z = rng.laplace(size=(2, _DRAWS)), rng.normal(size=_DRAWS)
+    return np.concatenate([noise, -noise], axis=1), np.concatenate([z, z])  # alike for a share and what it leaves
+
+
 def compared(how: str, lines: Sequence[Line]) -> str:
     """Of the first two groups, from what was released: the standardised difference, or the p-value of a z-test."""
+    if how == "smd":
+        found = standardised(lines)
+        if found is None:
+            return DASH
+        size, low, high = (number(one, max(0.05, (found.high - found.low) / 2.0)) for one in found)
+        return f"{size} ({low} to {high})"
     first, second = lines[0], lines[1] if len(lines) > 2 else lines[0]
     if len(lines) < 3 or first.mean is None or second.mean is None:
         return DASH
     difference = first.mean - second.mean
-    if how == "smd":
-        variances = [m * (1 - m) if first.share else (first.sd or 0.0) ** 2 for m in (first.mean, second.mean)]
-        pooled = math.sqrt(sum(variances) / 2.0)
-        return f"{abs(difference) / pooled:.2f}" if pooled else DASH
     if not first.half or not second.half:
         return DASH
     z = abs(difference) / (math.hypot(first.half, second.half) / 1.96)
@@ -377,14 +438,36 @@ def details(summary: Summarised) -> list[str]:
     rough = {line.column: line.sd_range for line in summary.lines if line.rough and line.sd_range}
     if rough:
         named = {printable(summary.labels.get(name, name)): ends for name, ends in rough.items()}
-        told = (f"{name} {number(low, None)} to {number(high, None)}" for name, (low, high) in named.items())
-        said.append(f"Rough SDs, with a likely range: {'; '.join(told)}.")
+        likely = (f"{name} {number(low, None)} to {number(high, None)}" for name, (low, high) in named.items())
+        said.append(f"Rough SDs, with a likely range: {'; '.join(likely)}.")
+    shown = (line for row in rows(summary) if row.kind != "missing" for line in row.lines)
+    far = [line for line in shown if line.far and line in summary.lines] if summary.confidence is None else []
+    if far:
+        told = [f"{_name(summary, line)} {_within(line)}" for line in far[:_MOST_NAMED]]
+        told += [f"{len(far) - _MOST_NAMED} more"] if len(far) > _MOST_NAMED else []
+        said.append(f"Rough values, with what they may be (nominal 95 %): {'; '.join(told)}.")
     if any(row.kind == "median" for row in rows(summary)) and summary.keys is not None:
         said.append("Medians of all groups together were not released.")
     if summary.compare is not None and summary.keys is not None:
-        said.append(f"{COMPARISONS[summary.compare]}: of the first two groups, from the released numbers.")
+        said.append(_COMPARED[summary.compare])
     said += [f"Left out for want of budget: {one}." for one in map(printable, summary.left_out)]
     return said + list(summary.notes)
+
+
+def _name(summary: Summarised, line: Line) -> str:
+    """Of a line: its column, category and group."""
+    group = "" if line.group is None else f" in {printable(summary.key_labels.get(line.group, line.group))}"
+    level = "" if line.level is None else f" {printable(line.level)}"
+    return f"{printable(summary.labels.get(line.column, line.column))}{level}{group}"
+
+
+def _within(line: Line) -> str:
+    assert line.mean is not None
+    assert line.half is not None
+    low, high = line.mean - line.half, line.mean + line.half
+    if line.share:
+        low, high = max(0.0, low), min(1.0, high)
+    return f"{_scaled(line, low)} to {_scaled(line, high)}{' %' if line.share else ''}"
 
 
 def _released(summary: Summarised) -> str:
@@ -425,6 +508,7 @@ def _counted(count: int, what: str) -> str:
 _STATISTICS = {
     "n": "n", "N": "N", "p": "%", "mean": "Mean", "sd": "SD", "median": "Median", "p25": "Q1", "p75": "Q3",
     "conf.low": "CI Lower Bound", "conf.high": "CI Upper Bound", "N_miss": "N Missing",
+    "smd": "Standardized Mean Difference", "smd.conf.low": "CI Lower Bound", "smd.conf.high": "CI Upper Bound",
 }  # fmt: skip
 
 
@@ -434,25 +518,28 @@ def ard(summary: Summarised) -> list[dict[str, Any]]:
     lines = summary.lines if summary.keys is None else [*summary.lines, *summary.overall]
     for line in lines:
         low, middle, high = line.quartiles or (None, None, None)
-        context = "continuous" if line.level is None else "categorical"
         stats: dict[str, Any] = {"N": line.n}
         if line.level is None:
             stats |= {"mean": line.mean, "sd": line.sd, "median": middle, "p25": low, "p75": high}
         else:
             stats |= {"n": line.count, "p": line.mean}
         stats |= {"conf.low": line.lower, "conf.high": line.upper, "N_miss": line.missing}
-        for name, value in stats.items():
-            if value is not None:
-                found.append(
-                    {
-                        "group1": summary.by if line.group is not None else None,
-                        "group1_level": line.group,
-                        "variable": line.column,
-                        "variable_level": line.level,
-                        "context": context,
-                        "stat_name": name,
-                        "stat_label": _STATISTICS[name],
-                        "stat": value,
-                    }
-                )
+        found += _told(summary.by if line.group is not None else None, line, stats)
+    if summary.compare == "smd" and summary.keys is not None:
+        for line in summary.overall:
+            between = standardised(_side_by_side(summary, line.column, line.level))
+            if between is not None:
+                stats = dict(zip(("smd", "smd.conf.low", "smd.conf.high"), between, strict=True))
+                found += _told(summary.by, line, stats)
     return found
+
+
+def _told(by: str | None, line: Line, stats: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "group1": by, "group1_level": line.group, "variable": line.column, "variable_level": line.level,
+            "context": "continuous" if line.level is None else "categorical",
+            "stat_name": name, "stat_label": _STATISTICS[name], "stat": value,
+        }
+        for name, value in stats.items() if value is not None
+    ]  # fmt: skip

@@ -158,20 +158,27 @@ def latex(summary: Summarised) -> str:
 
 
 def latex_table(caption: str, heads: Sequence[str], body: Sequence[str], notes: Sequence[str]) -> str:
-    """A `table` for the package booktabs around lines of LaTeX; the other texts are escaped here."""
+    """A `table` for the package booktabs around lines of LaTeX; the other texts are escaped here.
+
+    Numbers of records stand below the names of groups, as a page is narrow.
+    """
+    split = [head.partition(" (N = ") for head in heads]
+    below = [f"(N = {number}" if mark else "" for _, mark, number in split]
+    named = [name for name, _, _ in split]
     return "\n".join(
         [
             "% needs \\usepackage{booktabs}",
             r"\begin{table}",
+            r"\centering\small\setlength{\tabcolsep}{3pt}",
             rf"\caption{{{in_latex(caption)}}}",
             rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}",
             r"\toprule",
-            " & ".join(map(in_latex, heads)) + r" \\",
+            *(" & ".join(map(in_latex, line)) + r" \\" for line in (named, below) if any(line)),
             r"\midrule",
             *body,
             r"\bottomrule",
             r"\end{tabular}",
-            rf"\par\smallskip{{\footnotesize {' '.join(map(in_latex, notes))}\par}}",
+            rf"\par\smallskip{{\raggedright\footnotesize {' '.join(map(in_latex, notes))}\par}}",
             r"\end{table}",
             "",
         ]

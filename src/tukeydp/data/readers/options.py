@@ -113,6 +113,18 @@ class ReadOptions:
         )
         return replace(self, units=units, missing=missing, detection=limits)
 
+    def in_file(self, dictionary: Dictionary) -> ReadOptions:
+        """With what a dictionary says of its file; what is declared here goes before it."""
+        usual = ReadOptions()
+        told: dict[str, Any] = {
+            name: text for name, text in dictionary.file.items() if getattr(self, name) == getattr(usual, name)
+        }
+        for name in {"skip", "header"} & set(told):
+            if not (told[name].isascii() and told[name].isdigit()):
+                raise ParameterError("dictionary", f"must have a whole number as {name}", brief(told[name]))
+            told[name] = int(told[name])
+        return replace(self, **told)
+
     def known_from(self, dictionary: Dictionary, columns: Sequence[str]) -> ReadOptions:
         """With what a dictionary says of those columns; what is declared here goes before it."""
         units = {name: unit for name, unit in dictionary.units_of(columns).items() if self.is_unit(unit)}
