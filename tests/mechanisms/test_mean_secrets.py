@@ -215,11 +215,9 @@ def test_the_spread_spends_its_epsilon(spent):
 def test_how_many_directions_there_are_does_not_depend_on_missing_cells(way, monkeypatch):
     """The notion is chosen by the number of blocks, with those that turn out to be empty."""
     asked = []
-    for module in (subset_means, spread_step):
-        chosen = module.chosen_notion
-        monkeypatch.setattr(
-            module, "chosen_notion", lambda depth, n, d, chosen=chosen: asked.append((n, d)) or chosen(depth, n, d)
-        )
+    for module, name in ((subset_means, "drawn_notion"), (spread_step, "chosen_notion")):
+        chosen = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given, chosen=chosen: asked.append(given) or chosen(*given))
     seen = []
     for x in (np.zeros((300, 2)), np.full((300, 2), np.nan), rows(300, 2)):
         asked.clear()

@@ -223,8 +223,8 @@ def test_plans_are_made_for_the_declared_rows_alone(monkeypatch):
 def test_blocks_have_half_of_epsilon_in_the_exponent_and_rows_all_of_it(monkeypatch):
     """The sampler's weights are e^(epsilon T / 2), whatever it is given."""
     given = []
-    real = subset_means.DepthSampler
-    monkeypatch.setattr(subset_means, "DepthSampler", lambda *a, **b: given.append(b["epsilon"]) or real(*a, **b))
+    real = subset_means.point_sampler
+    monkeypatch.setattr(subset_means, "point_sampler", lambda *a, **b: given.append(b["epsilon"]) or real(*a, **b))
     td.mean(table(290), **BOUNDED, **SECRET, blocks=40, partitions=2)
     found = td.mean(table(290), epsilon=1, bounds=(-50, 50), **{**SECRET, "rows": 100}, mechanism="subset")
     assert found.settings["blocks"] is None

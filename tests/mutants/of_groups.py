@@ -299,8 +299,8 @@ MUTANTS = (
     Mutant(
         "the notion of depth by the largest group",
         "mechanisms/grouped_ways.py",
-        "notion = chosen_notion(None, rows, d)",
-        "notion = chosen_notion(None, max(1, *map(len, tables)), d)",
+        "notion = drawn_notion(None, rows, d, epsilon)",
+        "notion = drawn_notion(None, max(1, *map(len, tables)), d, epsilon)",
         (f"{AUDIT}test_which_directions_there_are_does_not_hang_on_the_sizes_of_groups",),
         "Which directions depth is taken along tells how large a group is.",
     ),

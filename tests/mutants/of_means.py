@@ -147,8 +147,8 @@ MUTANTS = (
     Mutant(
         "epsilon not divided among dealings",
         "mechanisms/subset_means.py",
-        "epsilon=plan.sampler_epsilon(epsilon) / plan.partitions)",
-        "epsilon=plan.sampler_epsilon(epsilon))",
+        "in_sampler = plan.sampler_epsilon(epsilon) / plan.partitions",
+        "in_sampler = plan.sampler_epsilon(epsilon)",
         (SPENT,),
         "A row is in every dealing: it moves the depth by the number of dealings.",
     ),
@@ -283,8 +283,8 @@ MUTANTS = (
     Mutant(
         "as many directions as there are full blocks",
         "mechanisms/subset_means.py",
-        "chosen_notion(None, counted, table.shape[1])",
-        "chosen_notion(None, int((np.abs(table) < 1).all(axis=1).sum()) or 1, table.shape[1])",
+        "drawn_notion(None, counted, table.shape[1], in_sampler)",
+        "drawn_notion(None, int((np.abs(table) < 1).all(axis=1).sum()) or 1, table.shape[1], in_sampler)",
         (f"{SECRETS}test_how_many_directions_there_are_does_not_depend_on_missing_cells",),
         "The published directions tell how many cells are missing.",
     ),

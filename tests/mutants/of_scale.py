@@ -114,8 +114,8 @@ MUTANTS = (
     Mutant(
         "shifted copies that are not paid for",
         "mechanisms/subset_means.py",
-        "epsilon=plan.sampler_epsilon(epsilon) / plan.partitions)",
-        "epsilon=epsilon / (plan.partitions // 2 if plan.shifts else plan.partitions))",
+        "in_sampler = plan.sampler_epsilon(epsilon) / plan.partitions",
+        "in_sampler = epsilon / (plan.partitions // 2 if plan.shifts else plan.partitions)",
         (f"{SPENT}[subset, shifted-epsilon0]",),
         "A row moves every dealing and its copy: the ratio is e^(2 epsilon).",
     ),

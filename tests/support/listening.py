@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tukeydp.depth import choice
 from tukeydp.mechanisms import clipped_mean, clipped_sum, spread_step, subset_means
+from tukeydp.sampling.cutting_planes import point_sampler
 from tukeydp.trusted.bits import Keystream, SystemRandomness, derived_key
 
 
@@ -47,11 +48,11 @@ def listen_to_draws(monkeypatch, radii_module, radii_name) -> list[tuple[str, ob
     found = []
     for step, module in (("means", subset_means), ("spread", spread_step)):
 
-        def sampler(prepared, *, within, epsilon, step=step, of=module.DepthSampler):
+        def sampler(prepared, *, within, epsilon, step=step):
             found.append((step, epsilon))
-            return of(prepared, within=within, epsilon=epsilon)
+            return point_sampler(prepared, within=within, epsilon=epsilon)
 
-        monkeypatch.setattr(module, "DepthSampler", sampler)
+        monkeypatch.setattr(module, "point_sampler" if module is subset_means else "DepthSampler", sampler)
     cube, radii = clipped_sum.cube_noise, getattr(radii_module, radii_name)
 
     def noise(d, scale, bits):

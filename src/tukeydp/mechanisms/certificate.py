@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from tukeydp.depth.notions import PreparedDepth
+from tukeydp.depth.notions import PreparedBlocks, PreparedDepth
 from tukeydp.results.certificate import Certificate
 from tukeydp.trusted.laws import discrete_laplace
 from tukeydp.trusted.parameters import ParameterError, brief, rational
@@ -29,7 +29,9 @@ def checked_share(certify: Any) -> Fraction:
     return share
 
 
-def depth_certificate(prepared: PreparedDepth, point: Sequence[int], charge: Charge, every: bool) -> Certificate:
+def depth_certificate(
+    prepared: PreparedDepth | PreparedBlocks, point: Sequence[int], charge: Charge, every: bool
+) -> Certificate:
     """The noised depth of a released grid point: pure epsilon-DP. `every`: all sides count, not only listed ones.
 
     By group the charge is that of the group (`Charge.by_group`): a row that moves may change the depths of two points.

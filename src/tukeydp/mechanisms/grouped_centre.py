@@ -10,24 +10,24 @@ import numpy as np
 from tukeydp.data.records import held_records
 from tukeydp.data.relation import Relation
 from tukeydp.data.tables import Table
-from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
+from tukeydp.depth.choice import require_fitting, require_memory
 from tukeydp.depth.notions import Notion
-from tukeydp.depth.notions.base import PreparedDepth
 from tukeydp.forecast.centre import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
+from tukeydp.mechanisms.cliff import drawn_notion
 from tukeydp.mechanisms.grouped_sums import checked_counts, noised_group_counts, rows_told, too_few
 from tukeydp.results.grouped_release import GroupedRelease, by_group
 from tukeydp.results.grouped_release import one_of as one_of
 from tukeydp.results.release import SYMMETRY_CAVEAT, Release
-from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.sampling.cutting_planes import point_sampler
 from tukeydp.spending import require_room
 from tukeydp.trusted.account import PureDP, bounded_range, cost_of
 from tukeydp.trusted.bits import source
 from tukeydp.trusted.boxes import whole_grid
 from tukeydp.trusted.parameters import ParameterError, brief
-from tukeydp.trusted.prices import DEPTH
+from tukeydp.trusted.prices import DEPTH, kappa
 from tukeydp.trusted.release import Spends, reserve
-from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds
+from tukeydp.trusted.rows import bounded_grid, checked_bounds
 
 
 def grouped_boxem(
@@ -64,7 +64,9 @@ def grouped_boxem(
     assert records.groups is not None
     assert records.keys is not None
     names = records.keys.names
-    notion = chosen_notion(depth, size, table.d)
+    each = records.size_of_group
+    in_sampler = 2 * kappa(for_points, *DEPTH, relation.neighbours, len(names))
+    notion = drawn_notion(depth, size, table.d, in_sampler, each)
     if size is not None:
         require_memory(notion, size, table.d)
     ends = checked_bounds(table.d, bounds, table.columns)
@@ -85,14 +87,14 @@ def grouped_boxem(
     noised = noised_group_counts(records.groups, len(names), run.charge("counts")) if for_counts else None
     enough = [True] * len(names) if noised is None else rows_told(noised, size, for_counts)
     paid = run.charge("points").for_bounded_range()
-    in_sampler = 2 * paid.weight(DEPTH, len(names))
-    each = records.size_of_group
     rehearsal = None if each is None else centre_rehearsal(notion, grid, each, in_sampler)
     certificates = run.charge("certificates", "certificate").by_group(len(names)) if for_certificates else None
     found = []
     for g, (_, cells) in enumerate(records.parts()):
-        prepared = notion.prepare(grid.snap(cells), grid, public_key)
-        y = _draw(prepared, grid, in_sampler, paid.key("group", g))
+        prepared = notion.prepared_to_draw(grid.snap(cells), grid, public_key)
+        y = point_sampler(prepared, within=whole_grid(grid), epsilon=2 * paid.weight(DEPTH, len(names))).draw(
+            paid.key("group", g)
+        )
         certificate = None
         if certificates is not None:
             certificate = depth_certificate(prepared, y, certificates[g], every=not len(prepared.directions))
@@ -114,10 +116,6 @@ def grouped_boxem(
         found.append(one)
     counted = None if noised is None else dict(zip(names, noised, strict=True))
     return by_group(found, records, settings, counts=counted)
-
-
-def _draw(prepared: PreparedDepth, grid: Grid, epsilon: Fraction, key: bytes) -> list[int]:
-    return DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon).draw(key)
 
 
 def assumed_rows(n: int, groups: int) -> int:

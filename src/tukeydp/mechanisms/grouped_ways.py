@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tukeydp.data.records import in_pieces
-from tukeydp.depth.choice import chosen_notion
+from tukeydp.mechanisms.cliff import drawn_notion
 from tukeydp.mechanisms.clipped_sum import drawn_radii
 from tukeydp.mechanisms.mean_ways import CLIPPED_WIDTH, skewness_bias
 from tukeydp.mechanisms.scale_step import ScaleFirst, released_widths, scale_epsilon
@@ -26,7 +26,7 @@ from tukeydp.mechanisms.subset_means import (
 )
 from tukeydp.mechanisms.two_step import DOUBT, FIRST_STEPS, TwoStepPlan, two_step_plan
 from tukeydp.results.noise_quantiles import median_of_noise, quantile_of_noise
-from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.sampling.cutting_planes import point_sampler
 from tukeydp.trusted.account import Concentrated, PureDP, bounded_range, cost_of
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.blocks import drawn_blocks, filled_at_the_ends, secret_order
@@ -241,11 +241,11 @@ def _deep_points(
 ) -> Means:
     """A deep point of each group's table, each by its own key; `rows` is public, and no table has more."""
     grid, d = relative_grid(steps), len(steps)
-    notion = chosen_notion(None, rows, d)
+    notion = drawn_notion(None, rows, d, epsilon)
     found: Means = []
     for g, table in enumerate(tables):
-        prepared = notion.prepare(grid.snap(table), grid, public_key)
-        y = DepthSampler(prepared, within=whole_grid(grid), epsilon=epsilon).draw(paid.key("draw", g))
+        prepared = notion.prepared_to_draw(grid.snap(table), grid, public_key)
+        y = point_sampler(prepared, within=whole_grid(grid), epsilon=epsilon).draw(paid.key("draw", g))
         found.append(list(grid.rational_point(y)))
     return found
 

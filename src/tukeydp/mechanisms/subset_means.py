@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions import Notion
-from tukeydp.mechanisms.cliff import SAFE, log_odds
-from tukeydp.sampling.cutting_planes import DepthSampler
+from tukeydp.mechanisms.cliff import SAFE, drawn_notion, log_odds
+from tukeydp.sampling.cutting_planes import BlockSampler, DepthSampler, point_sampler
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.blocks import block_table, drawn_block_table, drawn_blocks, filled_at_the_ends, secret_order
 from tukeydp.trusted.boxes import whole_grid
@@ -242,18 +241,18 @@ def subset_point(relative: FloatArray, charge: Charge, plan: SubsetPlan, public_
 
 def subset_sampler(
     relative: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
-) -> DepthSampler:
+) -> DepthSampler | BlockSampler:
     """What `subset_point` draws from, once; each further draw spends its epsilon again."""
     return block_sampler(counted_means(relative, plan, secret_key), epsilon, plan, public_key, secret_key)
 
 
 def block_sampler(
     means: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
-) -> DepthSampler:
+) -> DepthSampler | BlockSampler:
     """The same from the table of block means that counts."""
     depth = block_depth(means, epsilon, plan, secret_key)
-    prepared = depth.notion.prepare(depth.rows, depth.grid, public_key)
-    return DepthSampler(prepared, within=whole_grid(depth.grid), epsilon=depth.epsilon)
+    prepared = depth.notion.prepared_to_draw(depth.rows, depth.grid, public_key)
+    return point_sampler(prepared, within=whole_grid(depth.grid), epsilon=depth.epsilon)
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,8 +271,9 @@ def block_depth(means: FloatArray, epsilon: Fraction, plan: SubsetPlan, secret_k
     grid = relative_grid(plan.steps)
     # How many rows there are is not asked where it is secret: the plan says how many are counted on.
     counted = len(table) if plan.neighbours == "swap" else plan.partitions * plan.blocks
-    notion = chosen_notion(None, counted, table.shape[1])
-    return BlockDepth(grid.snap(table), grid, notion, epsilon=plan.sampler_epsilon(epsilon) / plan.partitions)
+    in_sampler = plan.sampler_epsilon(epsilon) / plan.partitions
+    notion = drawn_notion(None, counted, table.shape[1], in_sampler)
+    return BlockDepth(grid.snap(table), grid, notion, in_sampler)
 
 
 def counted_means(relative: FloatArray, plan: SubsetPlan, secret_key: bytes) -> FloatArray:

@@ -16,13 +16,13 @@ import numpy as np
 from tukeydp.depth.deciding import GridDepth
 from tukeydp.depth.exact_envelope import first_envelope
 from tukeydp.depth.near_rows import NearRows, near_rows
-from tukeydp.depth.notions import PreparedDepth
+from tukeydp.depth.notions import PreparedBlocks, PreparedDepth
 from tukeydp.hints.branches import compile_once
 from tukeydp.sampling import compiling
 from tukeydp.sampling.deepest import deepest
 from tukeydp.sampling.foresight import foresee
 from tukeydp.sampling.sampler import Sampler
-from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box, whole_grid
 from tukeydp.trusted.levels import level_sets
 
@@ -138,3 +138,35 @@ class DepthSampler:
             threads=self._threads,
             compiled=self._compiled,
         )
+
+
+class BlockSampler:
+    """Exact draws from the exponential mechanism over the mean of the columns' depths, each in its column's block.
+
+    Pr[y] is proportional to e^(epsilon/2 sum_b (d_b/d) T_b(y)) over the points of `within`: a product, so that each
+    block is drawn by itself (docs/proofs/boxem.md, section 9).
+    """
+
+    def __init__(self, depth: PreparedBlocks, *, within: Box, epsilon: Fraction) -> None:
+        d = depth.directions.shape[1]
+        self._samplers = [
+            DepthSampler(
+                part,
+                within=Box(within.low[columns], within.high[columns]),
+                epsilon=epsilon * Fraction(columns.stop - columns.start, d),
+            )
+            for columns, part in depth.parts
+        ]
+
+    def draw(self, key: bytes) -> list[int]:
+        """One grid point."""
+        return [c for b, sampler in enumerate(self._samplers) for c in sampler.draw(derived_key("block", b, key))]
+
+
+def point_sampler(
+    depth: PreparedDepth | PreparedBlocks, *, within: Box, epsilon: Fraction
+) -> DepthSampler | BlockSampler:
+    """What deep points are drawn from, of a whole table or of blocks of its columns."""
+    if isinstance(depth, PreparedBlocks):
+        return BlockSampler(depth, within=within, epsilon=epsilon)
+    return DepthSampler(depth, within=within, epsilon=epsilon)

@@ -2,10 +2,11 @@
 
 from tukeydp.depth.notions.any_scale import AnyScale
 from tukeydp.depth.notions.axis_aligned import AxisAligned
-from tukeydp.depth.notions.base import FiniteNotion, Notion, PreparedDepth, require_finite
+from tukeydp.depth.notions.base import FiniteNotion, Notion, PreparedBlocks, PreparedDepth, require_finite
 from tukeydp.depth.notions.drawn import default_directions
 from tukeydp.depth.notions.exact import Exact
 from tukeydp.depth.notions.given import Directions
+from tukeydp.depth.notions.in_blocks import InBlocks
 from tukeydp.depth.notions.random import Random
 from tukeydp.depth.notions.spread import Spread
 
@@ -25,7 +26,9 @@ __all__ = [
     "Directions",
     "Exact",
     "FiniteNotion",
+    "InBlocks",
     "Notion",
+    "PreparedBlocks",
     "PreparedDepth",
     "Random",
     "Spread",

@@ -59,6 +59,21 @@ class PreparedDepth:
         return found if found >= likely else int(self.levels.depths(points)[0])
 
 
+@dataclass(frozen=True, eq=False)
+class PreparedBlocks:
+    """Blocks of columns, each with a depth of its own, on one dataset. Not private.
+
+    What is drawn by is the mean over all columns of the depth in a column's block (docs/proofs/boxem.md, section 9).
+    """
+
+    parts: tuple[tuple[slice, PreparedDepth], ...]
+    directions: IntArray
+
+    def depth(self, point: Sequence[int]) -> int:
+        """The least depth of the point in any block, exactly: along all directions."""
+        return min(part.depth(point[columns]) for columns, part in self.parts)
+
+
 class Notion(ABC):
     """Which halfspaces count. A frozen value that knows nothing of the data.
 
@@ -78,6 +93,10 @@ class Notion(ABC):
 
         `lowest` is the lowest level that will be asked for, None for deep ones only: it affects speed.
         """
+
+    def prepared_to_draw(self, rows: IntArray | StreamedRows, grid: Grid, key: bytes) -> PreparedDepth | PreparedBlocks:
+        """What deep points are drawn by: one depth, or one for each block of columns."""
+        return self.prepare(rows, grid, key)
 
     @abstractmethod
     def in_data_units(self, d: int, key: bytes) -> list[list[Fraction]] | None:
@@ -110,10 +129,17 @@ class FiniteNotion(Notion):
     def on_grid(self, grid: Grid, key: bytes) -> IntArray:
         """Integer directions in grid coordinates, one per row, every projection below `grid.LIMIT`."""
 
+    def parts_on_grid(self, grid: Grid, key: bytes) -> list[tuple[slice, IntArray]]:
+        """The blocks of columns that are drawn by themselves, with their directions; all of them are one."""
+        return [(slice(0, grid.d), self.on_grid(grid, key))]
+
     def prepare(
         self, rows: IntArray | StreamedRows, grid: Grid, key: bytes, lowest: int | None = None
     ) -> PreparedDepth:
-        directions = self.on_grid(grid, key)
+        return self._prepared(rows, self.on_grid(grid, key), lowest)
+
+    @staticmethod
+    def _prepared(rows: IntArray | StreamedRows, directions: IntArray, lowest: int | None = None) -> PreparedDepth:
         levels: LevelSets
         if isinstance(rows, StreamedRows):
             from tukeydp.depth.streamed_levels import streamed_level_sets
