@@ -26,12 +26,11 @@ from tukeydp.audit.checks import (
 from tukeydp.data import persons as persons_module
 from tukeydp.mechanisms import aggregate as guarded_statistic
 from tukeydp.mechanisms import block_release, per_person
-from tukeydp.mechanisms import boxem as boxem_module
 from tukeydp.mechanisms import regression as regression_module
 from tukeydp.trusted import block_steps as grouped_blocks
 from tukeydp.trusted import block_steps as grouped_ways
 from tukeydp.trusted import clipped_sums as counted_mean
-from tukeydp.trusted import ranks
+from tukeydp.trusted import points, ranks
 from tukeydp.trusted import ranks as rank_draw
 from tukeydp.trusted import steps as group_counts
 from tukeydp.trusted.block_steps import SubsetPlan
@@ -54,7 +53,7 @@ def tallied(examine, *given, **options):
 
 def test_depth_with_twice_epsilon_is_noticed_under_add_remove(monkeypatch):
     assert tallied(add_remove.boxem, add_remove.ONE, 3).passed
-    monkeypatch.setattr(boxem_module, "DEPTH", cheaper(DEPTH, Fraction(3, 2)))
+    monkeypatch.setattr(points, "DEPTH", cheaper(DEPTH, Fraction(3, 2)))
     assert tallied(add_remove.boxem, add_remove.ONE, 3).worst > 1.01
 
 
@@ -224,7 +223,7 @@ def test_the_whole_delta_for_several_dealings_is_noticed(monkeypatch):
 
 POINTS = grouped_ways._deep_points
 CHANGES = {
-    "boxem, add-remove": (boxem_module, "DEPTH", cheaper(DEPTH, Fraction(3, 2))),
+    "boxem, add-remove": (points, "DEPTH", cheaper(DEPTH, Fraction(3, 2))),
     "mean, rows, add-remove": (SubsetPlan, "sampler_epsilon", lambda self, epsilon: 3 * epsilon),
     "mean by groups, subset": (
         grouped_ways,

@@ -14,11 +14,11 @@ from support.listening import listen, listen_to_draws
 from tukeydp.data.engines import polars_frames
 from tukeydp.data.lazy_tables import LazyTable
 from tukeydp.mechanisms import passes as pass_draws
-from tukeydp.mechanisms.passes import drawn_in_passes, pass_plan, spread_draw, spread_sums
+from tukeydp.mechanisms.passes import drawn_in_passes, pass_plan
 from tukeydp.trusted import block_steps
 from tukeydp.trusted import sums as batches
 from tukeydp.trusted.bits import derived_key
-from tukeydp.trusted.block_steps import SpreadPlan
+from tukeydp.trusted.block_steps import SpreadPass, SpreadPlan
 from tukeydp.trusted.rows import bounded_columns
 
 WAYS = {
@@ -50,9 +50,8 @@ def drawn_with(way, opened, public="public", secret="secret"):
     keys = derived_key(public), derived_key(secret)
     if way == "spread":
         plan = SpreadPlan(40, drawn=True)
-        paid = charge(1, keys[1]).for_bounded_range()
-        halves = spread_sums(plan, COLUMNS, paid)
-        spread_draw(halves, table.total(halves)[0], plan, keys[0], paid)
+        halves = SpreadPass(plan, COLUMNS, charge(1, keys[1]))
+        halves.draw(table.total(halves.sums)[0], keys[0])
     else:
         plan = pass_plan(len(x), COLUMNS, Fraction(1), **WAYS[way])
         drawn_in_passes(plan, table, COLUMNS, keys[0], charge(1, keys[1]))
@@ -138,10 +137,9 @@ def test_halves_of_a_block_are_drawn_together():
         for value in (0.0, 9.0):
             x = rows()
             x[17] = value
-            paid = charge(1, derived_key("halves")).for_bounded_range()
-            halves = spread_sums(plan, COLUMNS, paid)
+            halves = SpreadPass(plan, COLUMNS, charge(1, derived_key("halves")))
             table = LazyTable(len(x), ("a",), "memory", lambda one, x=x: one.of([x]))
-            spread_draw(halves, table.total(halves)[0], plan, b"", paid)
+            halves.draw(table.total(halves.sums)[0], b"")
     changed = [a.tobytes() != b.tobytes() for a, b in zip(*tables, strict=True)]
     assert len(changed) == 16
     assert changed.count(True) == 1

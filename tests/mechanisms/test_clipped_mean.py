@@ -64,6 +64,21 @@ def test_windows_cover_all_cells_and_are_of_one_width():
         assert (np.diff(first) <= max(1, width // 4)).all()
 
 
+@pytest.mark.parametrize(("n", "d"), [(1000, 40), (2000, 100)])
+def test_many_columns_are_clipped_to_windows_of_the_spread_that_was_found(n, d):
+    """Closer than noise between bounds a hundred standard deviations wide, by half and more; a hundred columns of a
+    thousand rows have that noise."""
+    x = np.random.default_rng(n).normal(size=(n, d))
+    found = {
+        mechanism: td.mean(x, epsilon=1, bounds=(-50, 50), mechanism=mechanism, randomness=td.seeded(2))
+        for mechanism in ("auto", "cube")
+    }
+    assert found["auto"].mechanism == "two-step"
+    sizes = [np.sqrt(np.mean((release.point - x.mean(axis=0)) ** 2)) for release in found.values()]
+    assert sizes[0] < 0.5 * sizes[1]
+    assert td.mean(x[: 10 * d], epsilon=1, bounds=(-50, 50), randomness=td.seeded(2)).mechanism == "cube"
+
+
 @pytest.mark.parametrize(("n", "d"), [(40, 1), (75, 3), (100, 4)])
 def test_windows_are_a_mean_with_public_deviations(n, d):
     x = np.random.default_rng(n).normal(size=(n, d))

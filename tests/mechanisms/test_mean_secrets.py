@@ -14,7 +14,7 @@ import pytest
 import tukeydp as td
 from support.charges import charge
 from support.listening import listen, listen_to_draws
-from tukeydp.mechanisms import spread_step, subset_means, two_step
+from tukeydp.mechanisms import cliff, two_step
 from tukeydp.mechanisms.mean_plans import CubeMean, SubsetMean
 from tukeydp.mechanisms.mean_ways import ScaledMean, mean_plan
 from tukeydp.trusted.bits import derived_key
@@ -214,11 +214,9 @@ def test_the_spread_spends_its_epsilon(spent):
 def test_how_many_directions_there_are_does_not_depend_on_missing_cells(way, monkeypatch):
     """The notion is chosen by the number of blocks, with those that turn out to be empty."""
     asked = []
-    for module in (subset_means, spread_step):
-        chosen = module.chosen_notion
-        monkeypatch.setattr(
-            module, "chosen_notion", lambda depth, n, d, chosen=chosen: asked.append((n, d)) or chosen(depth, n, d)
-        )
+    for name in ("drawn_notion", "chosen_notion"):
+        chosen = getattr(cliff, name)
+        monkeypatch.setattr(cliff, name, lambda *given, chosen=chosen: asked.append(given) or chosen(*given))
     seen = []
     for x in (np.zeros((300, 2)), np.full((300, 2), np.nan), rows(300, 2)):
         asked.clear()

@@ -44,7 +44,7 @@ def test_an_epsilon_of_twice_the_size_would_be_noticed():
 
 
 def test_where_a_walk_cannot_tell_the_mechanism_does(monkeypatch):
-    monkeypatch.setattr(rehearsed_centres, "walked_draws", lambda *_: None)
+    monkeypatch.setattr(rehearsed_centres, "walked_in_parts", lambda *_: None)
     relative = np.clip(made_up(SHAPES[0], 300, 2, 0) / 30.0, -1.0, 1.0)
     plan = subset_plan(300, 2, Fraction(1), np.full(2, 60.0))
     given = relative, Fraction(1), plan, bytes(32), bytes(31) + b"1", 5

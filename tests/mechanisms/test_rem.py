@@ -29,7 +29,7 @@ from tukeydp.trusted.account import PureDP
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box, whole_grid
 from tukeydp.trusted.levels import level_sets
-from tukeydp.trusted.release import rehearsed
+from tukeydp.trusted.release import Misuse, rehearsed
 from tukeydp.trusted.rem.evidence import Evidence, Plan
 from tukeydp.trusted.rem.safety import (
     Chance,
@@ -221,7 +221,8 @@ def test_after_passing_points_follow_the_restricted_law():
     fixed = Plan(30, 4, Fraction(1, 5), Fraction(1), Fraction(1, 3), 3, tuple(range(31)))
     grid = unbounded_grid(1, resolution=1, bits=20)
     prepared = td.AxisAligned().prepare(rows, grid, bytes(32))
-    runs = [rehearsed({"draw": PureDP(1)}, derived_key("a", i)) for i in range(800)]
+    price = ApproxDP(fixed.epsilon, fixed.delta)
+    runs = [rehearsed({"draw": price}, derived_key("a", i)) for i in range(800)]
     drawn = [
         point_if_safe(prepared, whole_grid(grid), fixed, Graded(), run.charge("draw"), partial(run.secret, "coin"))
         for run in runs
@@ -236,6 +237,16 @@ def test_after_passing_points_follow_the_restricted_law():
     # The authors' weight of the lowest level (docs/errata.md, 1).
     wrong = np.where(depth >= 4, np.exp(0.1 * depth) - np.exp(0.1 * 3), 0.0)
     assert g_test(counts, wrong / wrong.sum()) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("short", [ApproxDP(1, Fraction(1, 3)), ApproxDP(Fraction(6, 5), Fraction(1, 4)), PureDP(9)])
+def test_a_charge_that_is_smaller_than_test_and_draw_is_refused(short):
+    fixed = Plan(30, 4, Fraction(1, 5), Fraction(1), Fraction(1, 3), 3, tuple(range(31)))
+    grid = unbounded_grid(1, resolution=1, bits=20)
+    prepared = td.AxisAligned().prepare(np.zeros((30, 1), dtype=np.int64), grid, bytes(32))
+    run = rehearsed({"draw": short}, bytes(32))
+    with pytest.raises(Misuse, match="does not cover"):
+        point_if_safe(prepared, whole_grid(grid), fixed, Graded(), run.charge("draw"), partial(run.secret, "coin"))
 
 
 @pytest.mark.parametrize("d", [3, 5])

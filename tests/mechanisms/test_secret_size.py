@@ -21,7 +21,7 @@ from tukeydp.mechanisms import mean_of_secret_size, planned
 from tukeydp.mechanisms import rem as rem_module
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
 from tukeydp.mechanisms.rem_choice import chosen_plan
-from tukeydp.trusted import block_steps as subset_means
+from tukeydp.trusted import block_steps
 from tukeydp.trusted.account import ApproxDP, PureDP
 from tukeydp.trusted.parameters import ParameterError
 
@@ -224,8 +224,8 @@ def test_plans_are_made_for_the_declared_rows_alone(monkeypatch):
 def test_blocks_have_half_of_epsilon_in_the_exponent_and_rows_all_of_it(monkeypatch):
     """The sampler's weights are e^(epsilon T / 2), whatever it is given."""
     given = []
-    real = subset_means.DepthSampler
-    monkeypatch.setattr(subset_means, "DepthSampler", lambda *a, **b: given.append(b["epsilon"]) or real(*a, **b))
+    real = block_steps.sampler_on
+    monkeypatch.setattr(block_steps, "sampler_on", lambda *a: given.append(a[-1]) or real(*a))
     td.mean(table(290), **BOUNDED, **SECRET, blocks=40, partitions=2)
     found = td.mean(table(290), epsilon=1, bounds=(-50, 50), **{**SECRET, "rows": 100}, mechanism="subset")
     assert found.settings["blocks"] is None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tukeydp as td
-from tukeydp.mechanisms import mean_ways
+from tukeydp.mechanisms import clipped_mean, mean_ways
 
 TABLES = {
     "one value, at a bound": lambda rng, size: np.zeros(size),
@@ -71,3 +71,33 @@ def test_without_shifts_most_would_be(monkeypatch, table):
     planned = mean_ways.subset_plan
     monkeypatch.setattr(mean_ways, "subset_plan", lambda *given: planned(*given[:-1], smooth=False))
     assert far_off(table, (300, 6), 100) >= 4
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_windows_of_many_columns_hold_values_that_lie_at_a_bound(table):
+    """Where rows are too few for depth. Random points have no chance to be nearer than a tenth of the width in all."""
+    for seed in range(5):
+        x = TABLES[table](np.random.default_rng([seed, 40]), (1000, 40))
+        release = td.mean(x, epsilon=1, bounds=(0, 10), randomness=td.seeded(seed))
+        assert release.mechanism == "two-step"
+        assert np.abs(release.point - x.mean(axis=0)).max() < 1.0
+
+
+@pytest.mark.parametrize(("n", "d"), [(120, 4), (300, 8)])
+def test_windows_of_known_spread_hold_values_that_lie_at_a_bound(n, d, monkeypatch):
+    """Median errors in standard deviations. With the windows' margins left out at the bounds, too, all are lost."""
+
+    def errors():
+        found = []
+        for seed in range(5):
+            x = TABLES["nine of ten zero"](np.random.default_rng([seed, n]), (n, d))
+            release = td.mean(x, epsilon=1, bounds=(0, 100), sd=0.44, randomness=td.seeded(seed))
+            assert "epsilon_windows" in release.settings
+            found.append(np.median(np.abs(release.point - x.mean(axis=0))) / 0.44)
+        return np.array(found)
+
+    assert errors().max() < 1.0
+    monkeypatch.setattr(
+        clipped_mean, "inside", lambda first, end: np.array([first + (end - first) // 6, end - (end - first) // 6])
+    )
+    assert np.median(errors()) > 20.0

@@ -13,7 +13,25 @@ DIGITS = "tests/depth/test_tied_rows.py::test_twice_the_digits_are_as_close_as_t
 CONES = "tests/depth/test_cones.py::"
 HINTS = "tests/depth/test_hints.py::"
 
+BLOCKS = "tests/depth/test_in_blocks.py::test_a_point_is_drawn_by_the_mean_of_its_columns_depths"
+
 MUTANTS = (
+    Mutant(
+        "all of epsilon in each block of columns",
+        "trusted/sampling/draws.py",
+        "epsilon=epsilon * Fraction(columns.stop - columns.start, d),",
+        "epsilon=epsilon,",
+        (BLOCKS,),
+        "A row moves the depth of every block: the ratio is e^(epsilon blocks).",
+    ),
+    Mutant(
+        "the same bits for all blocks of columns",
+        "trusted/sampling/draws.py",
+        'derived_key("block", b, key)',
+        'derived_key("block", 0, key)',
+        (BLOCKS,),
+        "Blocks are no longer independent: what one gives tells of the bits of the others.",
+    ),
     Mutant(
         "a grid that begins at the smallest cell",
         "trusted/rows.py",

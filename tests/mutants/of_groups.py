@@ -300,8 +300,8 @@ MUTANTS = (
     Mutant(
         "the notion of depth by the largest group",
         "trusted/block_steps.py",
-        "usual(grid.snap(table), grid, public_key, rows)",
-        "usual(grid.snap(table), grid, public_key, max(1, *map(len, tables)))",
+        "usual_to_draw(grid.snap(table), grid, public_key, rows, epsilon)",
+        "usual_to_draw(grid.snap(table), grid, public_key, max(1, *map(len, tables)), epsilon)",
         (f"{AUDIT}test_which_directions_there_are_does_not_hang_on_the_sizes_of_groups",),
         "Which directions depth is taken along tells how large a group is.",
     ),

@@ -287,8 +287,8 @@ MUTANTS = (
     Mutant(
         "as many directions as there are full blocks",
         "trusted/block_steps.py",
-        "usual(depth.rows, depth.grid, public_key, depth.counted)",
-        "usual(depth.rows, depth.grid, public_key, int((np.abs(means) < 1).all(axis=1).sum()) or 1)",
+        "public_key, depth.counted, depth.epsilon)",
+        "public_key, int((np.abs(means) < 1).all(axis=1).sum()) or 1, depth.epsilon)",
         (f"{SECRETS}test_how_many_directions_there_are_does_not_depend_on_missing_cells",),
         "The published directions tell how many cells are missing.",
     ),

@@ -24,6 +24,7 @@ import tukeydp as td
 from tukeydp.audit.forced_samplers import forced
 from tukeydp.data.files import read_file
 from tukeydp.depth import choice
+from tukeydp.depth.notions import InBlocks
 from tukeydp.mechanisms.mean_of_secret_size import rem_blocks
 from tukeydp.paper import algorithm3 as algorithm3
 from tukeydp.results.release import Release
@@ -1316,6 +1317,7 @@ CALLS: dict[str, Whole] = {
     "boxem on a coarse grid": _swap(30, td.boxem, **_COARSE),
     "boxem, all directions": _swap(9, td.boxem, depth=td.Exact(), **_COARSE),
     "boxem, random directions": _swap(40, td.boxem, depth=td.Random(5), **_COARSE),
+    "boxem in blocks of columns": _swap(60, td.boxem, d=4, depth=InBlocks(columns=2)),
     "boxem, certified": _swap(60, td.boxem, certify="0.2"),
     "boxem in chunks": _in_chunks(60),
     "boxem in chunks that are not kept": _in_chunks(3000, depth=td.Spread(8)),

@@ -11,8 +11,7 @@ import numpy as np
 
 from tukeydp.depth.notions import NOTIONS, AnyScale, AxisAligned, Notion, Spread
 from tukeydp.trusted.directions import require_spanning
-from tukeydp.trusted.parameters import IntArray, ParameterError, brief
-from tukeydp.trusted.prepared import choose_by
+from tukeydp.trusted.parameters import ParameterError, brief
 from tukeydp.trusted.rows import Grid
 
 # Above this many projections (160 MB) the default notion takes fewer directions: with so many rows the noise
@@ -32,21 +31,17 @@ def chosen_notion(depth: Any, n: int | None, d: int, default: type[AnyScale] | t
     if depth is None:
         if default is Spread and n is not None and n <= d and d > _MANY_COLUMNS:
             return AxisAligned()
-        usual = default.usual(d)
-        return default(usual if n is None else min(usual, max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n)))
+        most = most_directions(n)
+        return default(default.usual(d) if most is None else min(default.usual(d), most))
     if not isinstance(depth, Notion):
         names = ", ".join(f"td.{kind.__name__}(...)" for kind in NOTIONS.values())
         raise ParameterError("depth", f"must be a notion of depth: {names} or td.Directions(...)", brief(depth))
     return depth
 
 
-def _usual_directions(n: int, d: int, grid: Grid, key: bytes) -> IntArray:
-    directions = chosen_notion(None, n, d).on_grid(grid, key)
-    assert directions is not None
-    return directions
-
-
-choose_by(_usual_directions)
+def most_directions(n: int | None, blocks: int = 1) -> int | None:
+    """Of the default notion, by the number of rows: in each of so many blocks of columns. None where n is secret."""
+    return None if n is None else max(_FEWEST_DIRECTIONS, _MOST_PROJECTIONS // n // blocks)
 
 
 def require_fitting(depth: Notion, grid: Grid, *, spanning: bool = False) -> None:

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from tukeydp.depth.notions import FiniteNotion, Notion, Spread
+from tukeydp.depth.notions.in_blocks import part_of
 from tukeydp.forecast.mean import own_means
 from tukeydp.forecast.shapes import SHAPES, Shape, made_up
-from tukeydp.forecast.simulated_walk import half_of, walked_draws
+from tukeydp.forecast.simulated_walk import half_of, walked_in_parts
 from tukeydp.forecast.tables import ROWS_OF_DEPTH, WALKED_COLUMNS, numbers, settled, smoothed
-from tukeydp.mechanisms.cliff import widest_bounds, width_sentence
+from tukeydp.mechanisms.cliff import widest_for, width_sentence
 from tukeydp.mechanisms.mean_ways import known_widths
 from tukeydp.results.accuracy import (
     FAR,
@@ -41,6 +42,7 @@ from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.rows import BoundedColumns, Grid
 from tukeydp.trusted.sampling.draws import Sampler
 
+_PUBLIC_KEY = derived_key("rehearsal", "public")
 _DRAWS = 20  # from one made-up table: all but free once it is prepared
 # Directions that stand for all of them, for each column: they come close to exact depth and are much faster.
 _LIKE_EXACT = 60
@@ -54,7 +56,7 @@ _STEPS = 2.0
 
 def centre_rehearsal(notion: Notion, grid: Grid, n: int, epsilon: Fraction) -> Rehearsal:
     """The forecast that goes with a release of boxem."""
-    widest = rounded(widest_bounds(n, grid.d, float(epsilon)))
+    widest = rounded(widest_for(notion, n, grid.d, float(epsilon)))
     caveat = width_sentence(widest, n, known_widths(_columns(grid), None), known=False)
     return Rehearsal(_centre_error, (notion, grid, n, epsilon), widest, caveat)
 
@@ -65,7 +67,7 @@ def _centre_error(notion: Notion, grid: Grid, n: int, epsilon: Fraction, *, sd: 
     if sd is None:
         step = np.array([float(s) for s in grid.step])
         deviations = np.maximum(deviations, np.minimum(columns.widths / 4.0, _STEPS * step))
-    inputs = _Rehearsed(_all_directions(notion, grid), grid, n, epsilon, deviations, missing)
+    inputs = _Rehearsed(_finite(notion, grid.d).parts_on_grid(grid, _PUBLIC_KEY), grid, n, epsilon, deviations, missing)
     shapes = tuple(_on(shape, inputs) for shape in SHAPES)
     complete = max(1, math.floor(n * (1.0 - missing) ** grid.d))
     return over_shapes(
@@ -75,19 +77,18 @@ def _centre_error(notion: Notion, grid: Grid, n: int, epsilon: Fraction, *, sd: 
         missing=missing,
         widths=tuple((columns.widths / deviations).tolist()),
         known=sd is not None,
-        widest=rounded(widest_bounds(complete, grid.d, float(epsilon))),
+        widest=rounded(widest_for(notion, complete, grid.d, float(epsilon))),
         scales=None if sd is None else deviations,
     )
 
 
 def rehearsed_directions(notion: Notion, grid: Grid) -> IntArray:
     """The notion's directions, or those that stand for it; few of them for many columns."""
-    return _few(_all_directions(notion, grid))
+    return _few(_finite(notion, grid.d).on_grid(grid, _PUBLIC_KEY))
 
 
-def _all_directions(notion: Notion, grid: Grid) -> IntArray:
-    finite = notion if isinstance(notion, FiniteNotion) else Spread(_LIKE_EXACT * grid.d)
-    return finite.on_grid(grid, derived_key("rehearsal", "public"))
+def _finite(notion: Notion, d: int) -> FiniteNotion:
+    return notion if isinstance(notion, FiniteNotion) else Spread(_LIKE_EXACT * d)
 
 
 def _few(directions: IntArray) -> IntArray:
@@ -102,7 +103,7 @@ class _Rehearsed:
     Fewer rows at an epsilon raised in proportion have the same law, but for how far the deepest point strays.
     """
 
-    directions: IntArray
+    parts: Sequence[tuple[slice, IntArray]]
     grid: Grid
     n: int
     epsilon: Fraction
@@ -170,7 +171,7 @@ def _walked(shape: Shape, inputs: _Rehearsed) -> list[tuple[FloatArray, FloatArr
     for i in numbers(grid.d, WALKED_COLUMNS):
         table = inputs.table(shape, i)
         rng = np.random.default_rng([i, grid.d])
-        points = walked_draws(inputs.snapped(table), inputs.directions, whole_grid(grid), half_epsilon, rng)
+        points = walked_in_parts(inputs.snapped(table), inputs.parts, whole_grid(grid), half_epsilon, rng)
         if points is None:
             return None
         found.append(inputs.errors(table, points))
@@ -179,15 +180,22 @@ def _walked(shape: Shape, inputs: _Rehearsed) -> list[tuple[FloatArray, FloatArr
 
 def _drawn(shape: Shape, inputs: _Rehearsed) -> list[tuple[FloatArray, FloatArray]]:
     """The same by the mechanism itself."""
-    grid, directions = inputs.grid, _few(inputs.directions)
     found = []
-    for i in numbers(grid.d):
+    for i in numbers(inputs.grid.d):
         table = inputs.table(shape, i)
-        levels = level_sets(inputs.snapped(table), directions)
-        sampler = Sampler(levels, within=whole_grid(grid), epsilon=inputs.raised)
-        points = [sampler.draw(derived_key("rehearsal", i, j)) for j in range(_DRAWS)]
-        found.append(inputs.errors(table, np.array(points, dtype=np.float64)))
+        rows = inputs.snapped(table)
+        drawn = [_deep_points(inputs, rows[:, columns], columns, lines, i) for columns, lines in inputs.parts]
+        found.append(inputs.errors(table, np.hstack(drawn)))
     return found
+
+
+def _deep_points(inputs: _Rehearsed, rows: IntArray, columns: slice, directions: IntArray, number: int) -> FloatArray:
+    grid = part_of(inputs.grid, columns)
+    epsilon = inputs.raised * Fraction(grid.d, inputs.grid.d)
+    sampler = Sampler(level_sets(rows, _few(directions)), within=whole_grid(grid), epsilon=epsilon)
+    block = (columns.start,) if columns.start else ()
+    points = [sampler.draw(derived_key("rehearsal", *block, number, j)) for j in range(_DRAWS)]
+    return np.array(points, dtype=np.float64)
 
 
 def own_medians(table: FloatArray) -> FloatArray:

@@ -67,6 +67,8 @@ def mean_rehearsal(plan: MeanPlan, n: int, columns: BoundedColumns, sd: Any) -> 
 def widest_for(plan: MeanPlan, n: int, d: int, missing: float = 0.0) -> float | None:
     """How wide bounds may be for the plan's depth of subset means; None if it uses none."""
     if isinstance(plan, ScaledMean):
+        if plan.windows(n, np.array(plan.assumed)) is not None:
+            return None  # neither windows nor noise get lost between wide bounds
         # Blocks are chosen when the widths are known: single rows reach farthest.
         rows = max(1, int(n * (1.0 - missing)))
         return rounded(min(WIDEST, widest_bounds(rows, d, float(plan.rest))))

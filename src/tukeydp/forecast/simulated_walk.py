@@ -78,6 +78,26 @@ def walked_draws(
     return None if found is None else found + middle
 
 
+def walked_in_parts(
+    rows: IntArray,
+    parts: Sequence[tuple[slice, IntArray]],
+    within: Box,
+    half_epsilon: float,
+    rng: np.random.Generator,
+) -> FloatArray | None:
+    """The same where blocks of columns are drawn by themselves, each with its share of epsilon."""
+    found = []
+    for columns, directions in parts:
+        share = (columns.stop - columns.start) / rows.shape[1]
+        box = Box(within.low[columns], within.high[columns])
+        points = walked_draws(rows[:, columns], directions, box, half_epsilon * share, rng)
+        if points is None:
+            return None
+        found.append(points)
+    count = min(map(len, found))
+    return np.hstack([points[np.linspace(0, len(points) - 1, count).astype(np.int64)] for points in found])
+
+
 def _body(
     rows: NDArray[np.float32], directions: IntArray, low: FloatArray, high: FloatArray, half_epsilon: float
 ) -> Body:

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from tukeydp.depth.choice import chosen_notion
 from tukeydp.depth.notions.base import require_finite
-from tukeydp.forecast.simulated_walk import half_of, walked_draws
+from tukeydp.forecast.simulated_walk import half_of, walked_in_parts
+from tukeydp.mechanisms.cliff import drawn_notion
 from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.block_steps import SubsetPlan, block_depth, counted_means, subset_sampler
 from tukeydp.trusted.boxes import whole_grid
@@ -103,9 +103,10 @@ def walked_centres(
     dealings = 2 * math.ceil(ROWS_OF_DEPTH / plan_of_fewer.blocks / 2)  # shifted ones come in pairs
     few = replace(plan_of_fewer, partitions=min(plan.partitions, dealings))
     depth = block_depth(counted_means(fewer, few, secret_key), raised, few, secret_key)
-    directions = require_finite(chosen_notion(None, depth.counted, depth.grid.d)).on_grid(depth.grid, public_key)
+    notion = drawn_notion(None, depth.counted, depth.grid.d, depth.epsilon)
+    parts = require_finite(notion).parts_on_grid(depth.grid, public_key)
     rng = np.random.default_rng(list(secret_key))
-    points = walked_draws(depth.rows, directions, whole_grid(depth.grid), half_of(depth.epsilon), rng)
+    points = walked_in_parts(depth.rows, parts, whole_grid(depth.grid), half_of(depth.epsilon), rng)
     if points is None:
         return drawn_centres(relative, epsilon, plan, public_key, secret_key, count)
     # Evenly along the walk, whose neighbouring points are alike.

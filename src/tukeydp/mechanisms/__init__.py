@@ -1,3 +1,3 @@
 """The private mechanisms; each reads like its theorem."""
 
-from tukeydp.depth import choice as choice  # says which directions are usual, to the steps that draw
+from tukeydp.mechanisms import cliff as cliff  # says which directions are usual, to the steps that draw

@@ -9,10 +9,11 @@ from typing import Any
 from tukeydp.blas import on_one_thread
 from tukeydp.data.keys import require_by
 from tukeydp.data.relation import checked_relation
-from tukeydp.depth.choice import chosen_notion, require_fitting
+from tukeydp.depth.choice import require_fitting
 from tukeydp.depth.notions import Notion
 from tukeydp.forecast.centre import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
+from tukeydp.mechanisms.cliff import drawn_notion
 from tukeydp.mechanisms.found_bounds import finds_bounds
 from tukeydp.mechanisms.grouped_centre import grouped_boxem
 from tukeydp.mechanisms.grouped_mean import refuse_with_groups
@@ -77,7 +78,9 @@ def boxem(
     depth
         `td.Spread(k)` (default: with a number of directions that grows with d), `td.Random(k)`, `td.AxisAligned()`
         (default for more than 20 columns and no more rows than columns), `td.Directions(vectors)`, or `td.Exact()`: all
-        directions, practical for up to four columns.
+        directions, practical for up to four columns. By default more than 25 columns come in blocks of up to 20, each
+        with directions of its own, and T is the mean over columns of the depth in a column's block
+        (docs/proofs/boxem.md, section 9); or along the axes alone, where rows are too few for blocks.
     resolution
         Step of the public grid, a scalar, one per column, or a dict of column name -> step; unless given,
         the width over 2**44, and over 2**30 for
@@ -165,12 +168,12 @@ def boxem(
     bits = source(randomness)
     table = table_or_stream(x, relation)
     size = relation.size(table)
-    notion = chosen_notion(depth, size, table.d)
+    in_sampler = 2 * kappa(for_point, *DEPTH, neighbours)
+    notion = drawn_notion(depth, size, table.d, in_sampler)
     ends = checked_bounds(table.d, bounds, table.columns)
     grid = bounded_grid(
         table.d, bounds=ends, resolution=resolution, bits=notion.grid_bits(table.d), columns=table.columns
     )
-    in_sampler = 2 * kappa(for_point, *DEPTH, neighbours)
     require_room_for_ranks(table, notion, grid, in_sampler, size)
     if unproven is not None:
         if certify is not None:
@@ -184,7 +187,7 @@ def boxem(
     told = relation.public(table)
     public = {**told, "bounds": ends, "notion": repr(notion), "grid": grid.to_dict(), "settings": settings}
     run = reserve(parts, mechanism="boxem", source=bits, accountant=accountant, parameters=public)
-    prepared = notion.prepare(on_grid(table, grid), grid, run.public("directions"))
+    prepared = notion.prepared_to_draw(on_grid(table, grid), grid, run.public("directions"))
     y = deep_point(prepared, grid, run.charge("point"))
     certificate = None
     if for_certificate:

@@ -14,7 +14,7 @@ from typing import Any
 from tukeydp.results.certificate import Certificate
 from tukeydp.trusted.parameters import ParameterError, brief, rational
 from tukeydp.trusted.points import noised_depth
-from tukeydp.trusted.prepared import PreparedDepth
+from tukeydp.trusted.prepared import PreparedBlocks, PreparedDepth
 from tukeydp.trusted.release import Charge
 
 CONFIDENCE = 0.95  # of the stated number of rows; by the noise alone, whatever the data
@@ -28,7 +28,9 @@ def checked_share(certify: Any) -> Fraction:
     return share
 
 
-def depth_certificate(prepared: PreparedDepth, point: Sequence[int], charge: Charge, every: bool) -> Certificate:
+def depth_certificate(
+    prepared: PreparedDepth | PreparedBlocks, point: Sequence[int], charge: Charge, every: bool
+) -> Certificate:
     """The noised depth of a released grid point: pure epsilon-DP. `every`: all sides count, not only listed ones.
 
     By group the charge is that of the group (`Charge.by_group`): a row that moves may change the depths of two points.

@@ -14,11 +14,17 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
+from tukeydp.depth.choice import chosen_notion, most_directions
+from tukeydp.depth.notions import AxisAligned, InBlocks, Notion, Spread, require_finite
+from tukeydp.results.accuracy import ASSUMED_WIDTH
 from tukeydp.trusted.parameters import FloatArray
+from tukeydp.trusted.prepared import Parts, choose_by
 from tukeydp.trusted.ranks import levels_of
+from tukeydp.trusted.rows import Grid
 
 # Odds of the deep middle against the rest of the box: what is called meaningful, and what blocks are chosen for.
 MEANINGFUL, SAFE = math.log(20), math.log(100)
@@ -51,6 +57,40 @@ def widest_bounds(rows: int, d: int, epsilon: float, margin: float = MEANINGFUL)
     """How many standard deviations wide bounds may be, so that depth of so many rows finds the middle."""
     exponent = (log_odds(rows, d, epsilon) - margin) / d
     return math.exp(min(exponent, _LARGEST_EXPONENT))
+
+
+# Columns from which on deep points are drawn in blocks of columns by default: from thirty on that errs less, and up to
+# twenty-five all at once does (docs/decisions/0022-columns-in-blocks.md).
+MANY_COLUMNS = 25
+
+
+def drawn_notion(depth: Any, n: int | None, d: int, epsilon: Fraction, each: int | None = None) -> Notion:
+    """The notion that deep points are drawn by, of public numbers: many columns in blocks, or along the axes alone.
+
+    `epsilon` is that of a sampler with weights e^(epsilon T / 2); n is None if secret; of groups, `each` has so many
+    rows. Depth along the axes reaches farthest: its levels are boxes, more than twice as wide as others of their size.
+    """
+    if depth is not None or d <= MANY_COLUMNS or (n is not None and n <= d):
+        return chosen_notion(depth, n, d)
+    most = most_directions(n, -(-d // InBlocks().columns))
+    blocks = InBlocks(None if most is None or most >= Spread.usual(InBlocks().columns) else most)
+    rows = n if each is None else each
+    near = rows is not None and widest_for(blocks, rows, d, float(epsilon)) < ASSUMED_WIDTH
+    return AxisAligned() if near else blocks
+
+
+def _usual_parts(n: int, grid: Grid, key: bytes, epsilon: Fraction | None) -> Parts:
+    notion = chosen_notion(None, n, grid.d) if epsilon is None else drawn_notion(None, n, grid.d, epsilon)
+    return require_finite(notion).parts_on_grid(grid, key)
+
+
+choose_by(_usual_parts)
+
+
+def widest_for(notion: Notion, rows: int, d: int, epsilon: float) -> float:
+    """How many standard deviations wide bounds may be for draws by a notion."""
+    sizes = [block.d for block in notion.blocks(d)] if isinstance(notion, InBlocks) else [d]
+    return min(widest_bounds(rows, size, epsilon * size / d) for size in sizes)
 
 
 @lru_cache(maxsize=4096)

@@ -58,11 +58,15 @@ FINE = 2**12
 # Standard deviations in a window, by records times epsilon for each column: they are known within a factor of two, and
 # what a window cuts off counts more where there is less noise.
 _WINDOWS = ((3000.0, 16.0), (500.0, 12.0), (0.0, 8.0))
-# Where windows begin, in windows. A sixth on either side is not counted: a column whose values end there is not cut.
+# Where windows begin, in windows. A sixth on either side is not counted, but for the bounds' own ends: a column whose
+# values end there is not cut.
 _STEPS_OF_WINDOW, _MARGINS = 4, 6
 # Records beyond a window of bell-shaped columns are few: it has to outweigh all other choices by this part of them.
 _HELD, _AHEAD = 0.6, 4.0
 _LEAST_FOR_WINDOWS, _MOST_FOR_WINDOWS, _HOPELESS = 0.1, 0.5, 0.85
+# Where standard deviations were found and are not known, never less than what is needed over this: with two thirds of
+# it windows of thirty exponential columns were lost.
+_SHORT = 1.3
 # Missing cells stand out where noise alone would be as many in one table of fifty.
 _NOTICED = 0.96
 MISSING = Fraction(1, 50)  # share of epsilon that tells them
@@ -227,8 +231,7 @@ class ClippedMean:
         cells = CellCounts(columns, self.found, FINE)
         (counted,) = total(cells)
         listed = [windows_of(width) for width in self.windows]
-        cut = [width // _MARGINS for width in self.windows]
-        inner = [np.array([first + c, end - c]) for (first, end), c in zip(listed, cut, strict=True)]
+        inner = [inside(first, end) for first, end in listed]
         places = deepest_cells(cells.outside(counted, inner), run.charge("windows", "step", "windows"))
         return [(int(first[place]), int(end[place])) for (first, end), place in zip(listed, places, strict=True)]
 
@@ -408,12 +411,25 @@ def windows_of(width: int) -> tuple[IntArray, IntArray]:
     return first, first + width
 
 
+def inside(first: IntArray, end: IntArray) -> IntArray:
+    """First cells and those behind the last of what counts as well inside windows: nothing is beyond the bounds."""
+    cut = (end - first) // _MARGINS
+    return np.array([np.where(first == 0, 0, first + cut), np.where(end == FINE, FINE, end - cut)])
+
+
 def windowed_plan(
-    size: int, columns: BoundedColumns, epsilon: Fraction, widths: Sequence[float], *, neighbours: str = "swap"
+    size: int,
+    columns: BoundedColumns,
+    epsilon: Fraction,
+    widths: Sequence[float],
+    *,
+    neighbours: str = "swap",
+    known: bool = True,
 ) -> ClippedMean | None:
     """A mean clipped to windows of public standard deviations; None if the records are too few to find them.
 
-    `widths` are those of the bounds in standard deviations. What is no wider than a window is clipped at its bounds.
+    `widths` are those of the bounds in standard deviations, `known` or found for all columns together. What is no wider
+    than a window is clipped at its bounds.
     """
     each = size * float(epsilon) / columns.d
     window = next(sds for least, sds in _WINDOWS if each >= least)
@@ -425,7 +441,8 @@ def windowed_plan(
     needed = strength(neighbours) * (choices + _AHEAD) / (_HELD * size * float(epsilon))
     if needed > _HOPELESS:
         return None
-    share = Fraction(math.ceil(1000 * min(max(_LEAST_FOR_WINDOWS, needed), _MOST_FOR_WINDOWS)), 1000)
+    least = _LEAST_FOR_WINDOWS if known else max(_LEAST_FOR_WINDOWS, needed / _SHORT)
+    share = Fraction(math.ceil(1000 * max(least, min(needed, _MOST_FOR_WINDOWS))), 1000)
     shares = Shares(share, Fraction(0), MISSING, Fraction(0))
     return ClippedMean(epsilon, shares, found, (), (), neighbours=neighbours, windows=cells)
 

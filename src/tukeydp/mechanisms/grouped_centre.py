@@ -10,10 +10,11 @@ import numpy as np
 from tukeydp.data.records import held_records
 from tukeydp.data.relation import Relation
 from tukeydp.data.tables import Table
-from tukeydp.depth.choice import chosen_notion, require_fitting, require_memory
+from tukeydp.depth.choice import require_fitting, require_memory
 from tukeydp.depth.notions import Notion
 from tukeydp.forecast.centre import centre_rehearsal
 from tukeydp.mechanisms.certificate import checked_share, depth_certificate
+from tukeydp.mechanisms.cliff import drawn_notion
 from tukeydp.mechanisms.grouped_sums import checked_counts, rows_told, too_few
 from tukeydp.results.grouped_release import GroupedRelease, by_group
 from tukeydp.results.grouped_release import one_of as one_of
@@ -63,7 +64,9 @@ def grouped_boxem(
     assert records.groups is not None
     assert records.keys is not None
     names = records.keys.names
-    notion = chosen_notion(depth, size, table.d)
+    each = records.size_of_group
+    in_sampler = 2 * kappa(for_points, *DEPTH, relation.neighbours, len(names))
+    notion = drawn_notion(depth, size, table.d, in_sampler, each)
     if size is not None:
         require_memory(notion, size, table.d)
     ends = checked_bounds(table.d, bounds, table.columns)
@@ -83,11 +86,9 @@ def grouped_boxem(
     public_key = run.public("directions")
     noised = noised_group_counts(records.groups, len(names), run.charge("counts")) if for_counts else None
     enough = [True] * len(names) if noised is None else rows_told(noised, size, for_counts)
-    in_sampler = 2 * kappa(for_points, *DEPTH, relation.neighbours, len(names))
-    each = records.size_of_group
     rehearsal = None if each is None else centre_rehearsal(notion, grid, each, in_sampler)
     certificates = run.charge("certificates", "certificate").by_group(len(names)) if for_certificates else None
-    groups = (notion.prepare(grid.snap(cells), grid, public_key) for _, cells in records.parts())
+    groups = (notion.prepared_to_draw(grid.snap(cells), grid, public_key) for _, cells in records.parts())
     found = []
     for g, (prepared, y) in enumerate(deep_points(groups, len(names), grid, run.charge("points"))):
         certificate = None

@@ -68,8 +68,14 @@ def ways_between(
     Where rows suffice for depth or for centre and radii, these come closer: they find how spread a column is.
     """
     found = ways(n, columns.d, epsilon, widths, known, *dealt)
-    windowed = windowed_plan(n, columns, epsilon, widths.tolist()) if known and "two-step" not in found else None
-    if windowed is None or best_way(found, n, widths, DOUBT).mechanism != "cube":
+    windowed = windowed_plan(n, columns, epsilon, widths.tolist()) if known else None
+    return _with_windows(found, windowed, n, widths, DOUBT)
+
+
+def _with_windows(
+    found: dict[str, Way], windowed: ClippedMean | None, n: int, widths: FloatArray, doubt: float
+) -> dict[str, Way]:
+    if windowed is None or "two-step" in found or best_way(found, n, widths, doubt).mechanism != "cube":
         return found
     return {**found, "two-step": windowed}
 
@@ -142,7 +148,19 @@ class ScaledMean(ScaleFirst):
 
     def way(self, n: int, widths: FloatArray) -> Way:
         """How the mean is taken between bounds of these widths: of public and released numbers."""
-        return best_way(ways(n, len(widths), self.rest, widths, known=True), n, widths, _DOUBT)
+        found = ways(n, len(widths), self.rest, widths, known=True)
+        return best_way(_with_windows(found, self.windows(n, widths), n, widths, _DOUBT), n, widths, _DOUBT)
+
+    def windows(self, n: int, widths: FloatArray) -> ClippedMean | None:
+        """Windows between bounds of these widths, only where rows are too few for depth between those assumed.
+
+        Elsewhere a scale that leaves nothing but noise is that of columns of few values, which windows may miss.
+        """
+        d, assumed = len(widths), np.array(self.assumed)
+        if best_way(ways(n, d, self.epsilon, assumed, known=False), n, assumed).mechanism != "cube":
+            return None
+        relative = BoundedColumns((Fraction(-1),) * d, (Fraction(1),) * d)
+        return windowed_plan(n, relative, self.rest, widths.tolist(), known=False)
 
     def error(self, n: int, widths: FloatArray) -> float:
         """Predicted median error in standard deviations, if the bounds are so wide."""
@@ -187,11 +205,12 @@ def mean_plan(
     widths = known_widths(columns, sd)
     found = ways_between(columns, n, epsilon, widths, sd is not None, blocks, partitions)
     best = best_way(found, n, widths, 1.0 if sd is None else DOUBT)
-    # Where noise is best even between bounds as wide as assumed, there is nothing to find out.
-    unsure = sd is None and (mechanism == "two-step" or (mechanism == "auto" and best.mechanism != "cube"))
-    scale = scale_epsilon(n, epsilon) if unsure else None
+    scale = scale_epsilon(n, epsilon) if sd is None and mechanism in ("auto", "two-step") else None
     if scale is not None:
-        return ScaledMean(epsilon, scale, tuple(widths.tolist()))
+        scaled = ScaledMean(epsilon, scale, tuple(widths.tolist()))
+        # Where noise is best even between bounds as wide as assumed, there is nothing to find out.
+        if mechanism == "two-step" or best.mechanism != "cube" or scaled.way(n, widths).mechanism != "cube":
+            return scaled
     if mechanism == "auto":
         return best
     return found.get(mechanism) or _forced(mechanism, n, columns.d, epsilon, widths, sd is not None, partitions)

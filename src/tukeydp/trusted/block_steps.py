@@ -32,11 +32,11 @@ from tukeydp.trusted.clipped_sums import (
 from tukeydp.trusted.hinted import asked, finite_rows
 from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.points import sampler_on
-from tukeydp.trusted.prepared import along, usual
+from tukeydp.trusted.prepared import along, usual, usual_to_draw
 from tukeydp.trusted.prices import DEPTH, Score, depth_of_blocks, kappa
 from tukeydp.trusted.release import Charge, Paid
 from tukeydp.trusted.rows import BoundedColumns, Grid, relative_grid
-from tukeydp.trusted.sampling.draws import DepthSampler
+from tukeydp.trusted.sampling.draws import BlockSampler, DepthSampler
 from tukeydp.trusted.steps import Place
 
 # Small blocks underestimate their skewness: Johnson's correction is raised by this factor (theory: 1 for large blocks).
@@ -150,17 +150,17 @@ def subset_point(relative: FloatArray, charge: Charge, plan: SubsetPlan, public_
 
 def subset_sampler(
     relative: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
-) -> DepthSampler:
+) -> DepthSampler | BlockSampler:
     """What `subset_point` draws from, once; each further draw spends its epsilon again."""
     return block_sampler(counted_means(relative, plan, secret_key), epsilon, plan, public_key, secret_key)
 
 
 def block_sampler(
     means: FloatArray, epsilon: Fraction, plan: SubsetPlan, public_key: bytes, secret_key: bytes
-) -> DepthSampler:
+) -> DepthSampler | BlockSampler:
     """The same from the table of block means that counts."""
     depth = block_depth(means, epsilon, plan, secret_key)
-    prepared = usual(depth.rows, depth.grid, public_key, depth.counted)
+    prepared = usual_to_draw(depth.rows, depth.grid, public_key, depth.counted, depth.epsilon)
     return sampler_on(prepared, depth.grid, depth.epsilon)
 
 
@@ -513,7 +513,7 @@ def _deep_points(
     grid = relative_grid(steps)
     found: Means = []
     for g, table in enumerate(tables):
-        prepared = usual(grid.snap(table), grid, public_key, rows)
+        prepared = usual_to_draw(grid.snap(table), grid, public_key, rows, epsilon)
         y = sampler_on(prepared, grid, epsilon).draw(paid.key("draw", g))
         found.append(list(grid.rational_point(y)))
     return found

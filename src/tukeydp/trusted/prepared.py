@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -55,6 +56,46 @@ class PreparedDepth:
         return found if found >= likely else int(self.levels.depths(points)[0])
 
 
+@dataclass(frozen=True, eq=False)
+class PreparedBlocks:
+    """Blocks of columns, each with a depth of its own, on one dataset. Not private.
+
+    What is drawn by is the mean over all columns of the depth in a column's block (docs/proofs/boxem.md, section 9).
+    """
+
+    parts: tuple[tuple[slice, PreparedDepth], ...]
+    directions: IntArray
+
+    def depth(self, point: Sequence[int]) -> int:
+        """The least depth of the point in any block, exactly: along all directions."""
+        return min(part.depth(point[columns]) for columns, part in self.parts)
+
+
+Parts = Sequence[tuple[slice, IntArray]]  # blocks of columns that lie side by side, and the directions in each
+
+
+def in_parts(rows: IntArray | StreamedRows, parts: Parts, d: int) -> PreparedDepth | PreparedBlocks:
+    """Depth along the directions of all columns, or of each block by itself."""
+    if [columns.start for columns, _ in parts] + [d] != [0] + [columns.stop for columns, _ in parts]:
+        raise ValueError("blocks are of all columns, each in one")
+    if len(parts) == 1:
+        return along(rows, parts[0][1])
+
+    def of(columns: slice) -> IntArray | StreamedRows:
+        return rows.of(columns, len(parts)) if isinstance(rows, StreamedRows) else rows[:, columns]
+
+    prepared = tuple((columns, along(of(columns), directions)) for columns, directions in parts)
+    return PreparedBlocks(prepared, in_all_columns(parts, d))
+
+
+def in_all_columns(parts: Parts, d: int) -> IntArray:
+    """Directions in some columns as directions in all."""
+    found = [np.zeros((len(directions), d), dtype=np.int64) for _, directions in parts]
+    for whole, (columns, directions) in zip(found, parts, strict=True):
+        whole[:, columns] = directions
+    return np.concatenate(found)
+
+
 def along(rows: IntArray | StreamedRows, directions: IntArray, lowest: int | None = None) -> PreparedDepth:
     """Depth along finitely many directions."""
     levels: LevelSets
@@ -69,16 +110,25 @@ def along(rows: IntArray | StreamedRows, directions: IntArray, lowest: int | Non
 
 def usual(rows: IntArray, grid: Grid, key: bytes, count: int | None = None) -> PreparedDepth:
     """Depth along the directions that are usual for so many rows, `count` where their number is secret."""
-    directions = _CHOICE[0](len(rows) if count is None else count, grid.d, grid, key)
+    ((_, directions),) = _CHOICE[0](len(rows) if count is None else count, grid, key, None)
     return along(rows, directions)
 
 
-def choose_by(choice: Callable[[int, int, Grid, bytes], IntArray]) -> None:
+def usual_to_draw(
+    rows: IntArray, grid: Grid, key: bytes, count: int, epsilon: Fraction
+) -> PreparedDepth | PreparedBlocks:
+    """What deep points are usually drawn by, with weights e^(epsilon T / 2): many columns in blocks."""
+    return in_parts(rows, _CHOICE[0](count, grid, key, epsilon), grid.d)
+
+
+# Of so many rows, on a grid, by a public key; with an epsilon for draws of deep points, else in one part.
+Choice = Callable[[int, Grid, bytes, Fraction | None], Parts]
+_CHOICE: list[Choice] = []
+
+
+def choose_by(choice: Choice) -> None:
     """Have `usual` directions chosen by this function of public numbers, which never sees rows."""
     _CHOICE[:] = [choice]
-
-
-_CHOICE: list[Callable[[int, int, Grid, bytes], IntArray]] = []
 
 
 def along_all(rows: IntArray, grid: Grid, outer: Callable[[], IntArray]) -> PreparedDepth:

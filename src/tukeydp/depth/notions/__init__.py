@@ -6,9 +6,10 @@ from tukeydp.depth.notions.base import FiniteNotion, Notion, require_finite
 from tukeydp.depth.notions.drawn import default_directions
 from tukeydp.depth.notions.exact import Exact
 from tukeydp.depth.notions.given import Directions
+from tukeydp.depth.notions.in_blocks import InBlocks
 from tukeydp.depth.notions.random import Random
 from tukeydp.depth.notions.spread import Spread
-from tukeydp.trusted.prepared import PreparedDepth
+from tukeydp.trusted.prepared import PreparedBlocks, PreparedDepth
 
 # By their names on the command line.
 NOTIONS: dict[str, type[Notion]] = {
@@ -26,7 +27,9 @@ __all__ = [
     "Directions",
     "Exact",
     "FiniteNotion",
+    "InBlocks",
     "Notion",
+    "PreparedBlocks",
     "PreparedDepth",
     "Random",
     "Spread",

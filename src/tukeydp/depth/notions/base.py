@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import tukeydp.hints  # noqa: F401 - offers what guides searches in a depth that is prepared here
 from tukeydp.trusted.parameters import IntArray, ParameterError
-from tukeydp.trusted.prepared import PreparedDepth, along, along_all
+from tukeydp.trusted.prepared import Parts, PreparedBlocks, PreparedDepth, along, along_all, in_parts
 from tukeydp.trusted.rows import DEFAULT_BITS, Grid
 from tukeydp.trusted.streams.rows import StreamedRows
 
@@ -53,6 +53,16 @@ class Notion(ABC):
         """Where every direction counts: finitely many, along which REM measures level sets from above."""
         raise NotImplementedError
 
+    def prepared_to_draw(self, rows: IntArray | StreamedRows, grid: Grid, key: bytes) -> PreparedDepth | PreparedBlocks:
+        """What deep points are drawn by: one depth, or one for each block of columns."""
+        parts = self.parts_on_grid(grid, key)
+        return self.prepare(rows, grid, key) if parts is None else in_parts(rows, parts, grid.d)
+
+    def parts_on_grid(self, grid: Grid, key: bytes) -> Parts | None:
+        """The blocks of columns that are drawn by themselves, with their directions; None if every direction counts."""
+        directions = self.on_grid(grid, key)
+        return None if directions is None else [(slice(0, grid.d), directions)]
+
     @abstractmethod
     def in_data_units(self, d: int, key: bytes) -> list[list[Fraction]] | None:
         """Directions for data without a grid, exactly; None if every direction counts."""
@@ -83,6 +93,9 @@ class FiniteNotion(Notion):
     @abstractmethod
     def on_grid(self, grid: Grid, key: bytes) -> IntArray:
         """Integer directions in grid coordinates, one per row, every projection below `grid.LIMIT`."""
+
+    def parts_on_grid(self, grid: Grid, key: bytes) -> Parts:
+        return [(slice(0, grid.d), self.on_grid(grid, key))]
 
 
 def not_streamed(depth: Notion) -> ParameterError:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tukeydp.trusted.bits import Keystream
+from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box, whole_grid
 from tukeydp.trusted.covers import Covers, region_of
 from tukeydp.trusted.exact.deciding import GridDepth, NearRows, first_envelope, near_rows
@@ -18,7 +18,7 @@ from tukeydp.trusted.lanes import MANY_COLUMNS
 from tukeydp.trusted.laws import WORD
 from tukeydp.trusted.levels import LevelSets, level_sets
 from tukeydp.trusted.matrices import Integers
-from tukeydp.trusted.prepared import PreparedDepth
+from tukeydp.trusted.prepared import PreparedBlocks, PreparedDepth
 from tukeydp.trusted.sampling import compiling
 from tukeydp.trusted.sizes.slices import count_in_slices
 from tukeydp.trusted.streams.streamed_levels import StreamedLevels
@@ -207,6 +207,38 @@ class DepthSampler:
             threads=self._threads,
             compiled=self._compiled,
         )
+
+
+class BlockSampler:
+    """Exact draws from the exponential mechanism over the mean of the columns' depths, each in its column's block.
+
+    Pr[y] is proportional to e^(epsilon/2 sum_b (d_b/d) T_b(y)) over the points of `within`: a product, so that each
+    block is drawn by itself (docs/proofs/boxem.md, section 9).
+    """
+
+    def __init__(self, depth: PreparedBlocks, *, within: Box, epsilon: Fraction) -> None:
+        d = depth.directions.shape[1]
+        self._samplers = [
+            DepthSampler(
+                part,
+                within=Box(within.low[columns], within.high[columns]),
+                epsilon=epsilon * Fraction(columns.stop - columns.start, d),
+            )
+            for columns, part in depth.parts
+        ]
+
+    def draw(self, key: bytes) -> list[int]:
+        """One grid point."""
+        return [c for b, sampler in enumerate(self._samplers) for c in sampler.draw(derived_key("block", b, key))]
+
+
+def point_sampler(
+    depth: PreparedDepth | PreparedBlocks, *, within: Box, epsilon: Fraction
+) -> DepthSampler | BlockSampler:
+    """What deep points are drawn from, of a whole table or of blocks of its columns."""
+    if isinstance(depth, PreparedBlocks):
+        return BlockSampler(depth, within=within, epsilon=epsilon)
+    return DepthSampler(depth, within=within, epsilon=epsilon)
 
 
 def levels_with_weight(within: Box, epsilon: Fraction) -> int:

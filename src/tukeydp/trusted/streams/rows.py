@@ -26,13 +26,17 @@ class StreamedRows:
     """The rows of a streamed table on a grid, without those that have a missing cell: a block at a time, any number of
     times. Not private: all of this is the data."""
 
-    def __init__(self, table: Passes, grid: Grid) -> None:
-        self._table, self._grid = table, grid
-        self.memory = table.memory
+    def __init__(self, table: Passes, grid: Grid, columns: slice = slice(None), memory: int | None = None) -> None:
+        self._table, self._grid, self._columns = table, grid, columns
+        self.memory = table.memory if memory is None else memory
 
     @property
     def d(self) -> int:
-        return self._grid.d
+        return len(self._grid.cells[self._columns])
+
+    def of(self, columns: slice, parts: int) -> StreamedRows:
+        """Some columns of the same rows, with one of so many equal parts of the memory."""
+        return StreamedRows(self._table, self._grid, columns, self.memory // parts)
 
     def blocks(self) -> Iterator[IntArray]:
         """One pass, paid for. At its end the number of rows is compared with the public one."""
@@ -41,7 +45,7 @@ class StreamedRows:
             for cells in self._table.passes():
                 read += len(cells)
                 for start in range(0, len(cells), _ROWS_AT_A_TIME):
-                    yield self._grid.snap(cells[start : start + _ROWS_AT_A_TIME])
+                    yield self._grid.snap(cells[start : start + _ROWS_AT_A_TIME])[:, self._columns]
         except ParameterError as error:
             raise _paid(error) from None
         if read != self._table.n:
