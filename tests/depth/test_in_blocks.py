@@ -108,10 +108,10 @@ def test_many_columns_come_in_blocks_where_rows_suffice_and_along_the_axes_elsew
     """By public numbers alone; a notion that is given stays."""
     assert drawn_notion(None, 2000, 25, Fraction(1)) == td.Spread(327)
     for d in (26, 40, 60):
-        assert drawn_notion(None, 2000, d, Fraction(1)) == drawn_notion(None, None, d, Fraction(1)) == InBlocks()
+        assert drawn_notion(None, 3000, d, Fraction(1)) == drawn_notion(None, None, d, Fraction(1)) == InBlocks()
     assert widest_for(InBlocks(), 2000, 60, 1.0) == widest_bounds(2000, 20, 1 / 3) > ASSUMED_WIDTH
     assert widest_for(InBlocks(), 2000, 100, 1.0) < ASSUMED_WIDTH
-    for n, d, each in ((2000, 100, None), (1000, 60, None), (8, 30, None), (2000, 60, 200)):
+    for n, d, each in ((2000, 100, None), (1000, 60, None), (8, 30, None), (3000, 60, 300), (1797, 48, None)):
         assert drawn_notion(None, n, d, Fraction(1), each) == td.AxisAligned()
     assert drawn_notion(None, 100_000, 50, Fraction(1)) == InBlocks(66)
     assert drawn_notion(td.Spread(7), 2000, 60, Fraction(1)) == td.Spread(7)
@@ -122,7 +122,7 @@ def test_blocks_of_many_columns_err_less_than_all_columns_at_once():
     x = np.random.default_rng(1).normal(size=(2000, 60))
     errors = {
         depth: td.boxem(x, epsilon=1, bounds=(-10, 10), depth=depth, randomness=td.seeded(2)).point - x.mean(axis=0)
-        for depth in (None, td.Spread(45))
+        for depth in (InBlocks(), td.Spread(45))
     }
     sizes = {depth: float(np.sqrt(np.mean(e**2))) for depth, e in errors.items()}
-    assert sizes[None] < 0.07 < sizes[td.Spread(45)] < 0.1
+    assert sizes[InBlocks()] < 0.07 < sizes[td.Spread(45)] < 0.1

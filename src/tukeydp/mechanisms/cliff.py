@@ -62,6 +62,9 @@ def widest_bounds(rows: int, d: int, epsilon: float, margin: float = MEANINGFUL)
 # Columns from which on deep points are drawn in blocks of columns by default: from thirty on that errs less, and up to
 # twenty-five all at once does (docs/decisions/0022-columns-in-blocks.md).
 MANY_COLUMNS = 25
+# Part of the rows that the deepest point of skewed columns has on its sides, over that of symmetric ones: at least 1/e
+# of a log-concave law lies on every side of its mean. Counted on, or columns of scores and zeros fall off the cliff.
+_SKEWED = 2.0 / math.e
 
 
 def drawn_notion(depth: Any, n: int | None, d: int, epsilon: Fraction, each: int | None = None) -> Notion:
@@ -75,7 +78,7 @@ def drawn_notion(depth: Any, n: int | None, d: int, epsilon: Fraction, each: int
     most = most_directions(n, -(-d // InBlocks().columns))
     blocks = InBlocks(None if most is None or most >= Spread.usual(InBlocks().columns) else most)
     rows = n if each is None else each
-    near = rows is not None and widest_for(blocks, rows, d, float(epsilon)) < ASSUMED_WIDTH
+    near = rows is not None and widest_for(blocks, int(_SKEWED * rows), d, float(epsilon)) < ASSUMED_WIDTH
     return AxisAligned() if near else blocks
 
 
