@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ from support.rem_oracle import (
     worst_case,
     worst_delta,
 )
-from tukeydp.trusted.account import PureDP
+from tukeydp.trusted.account import ApproxDP, PureDP
 from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box, whole_grid
 from tukeydp.trusted.levels import level_sets
@@ -223,10 +222,7 @@ def test_after_passing_points_follow_the_restricted_law():
     prepared = td.AxisAligned().prepare(rows, grid, bytes(32))
     price = ApproxDP(fixed.epsilon, fixed.delta)
     runs = [rehearsed({"draw": price}, derived_key("a", i)) for i in range(800)]
-    drawn = [
-        point_if_safe(prepared, whole_grid(grid), fixed, Graded(), run.charge("draw"), partial(run.secret, "coin"))
-        for run in runs
-    ]
+    drawn = [point_if_safe(prepared, whole_grid(grid), fixed, Graded(), run.charge("draw"), run) for run in runs]
     points = grid_points((9,))
     depth = depths(tuple(rows[:, 0].tolist()), points, UNIT)
     assert (depth == 3).any()  # one level below the lowest: points that must not be drawn
@@ -246,7 +242,7 @@ def test_a_charge_that_is_smaller_than_test_and_draw_is_refused(short):
     prepared = td.AxisAligned().prepare(np.zeros((30, 1), dtype=np.int64), grid, bytes(32))
     run = rehearsed({"draw": short}, bytes(32))
     with pytest.raises(Misuse, match="does not cover"):
-        point_if_safe(prepared, whole_grid(grid), fixed, Graded(), run.charge("draw"), partial(run.secret, "coin"))
+        point_if_safe(prepared, whole_grid(grid), fixed, Graded(), run.charge("draw"), run)
 
 
 @pytest.mark.parametrize("d", [3, 5])

@@ -19,7 +19,6 @@ offer(
         "likely_basis": "tukeydp.hints.start_basis:likely_basis",
         "newton_with_few_rows": "tukeydp.hints.ellipsoid_solver:newton_with_few_rows",
         "next_size": "tukeydp.hints.next_size:next_size",
-        "normal_quantiles": "scipy.special:ndtri",
         "parting_facet": "tukeydp.hints.hull_facets:parting_facet",
         "planner": "tukeydp.hints.planner:LadderPlanner",
         "principal_axes": "tukeydp.hints.round_axes:principal_axes",

@@ -216,8 +216,7 @@ def rem(
             settings=settings,
             rehearsal=rem_rehearsal(RemInputs(notion, grid, forecast, _TESTS[test], size)),
         )
-        coin = partial(run.secret, " ".join(map(str, ("coin", *labels))))
-        y = point_if_safe(prepared, whole_grid(grid), plan, _TESTS[test], charge, coin)
+        y = point_if_safe(prepared, whole_grid(grid), plan, _TESTS[test], charge, run, *labels)
         outcomes.append(outcome() if y is None else Release(point=grid.point(y), **outcome.keywords))
     return by_group(outcomes, records, settings)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -29,12 +30,11 @@ from tukeydp.trusted.clipped_sums import (
     STEPS,
     from_the_middle,
 )
-from tukeydp.trusted.hinted import asked, finite_rows
 from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.points import sampler_on
 from tukeydp.trusted.prepared import along, usual, usual_to_draw
 from tukeydp.trusted.prices import DEPTH, Score, depth_of_blocks, kappa
-from tukeydp.trusted.release import Charge, Paid
+from tukeydp.trusted.release import Charge, Misuse, Paid
 from tukeydp.trusted.rows import BoundedColumns, Grid, relative_grid
 from tukeydp.trusted.sampling.draws import BlockSampler, DepthSampler
 from tukeydp.trusted.steps import Place
@@ -126,6 +126,10 @@ class SubsetPlan:
     shifts: tuple[float, ...] = ()
     dealing: str = "order"
 
+    def __post_init__(self) -> None:
+        if self.dealing == "rows" and (self.partitions > 1 or self.shifts):
+            raise Misuse("rows by themselves are in one partition: each of them moves one row")
+
     @property
     def neighbours(self) -> str:
         """Between which tables the plan's draw is private."""
@@ -216,9 +220,8 @@ def _dealt_means(relative: FloatArray, plan: SubsetPlan, key: bytes) -> FloatArr
 def _shifts(shape: tuple[int, ...], sizes: tuple[float, ...], stream: Keystream) -> FloatArray:
     """Gaussian shifts of the given standard deviations, for each place its own."""
     uniform = (stream.words(0, shape[0] * shape[1]) >> np.uint64(12)).astype(np.float64)
-    # Any shifts will do for the guarantee, and so whatever this hint makes of numbers that hang on no cell.
-    units = finite_rows(asked("normal_quantiles", (uniform.reshape(shape) + 0.5) * 2.0**-52), shape[1])
-    return units * np.array(sizes) if units.shape == shape else np.zeros(shape)
+    gauss = map(NormalDist().inv_cdf, ((uniform + 0.5) * 2.0**-52).tolist())
+    return np.fromiter(gauss, np.float64, uniform.size).reshape(shape) * np.array(sizes)
 
 
 # Octaves below the width of the bounds that are told apart, and steps of an octave. On a finer grid a value shared by
@@ -313,6 +316,8 @@ def at_the_ends(
 def spread_octaves(relative: FloatArray, charge: Charge, plan: SpreadPlan, public_key: bytes) -> FloatArray:
     """log2 of each column's standard deviation in widths of its bounds: pure epsilon-DP."""
     paid = charge.for_bounded_range()
+    if not plan.drawn:  # where each row draws its block by itself, a row more or less moves one block, else all
+        paid = paid.under("swap")
     in_sampler = 2 * paid.weight(depth_of_blocks(1))
     return spread_draws(relative, in_sampler, plan, public_key, paid.key())(paid.key("draw"))
 
@@ -480,7 +485,7 @@ def deep_rows_of_groups(
     relative: FloatArray, groups: IntArray, count: int, steps: tuple[int, ...], public_key: bytes, charge: Charge
 ) -> Means:
     """A deep point among each group's rows: pure epsilon-DP for all groups together."""
-    paid = charge.for_bounded_range()
+    paid = charge.for_bounded_range().under("swap")
     # The coins hang on a row's place in the whole table, not in its group: those of other rows stay when it moves.
     filled = partly_filled(relative, Keystream(paid.key("coins")))
     tables = [filled[groups == g] for g in range(count)]
@@ -498,7 +503,7 @@ def deep_blocks_of_groups(
     charge: Charge,
 ) -> Means:
     """A deep point among each group's block means: two draws of bounded range epsilon / 2 at most, given the blocks."""
-    paid = charge.consume(rho=charge.epsilon**2 / 16)
+    paid = charge.consume(rho=charge.epsilon**2 / 16).under("swap")
     means = grouped_block_means(relative, groups, count, blocks, partitions, paid.key())
     tables = [partly_filled(means[g], Keystream(paid.key("coins", g))) for g in range(count)]
     # One group alone has as much noise as several: forecasts and the number of blocks count on it.
@@ -521,7 +526,7 @@ def _deep_points(
 
 def drawn_factor(relative: FloatArray, charge: Charge, assumed: FloatArray, public_key: bytes) -> float:
     """log2 of a factor between differences of pairs of rows and those assumed, which are public: pure epsilon-DP."""
-    paid = charge.for_bounded_range()
+    paid = charge.for_bounded_range().under("swap")
     order = secret_order(len(relative), Keystream(paid.key("dealing")))
     # Columns become one, so that a pair is a row of one number.
     pairs = block_table(relative, len(relative) // 2, order, lambda blocks: log_factors(blocks, assumed)[:, np.newaxis])
@@ -536,7 +541,7 @@ class SubsetPass:
     """Depth of subset means of rows that are read in passes: what a pass adds up, and one draw from it."""
 
     def __init__(self, plan: SubsetPlan, columns: BoundedColumns, charge: Charge) -> None:
-        self._plan, self._paid = plan, charge.for_bounded_range()
+        self._plan, self._paid = plan, charge.for_bounded_range().under(plan.neighbours)
         self.sums = BlockSums(columns, plan.blocks, plan.partitions, self._paid.key("dealings"))
 
     def draw(self, total: Sequence[int], public_key: bytes) -> list[int]:

@@ -49,7 +49,7 @@ def clipped_mean(relative: FloatArray, where: ClipRange, charge: Charge) -> list
 
 def noised_mean(sums: list[int], n: int, where: ClipRange, charge: Charge) -> list[Fraction]:
     """The same from the sums of the n rows' steps."""
-    paid = charge.for_any_law()
+    paid = charge.for_any_law().under("swap")
     noise = cube_noise(len(sums), paid.scale(sums_from_an_end(STEPS)), paid.bits())
     return [
         Fraction(low) + (Fraction(high) - Fraction(low)) * Fraction(s + z, n * STEPS)

@@ -1,4 +1,4 @@
-"""The one door to hints: they get arrays that they cannot write to, and whatever they do there is an answer or none.
+"""The one door to hints: they get copies of arrays, and whatever they do there is an answer or none.
 
 Hints have names here; who makes them is offered from outside (`tukeydp.hints`), and nothing in this folder needs them.
 What comes back is data: numbers that integers check before they count for anything.
@@ -30,24 +30,23 @@ def asked(name: str, *given: Any, **named: Any) -> Any:
             module, _, function = hint.partition(":")
             hint = OFFERED[name] = getattr(import_module(module), function)
         with np.errstate(all="ignore"):
-            return hint(*map(_read_only, given), **named)
+            return hint(*map(_copied, given), **{key: _copied(value) for key, value in named.items()})
     except Exception:
         return None
 
 
-def _read_only(value: Any) -> Any:
-    if not isinstance(value, np.ndarray):
-        return value
-    seen = value.view()
-    seen.flags.writeable = False
-    return seen
+def _copied(value: Any) -> Any:
+    """Arrays of a hint's own: whatever it writes to them stays there."""
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def finite_rows(answer: Any, d: int) -> FloatArray:
     """The rows (any, d) of finite floats in a hint's answer; none if it is anything else."""
     try:
+        if np.iscomplexobj(answer):
+            return np.empty((0, d))
         rows = np.array(answer, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # whatever the answer's own methods raise
         return np.empty((0, d))
     return rows[np.isfinite(rows).all(axis=1)] if rows.ndim == 2 and rows.shape[1] == d else np.empty((0, d))
 

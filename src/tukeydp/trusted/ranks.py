@@ -22,7 +22,7 @@ from tukeydp.trusted.parameters import (
     IntArray,
 )
 from tukeydp.trusted.prices import kappa_of_parts, rank
-from tukeydp.trusted.release import Charge, Paid
+from tukeydp.trusted.release import Charge, Misuse, Paid
 from tukeydp.trusted.rows import Grid
 from tukeydp.trusted.steps import Place, listed
 
@@ -689,6 +689,8 @@ def paid_units(
     labels: Sequence[tuple[object, ...]],
 ) -> list[Unit]:
     """The units of all groups, one group's columns after the other's: a charge for each column, so many levels each."""
+    if levels < max(number_of_levels(len(one)) for one in shares):
+        raise Misuse("the quantiles take more levels than are paid for")
     paid = [charge.consume(rho=levels * (charge.epsilon / levels) ** 2 / 8) for charge in charges]
     return [
         Unit(points[j], cells[j], shares[g * len(paid) + j], one, group)
@@ -704,6 +706,10 @@ def drawn_quantiles(
 
     `keys` is the number of groups, None without. Level by level for all units at once, so that passes are few.
     """
+    if len({unit.labels for unit in units}) != (keys or 1):
+        raise Misuse("the number of groups is not that of the units")
+    if levels < max(number_of_levels(len(unit.shares)) for unit in units):
+        raise Misuse("the quantiles take more levels than are paid for")
     found: list[list[int]] = [[] for _ in units]
     counts = values.counts
     running = [

@@ -150,6 +150,15 @@ class Plan:
     offsets: tuple[int, ...]
     neighbours: str = "swap"
 
+    def __post_init__(self) -> None:
+        ascending = self.offsets[:1] == (0,) and all(a < b for a, b in pairwise(self.offsets))
+        if not (
+            min(self.release, self.test) > 0 and self.threshold >= 1 and 0 <= self.swaps < self.threshold and ascending
+        ):
+            raise ValueError(
+                "no plan of a test: parts of epsilon above 0, fewer swaps than the threshold, rising offsets"
+            )
+
     @property
     def eta(self) -> Fraction:
         return self.release if self.neighbours == "add-remove" else self.release / 2

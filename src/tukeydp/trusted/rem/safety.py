@@ -17,7 +17,7 @@ from tukeydp.trusted.bits import Bits, Keystream
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.laws import exp_between
 from tukeydp.trusted.prepared import PreparedDepth
-from tukeydp.trusted.release import Charge, Misuse
+from tukeydp.trusted.release import Charge, Misuse, Run
 from tukeydp.trusted.rem.evidence import Evidence, Plan, evidence_of
 from tukeydp.trusted.sampling.draws import DepthSampler
 from tukeydp.trusted.sizes.of_depth import sizes_of
@@ -239,13 +239,18 @@ def tail(epsilon: Fraction, j: int, bits: int) -> tuple[Fraction, Fraction]:
 
 
 def point_if_safe(
-    prepared: PreparedDepth, within: Box, plan: Plan, test: SafetyTest, charge: Charge, coin: Callable[[], bytes]
+    prepared: PreparedDepth, within: Box, plan: Plan, test: SafetyTest, charge: Charge, run: Run, *labels: object
 ) -> list[int] | None:
-    """A deep grid point if the test passes, None if not: one charge for both, which the plan has divided."""
+    """A deep grid point if the test passes, None if not: one charge for both, which the plan has divided.
+
+    The coin's key is the run's own secret of these labels.
+    """
     paid = charge.for_any_law()
+    if type(test) not in (Graded, Laplace, Paper) or (plan.neighbours != "swap" and type(test) is not Graded):
+        raise Misuse("a test without a proof for these neighbours (docs/proofs/rem.md, add-remove.md)")
     if test.epsilon(plan) > paid.epsilon or plan.delta > paid.delta or plan.neighbours != paid.relation:
         raise Misuse("the charge does not cover the plan of the test and the draw")
-    secret_key, coin_key = paid.key(), coin()
+    secret_key, coin_key = paid.key(), run.secret(" ".join(map(str, ("coin", *labels))))
     sizes = sizes_of(prepared, within, plan.threshold, slack=plan.test / 64)
     if not passes(test, evidence_of(sizes, plan), Keystream(coin_key).bits(0)):
         return None

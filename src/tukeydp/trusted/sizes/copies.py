@@ -102,6 +102,8 @@ def largest_copy(
                     centre, shape, _ = _solved(region, centre, fine, np.diag(region.scale / 4.0**attempt), gap)
                 centre, found, weights = _solved(region, centre, fine, shape, gap)
                 factor = integers([[in_units(v, bits) for v in row] for row in found.tolist()])
+                if np.triu(factor, 1).any() or not (np.diag(factor) >= 0).all():
+                    raise ArithmeticError("a copy whose diagonal does not tell its volume")
                 most = _bound(region, centre, fine, weights, low, high)
         except FLOATS_GAVE_OUT:
             shape = None  # an exception or a warning would tell something about the data
@@ -150,7 +152,8 @@ def _usable(answer: Any, d: int, pairs: tuple[int, int]) -> tuple[FloatArray, Fl
     if isinstance(answer, tuple) and len(answer) == 3:
         shift, factor = finite_rows([answer[0]], d), finite_rows(answer[1], d)
         weights = finite_rows(answer[2], pairs[1])
-        if (shift.shape, factor.shape, weights.shape) == ((1, d), (d, d), pairs):
+        triangular = not np.triu(factor, 1).any() and bool((np.diag(factor) > 0).all())  # else no diagonal tells det B
+        if (shift.shape, factor.shape, weights.shape) == ((1, d), (d, d), pairs) and triangular:
             return shift[0], factor, weights
     raise ArithmeticError("floats gave out")
 
