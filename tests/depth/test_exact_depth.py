@@ -21,6 +21,7 @@ from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.exact import depth as halfspaces
 from tukeydp.trusted.exact import sweeps
+from tukeydp.trusted.exact.deciding import GridDepth
 from tukeydp.trusted.sampling.draws import DepthSampler
 
 
@@ -162,6 +163,22 @@ def test_the_decision_agrees_with_the_depth():
     assert is_deep([[math.nan] * 3], rows, 1).tolist() == [False]
     with pytest.raises(td.ParameterError, match="level"):
         is_deep(points, rows, -1)
+
+
+def test_halfspaces_that_refute_have_fewer_rows_by_definition():
+    """Short normals, those with all their digits, and facets of the hull."""
+    rng, facets = np.random.default_rng(4), 0
+    for _ in range(12):
+        rows = rng.integers(-20, 21, size=(12, 3))
+        depth = GridDepth(rows, centred_grid(20, 3))
+        point = rng.integers(-6, 7, size=3)
+        refutation = depth.refute(point, depth.depth(point) + 2)
+        normals = [refutation.short, refutation.longest(), refutation.longest_facet()]
+        facets += len(normals[2])
+        for v in np.vstack(normals):
+            assert (rows @ v >= point @ v).sum() < depth.depth(point) + 2
+        assert depth.depth(point) == brute_force(tuple(point.tolist()), [tuple(row) for row in rows.tolist()])
+    assert facets > 4
 
 
 @pytest.mark.parametrize("d", [3, 4, 5])
