@@ -9,7 +9,7 @@ import pytest
 
 from mutants import run
 from mutants.catalogue import HARMLESS, MUTANTS
-from mutants.mutant import PACKAGE, ROOT
+from mutants.mutant import PACKAGE, ROOT, Mutant, span_of
 from tukeydp.trusted.compiled_code import USES
 
 FEWEST = 150
@@ -24,6 +24,39 @@ NO_GUARANTEE = {
     "paper/random_walks.py": "walks, which carry no guarantee",
     "trusted/records.py": "names of fields, and no arithmetic; their order is the kernels' own",
 }
+
+
+# Functions of trusted/ that need none.
+NEED_NONE: dict[str, str] = {}
+TRUSTED = sorted(path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / "trusted").rglob("*.py"))
+
+
+@cache
+def functions_in(text: str) -> dict[str, tuple[int, int]]:
+    """Where the functions and methods of a file begin and end; stubs of protocols and of abstract classes are none."""
+    found = {}
+
+    def look(body, prefix):
+        for node in body:
+            if isinstance(node, ast.ClassDef) and not any(ast.unparse(base) == "Protocol" for base in node.bases):
+                look(node.body, f"{prefix}{node.name}.")
+            elif isinstance(node, ast.FunctionDef) and "abstractmethod" not in map(ast.unparse, node.decorator_list):
+                found[prefix + node.name] = span_of(text, prefix + node.name)
+
+    look(ast.parse(text).body, "")
+    return {name: span for name, span in found.items() if not name.endswith("__repr__")}
+
+
+def without_mutant(file: str, text: str, mutants) -> set[str]:
+    """The functions of a file that none of these changes."""
+    functions, changed = functions_in(text), set()
+    for mutant in mutants:
+        if mutant.function:
+            changed.add(mutant.function)
+        else:
+            at = text.index(mutant.old)
+            changed |= {name for name, (start, end) in functions.items() if start <= at < end}
+    return {f"{file}::{name}" for name in functions.keys() - changed}
 
 
 @cache
@@ -66,6 +99,25 @@ def test_there_are_enough_of_them_and_no_two_are_the_same():
 
 def test_every_kernel_file_has_a_mutant_or_no_guarantee_to_break():
     assert set(USES) - {mutant.file for mutant in MUTANTS} == NO_GUARANTEE.keys()
+
+
+def test_every_function_of_the_trusted_folder_has_a_mutant():
+    found = set()
+    for file in TRUSTED:
+        of_file = [mutant for mutant in MUTANTS if mutant.file == file]
+        found |= without_mutant(file, (PACKAGE / file).read_text(encoding="utf-8"), of_file)
+    assert found == NEED_NONE.keys()
+    assert len(NEED_NONE) < 20
+
+
+def test_a_function_without_a_mutant_is_seen():
+    text = (
+        "class A:\n    def f(self):\n        return 1\n\ndef f():\n    return 2\n\nclass B(Protocol):\n    def g(): 1"
+    )
+    one = Mutant("", "a.py", "return 1", "return 3", (), "")
+    assert without_mutant("a.py", text, [one]) == {"a.py::f"}
+    assert without_mutant("a.py", text, [Mutant("", "a.py", "return", "", (), "", "f")]) == {"a.py::A.f"}
+    assert without_mutant("a.py", text, []) == {"a.py::A.f", "a.py::f"}
 
 
 def test_a_mutant_whose_line_is_gone_is_refused():

@@ -17,7 +17,6 @@ from typing import Any
 
 import cryptography.hazmat.primitives.ciphers  # noqa: F401
 import flint  # noqa: F401
-import hypothesis.strategies  # noqa: F401
 import numba.extending  # noqa: F401
 import numpy as np  # noqa: F401
 import pytest

@@ -20,12 +20,12 @@ from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.covers import Covers, walk_of
 from tukeydp.trusted.exact import loops as exact_loops
 from tukeydp.trusted.exact.depth import proven
-from tukeydp.trusted.exact.sweeps import swept, tied_rows
+from tukeydp.trusted.exact.sweeps import exact_row, swept, tied_rows
 from tukeydp.trusted.exact.vectors import exact_space, from_integers
 from tukeydp.trusted.exponential import Search
 from tukeydp.trusted.laws import Group
 from tukeydp.trusted.levels import level_sets
-from tukeydp.trusted.matrices import Basis
+from tukeydp.trusted.matrices import Basis, integers
 from tukeydp.trusted.sampling import compiling, kept, many_columns
 from tukeydp.trusted.sampling import loops as sampling_loops
 from tukeydp.trusted.shapes import TiltedBox, around, cut, frame_of
@@ -207,5 +207,31 @@ def test_sweeps_and_cones_are_right_by_definition(d, n, kernels):
             planes, doubtful = tied_rows(vectors, places, vectors.total + 1)
             assert not doubtful
             assert min(plane.lower for plane in planes) == least
+            for plane in planes:
+                assert plane.lower == plane.upper == exact_row(vectors, plane.place)[0]
     assert kernels["trusted.exact.loops.scan_keys"].calls
     assert kernels["trusted.exact.loops.search"].calls
+
+
+def value(pair):
+    return Fraction(pair[0]) + Fraction(pair[1])
+
+
+@pytest.mark.parametrize("bits", [40, 150])
+def test_twice_the_digits_are_close_to_fractions(bits, kernels):
+    rng = np.random.default_rng(bits)
+    whole = integers([[int(c) << (bits - 40) | 1 for c in row] for row in rng.integers(2**39, 2**40, (6, 4)).tolist()])
+    digits = exact_loops.doubled(whole)
+    exact = [[Fraction(c, 1 << bits) for c in row] for row in whole.tolist()]
+    near = Fraction(1, 2**100)
+    for u, v, x, y in zip(digits, digits[1:], exact, exact[1:], strict=False):
+        assert all(abs(value(pair) - c) <= near for pair, c in zip(u, x, strict=True))
+        assert abs(u[:, 1]).max() <= 2.0**-53
+        minors = [kernels["trusted.exact.loops.minor"](u, v, 0, j) for j in (1, 2, 3)]
+        for pair, j in zip(minors, (1, 2, 3), strict=True):
+            assert abs(value(pair) - (x[0] * y[j] - x[j] * y[0])) <= near
+            assert abs(pair[1]) <= abs(pair[0]) * 2.0**-52
+        columns = np.array([3, 0, 2])
+        found = kernels["trusted.exact.loops.sum_of_products"](np.array(minors), u, columns)
+        sums = sum((value(pair) * x[c] for pair, c in zip(minors, columns.tolist(), strict=True)), Fraction(0))
+        assert abs(Fraction(float(found)) - sums) <= Fraction(1, 2**50) * abs(sums) + near
