@@ -42,4 +42,8 @@ def test_parts_cost_their_sum_and_a_person_is_a_row_of_what_a_mechanism_sees():
     twice = cost_of({"first": PURE, "second": PURE})
     assert twice == PureDP(Fraction(1, 5), neighbours="add-remove-person")
     assert twice.zcdp.rho == 2 * PURE.zcdp.rho
-    assert [relation_of(name) for name in ("swap", "swap-person", "add-remove-person")] == ["swap", "swap", "add-remove"]
+    assert [relation_of(name) for name in ("swap", "swap-person", "add-remove-person")] == [
+        "swap",
+        "swap",
+        "add-remove",
+    ]

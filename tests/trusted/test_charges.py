@@ -167,6 +167,15 @@ def test_a_rehearsal_follows_from_its_key_and_vouches_for_nothing():
     assert keys() == keys()
 
 
+def test_a_rehearsal_has_as_many_keys_as_it_asks_for():
+    key = bytes(range(32))
+    first, again = (rehearsed({"": PureDP(1)}, key) for _ in range(2))
+    keys = [first.secret("a"), first.secret("b"), first.public("c")]
+    assert keys[0] == key
+    assert len(set(keys)) == 3
+    assert keys == [again.secret("a"), again.secret("b"), again.public("c")]
+
+
 def test_nobody_else_makes_a_seal():
     with pytest.raises(Misuse, match="reserve"):
         Seal(PureDP(1), False)

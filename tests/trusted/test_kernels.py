@@ -16,14 +16,14 @@ from support.kernel_calls import bits_of, result_of
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
 from tukeydp.trusted import lanes, records
 from tukeydp.trusted.bits import Keystream, derived_key
-from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.boxes import Box, Pieces, Union
 from tukeydp.trusted.covers import Covers, walk_of
 from tukeydp.trusted.exact import loops as exact_loops
 from tukeydp.trusted.exact.depth import proven
 from tukeydp.trusted.exact.sweeps import exact_row, swept, tied_rows
 from tukeydp.trusted.exact.vectors import exact_space, from_integers
 from tukeydp.trusted.exponential import Search
-from tukeydp.trusted.laws import Group
+from tukeydp.trusted.laws import Group, LevelDraw
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.matrices import Basis, integers
 from tukeydp.trusted.sampling import compiling, kept, many_columns
@@ -104,6 +104,30 @@ def test_hostile_arguments(kernels):
     }
 
 
+def test_records_are_what_their_words_say():
+    wide = records.uniform_draw(np.array([-5, 0]), np.array([3 * 2**61, 6]))
+    assert [int(w) for w in wide.width] == [3 * 2**61 + 6, 7]
+    assert [int(w) for w in wide.leftover] == [2**64 % (3 * 2**61 + 6), 2**64 % 7]
+    slanted = Box((0, 0), (4, 8), SHEAR)
+    law = LevelDraw([Group(0, 0, 25), Group(1, 1, 45), Group(2, TOP, 25)], Fraction(1))
+    found = records.proposals(law.word_table(16), [WITHIN, slanted, Box((1, 2), (4, 4))], WITHIN)
+    assert found.boxes.low.tolist() == [[0, 0], [0, 0], [1, 2]]
+    assert found.boxes.width.tolist() == [[5, 5], [5, 9], [4, 3]]
+    assert found.slanted.tolist() == [False, True, False]
+    assert found.inverse.tolist() == [[[1, 0], [0, 1]], [[1, 0], [-1, 1]], [[1, 0], [0, 1]]]
+    assert (found.floor.tolist(), found.ceiling.tolist(), found.parts.tolist()) == ([0, 0], [4, 4], [0, 0, 0])
+    for byte, guide in enumerate(found.guide.tolist()):
+        assert guide == max(0, sum(int(first) <= byte << 56 for first in found.first) - 1)
+    levels = level_sets(np.array(ROWS), np.array(DIRECTIONS), lowest=3)
+    ranks = records.ranks(levels)
+    for i, v in enumerate(DIRECTIONS):
+        ordered = sorted(a * v[0] + b * v[1] for a, b in ROWS)
+        assert ranks.projections[i].tolist() == ordered[2:-2]
+    assert (ranks.left_out, ranks.highest) == (2, 6)
+    one = records.slabs(np.array([[1, 2]]), np.array([3]), np.array([4]))
+    assert (one.directions.tolist(), one.smallest.tolist(), one.largest.tolist()) == ([[1, 2]], [3], [4])
+
+
 def drawn(search, lanes=6):
     stream = Keystream(derived_key("kernels"))
     return [
@@ -112,11 +136,11 @@ def drawn(search, lanes=6):
     ]
 
 
-def search_of(shapes, word_bits, many):
+def search_of(shapes, word_bits, many, levels=LEVELS):
     """Levels 0, 1 and from 2 on from these shapes."""
     ends = [(0, 0), (1, 1), (2, TOP)]
     groups = [(Group(a, b, shape.size), shape) for (a, b), shape in zip(ends, shapes, strict=True)]
-    return Search(LEVELS, WITHIN, groups, Fraction(3, 2), word_bits, many)
+    return Search(levels, shapes[0], groups, Fraction(3, 2), word_bits, many)
 
 
 @pytest.mark.parametrize("word_bits", [5, 64])
@@ -125,6 +149,21 @@ def test_proposals_from_boxes(word_bits, kernels, monkeypatch):
     for shapes in ([WITHIN, Box((0, 1), (3, 4)), Box((1, 1), (3, 3))], [WITHIN, slanted, slanted]):
         assert all(LEVELS.contains(y, 0) for y in drawn(search_of(shapes, word_bits, 99)) if y)
     assert kernels["trusted.sampling.loops.propose"].calls
+
+
+@pytest.mark.parametrize("word_bits", [5, 64])
+def test_proposals_from_pieces(word_bits, kernels):
+    low, high = np.array([[1, 1], [0, 3], [4, 0]]), np.array([[3, 2], [4, 4], [4, 2]])
+    pieces = Pieces(low, high, np.cumsum((high - low + 1).prod(axis=1)))
+    search = search_of([WITHIN, Union(pieces, 3), Union(pieces, 2, 1)], word_bits, 99)
+    found = {tuple(y) for y in drawn(search, 60) if y}
+    assert len(found) > 9
+    points = [Union(pieces, 3).point(i) for i in range(pieces.ends[-1])]
+    assert len({tuple(y) for y in points}) == len(points) == 6 + 10 + 3
+    assert all(Union(pieces, 3).holds(y) for y in points)
+    assert not Union(pieces, 2, 1).holds(points[0])
+    assert (Union(pieces, 2, 1).first, Union(pieces, 2, 1).size) == (6, 10)
+    assert kernels["trusted.sampling.loops._place"].calls
 
 
 @pytest.mark.parametrize("word_bits", [5, 64])
@@ -143,17 +182,19 @@ def test_first_bytes(word_bits, basis, kernels, monkeypatch):
 @pytest.mark.parametrize("kind", ["along the axes", "slanted", "rounded"])
 def test_tilted_boxes(word_bits, kind, kernels, monkeypatch):
     monkeypatch.setattr(lanes, "IN_LANES", (16, 40))
-    shapes = [WITHIN]
+    levels = level_sets(50 * np.array(ROWS), np.array(DIRECTIONS))
+    whole = Box((0, 0), (200, 200))
+    shapes = [whole]
     for level in (1, 2):
-        smallest, largest = (ends[2:].tolist() for ends in LEVELS.offsets(level))
+        smallest, largest = (ends[2:].tolist() for ends in levels.offsets(level))
         box = {
-            "along the axes": WITHIN,
-            "slanted": Box((0, 0), (4, 8), SHEAR),
-            "rounded": around(frame_of(LEVELS.directions[2:4]), smallest, largest),
+            "along the axes": whole,
+            "slanted": Box((0, 0), (200, 400), SHEAR),
+            "rounded": around(frame_of(levels.directions[2:4]), smallest, largest),
         }[kind]
         cells = cut(box, np.array([1.0, -0.5]))
         shapes.append(TiltedBox(box, cells, int(cells.heights.max(axis=1).sum())))
-    search = search_of(shapes, word_bits, 0)
+    search = search_of(shapes, word_bits, 0, levels)
     assert any(drawn(search, 12))
     assert kernels["trusted.sampling.loops.survivors"].calls
     assert kernels["trusted.sampling.loops.test"].calls
@@ -181,9 +222,12 @@ def test_depths_climbs_and_estimates(kernels):
         assert depth_of(np.array(y), ranks, 0) == depth
         assert depth_of(np.array(y), ranks, depth) <= depth
     low, high = np.array(WITHIN.low), np.array(WITHIN.high)
+    around = {y: [DEEP.get((y[0] + a, y[1] + b), -1) for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))] for y in DEEP}
+    peaks = {depth for y, depth in DEEP.items() if max(around[y]) <= depth}
     for y, depth in DEEP.items():
         climbed = kernels["trusted.sampling.loops.climbed"](np.array(y), low, high, ranks)
-        assert depth <= climbed <= TOP
+        assert climbed in peaks
+        assert climbed == depth if max(around[y]) <= depth else climbed > depth
     walk = walk_of(low, high, LEVELS.directions)
     # Every one of the 5 values of the first column goes on at level 0 < 1, and 25 points are looked at, at most.
     assert 5 <= kernels["trusted.sampling.loops.about_visits"](walk, 1, 10**4, ranks) <= 30
@@ -211,6 +255,18 @@ def test_sweeps_and_cones_are_right_by_definition(d, n, kernels):
                 assert plane.lower == plane.upper == exact_row(vectors, plane.place)[0]
     assert kernels["trusted.exact.loops.scan_keys"].calls
     assert kernels["trusted.exact.loops.search"].calls
+
+
+def test_words_that_may_keep_a_point_are_powers_of_two_rounded_up():
+    limits = many_columns._word_limits().tolist()
+    assert len(limits) == 64 * 256 + 1
+    for steps in (0, 1, 255, 256, 5000, 64 * 256):
+        limit = limits[steps]
+        assert (
+            limit**256
+            <= 2 ** (64 * 256 - steps) * (1 + Fraction(1, 2**50))
+            <= (limit + 1) ** 256 * (1 + Fraction(1, 2**50))
+        )
 
 
 def value(pair):
