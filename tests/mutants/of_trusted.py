@@ -167,26 +167,102 @@ View.__init__: levels.d, levels.rows ==> levels.rows, levels.d
     sampling/test_tilted.py::test_a_basis_that_is_singular_to_floats_is_no_error
 View.held: self._levels.held ==> self._levels.held - 1
     depth/test_levels.py::test_memory_stays_below_the_projections
+View.rough: return self._levels.rough ==> return self._levels
+    trusted/test_covers.py::test_small_parts
 View.offsets: (smallest ==> (largest
     sampling/test_parallelepipeds.py::test_nobody_is_warned_of_a_level_that_is_far_thinner_one_way_than_another
 View.depths: points, least ==> least, points
     sampling/test_listing.py::test_lists_of_skewed_scores_take_little_and_leave_few_tries[12]
 View.ranks: self._levels, lowest ==> lowest, self._levels
     sampling/test_branches.py::test_numbers_that_do_not_fit_in_words_plant_no_tree
+Covers.__init__: (i == j) ==> (i != j)
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
+Covers.top: self._top ==> self._top + 1
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
 Covers.levels: self._levels ==> None
     depth/test_exact_depth.py::test_degenerate_data_gives_a_draw[x1]
 Covers.axes: sorted({j for _, j, _ in self._axes}) ==> None
     sampling/test_hostile_hints.py::test_what_would_be_wrong_is_noticed[multipliers not checked]
 Covers.along_axes_only: ) == len ==> ) != len
     sampling/test_words.py::test_no_slanted_box_is_kept_whose_points_overflow[8]
+Covers.unbroken: found + 1 ==> found
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
 Covers.whole: 0, [self.within] ==> [self.within], 0
     sampling/test_hostile_hints.py::test_what_would_be_wrong_is_noticed[a wrong size]
 Covers.boxed: if not 0 < level ==> if not 1 < level
     sampling/test_words.py::test_no_slanted_box_is_kept_whose_points_overflow[8]
 Covers.proves_empty: ] * self._levels.d ==> ]
     sampling/test_words.py::test_no_slanted_box_is_kept_whose_points_overflow[8]
+Covers.own: maximum(region, self._units[j]) ==> region
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
+Covers.own_top: self._made(middle, [], self.within) ==> self._made(middle + 1, [], self.within)
+    trusted/test_covers.py::test_the_top_without_hints_is_that_of_the_region
+Covers.framed: = tuple(map(max, low, map ==> = tuple(map(min, low, map
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
 Covers.listed: not (1 < ==> not (2 <
     sampling/test_listing.py::test_deep_answers_to_eleven_questions_are_those_that_brute_force_finds
+Covers._unions: start, self._made(start, [union], hull) ==> self._made(start, [union], hull), start
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
+Covers._parts_of: coordinate + 1 ==> coordinate
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
+Covers._caps: = min(count ==> = max(count
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
+Covers.in_its_hull: self._made(cover.level ==> self._made(cover.level - 1
+    trusted/test_covers.py::test_levels_and_covers_that_are_none_are_the_whole
+Covers._ours:  and cover.of is self ==>
+    trusted/test_covers.py::test_levels_and_covers_that_are_none_are_the_whole
+Covers._hull: known.level <= level ==> known.level >= level
+    trusted/test_covers.py::test_levels_and_covers_that_are_none_are_the_whole
+Covers._checked: max(operator.index(level), 0) ==> operator.index(level)
+    trusted/test_covers.py::test_levels_and_covers_that_are_none_are_the_whole
+Covers._pairs:  or len(supports) != count ==>
+    trusted/test_covers.py::test_pairs_bases_and_frames_are_checked
+Covers._tightened: pairs and box.size ==> not pairs and box.size
+    trusted/test_covers.py::test_ranges_hold_every_point_and_multipliers_make_them_tight
+Covers._ranges: [-c for c in objective] ==> list(objective)
+    trusted/test_covers.py::test_ranges_hold_every_point_and_multipliers_make_them_tight
+Covers._basis: inverted[1] == 1 ==> inverted[1] >= 1
+    trusted/test_covers.py::test_pairs_bases_and_frames_are_checked
+Covers._frame: 0 <= row < len ==> row < len
+    trusted/test_covers.py::test_pairs_bases_and_frames_are_checked
+region_of: *(-low).tolist() ==> *low.tolist()
+    trusted/test_covers.py::test_members_of_a_level_and_its_region
+fits_in_words: max(largest) < LIMIT ==> max(largest) <= LIMIT
+    trusted/test_covers.py::test_slanted_points_fit_in_words_or_not
+tilt: // 2 + 1 ==> // 2
+    trusted/test_covers.py::test_a_tilt_is_a_slope_for_each_column_and_what_bounds_it
+coordinates_of: box.basis.matrix ==> box.basis.inverse
+    trusted/test_covers.py::test_small_parts
+walk_of: -reach[moving] ==> reach[moving]
+    trusted/test_covers.py::test_a_walk_goes_through_columns_of_more_than_a_point
+_ranks: min(lowest - 1, levels.rows - highest) ==> lowest - 1
+    trusted/test_covers.py::test_caps_and_claims_hold_for_every_point_of_a_box
+_largest_projections: max(abs(a), abs(b)) ==> min(abs(a), abs(b))
+    trusted/test_covers.py::test_caps_and_claims_hold_for_every_point_of_a_box
+_claims_hold: total < 0 ==> total <= 0
+    trusted/test_covers.py::test_caps_and_claims_hold_for_every_point_of_a_box
+_own_caps: np.minimum(below, above) ==> np.maximum(below, above)
+    trusted/test_covers.py::test_caps_and_claims_hold_for_every_point_of_a_box
+_members: projected <= largest[some] ==> projected < largest[some]
+    trusted/test_covers.py::test_members_of_a_level_and_its_region
+_points_in: a + place ==> place
+    trusted/test_covers.py::test_small_parts
+_axis_rows: axis=1) == 1) ==> axis=1) >= 1)
+    trusted/test_covers.py::test_small_parts
+_rough: return math.inf ==> return 0.0
+    trusted/test_covers.py::test_small_parts
+_with: ends[column + 1 :] ==> ends[column:]
+    trusted/test_covers.py::test_small_parts
+_read_only: writeable = False ==> writeable = True
+    trusted/test_covers.py::test_small_parts
+_plain: not in (list, tuple, range, np.ndarray) ==> in (str, dict)
+    trusted/test_covers.py::test_plain_data_is_taken_and_nothing_else
+_integer_array: found.dtype.kind == "i" and ==> found.dtype.kind != "f" and
+    trusted/test_covers.py::test_plain_data_is_taken_and_nothing_else
+_integer_rows: abs(entry) < LIMIT ==> abs(entry) <= LIMIT
+    trusted/test_covers.py::test_plain_data_is_taken_and_nothing_else
+_rates: np.clip(found, -_STEEPEST, _STEEPEST) if ==> found if
+    trusted/test_covers.py::test_plain_data_is_taken_and_nothing_else
 # directions.py: projections overflow, or directions are not those that were proven.
 unit_vectors: 2.0**-53 ==> 2.0**53
     depth/test_ray_facets.py::test_rays_leave_where_the_nearest_facet_is[20-3-4]
@@ -491,6 +567,10 @@ LevelSets.offsets: if window.holds(level) ==> if level
     trusted/test_levels.py::test_ranks_and_depths_are_those_of_the_definition
 LevelSets.contains: projected).all() ==> projected).any()
     sizes/test_half_cells.py::test_a_strip_between_grid_lines_has_no_size_from_below[3-Polyhedra-0]
+LevelSets.depths: >= self.rows - window.first).any() ==> > self.rows).any()
+    depth/test_levels.py::test_equal_projections_that_run_past_the_window_count
+LevelSets.highest_unbroken: if self._unbroken(middle): ==> if not self._unbroken(middle):
+    trusted/test_levels.py::test_no_level_beyond_the_highest_unbroken_one_has_points
 LevelSets._unbroken: smallest <= largest ==> smallest < largest
     depth/test_levels.py::test_equal_projections_that_run_past_the_window_count[1]
 level_sets: , min(lowest ==> , max(lowest
@@ -529,6 +609,8 @@ printable: "".join(c if c.isprintable() else c.encode("unicode_escape").decode("
     test_wide_tables.py::test_on_a_terminal_of_any_width[200]
 lines_of_text: return "\n".join ==> return "x".join
     test_wide_tables.py::test_on_a_terminal_of_any_width[200]
+ParameterError.__init__: lines_of_text(f ==> str(f
+    trusted/test_account.py::test_an_error_has_no_codes_that_a_terminal_obeys
 ParameterError.__reduce__: return type(self) ==> return ValueError
     test_privacy.py::test_guarantees_and_errors_print_and_pickle
 rational: isinstance(value, bool) or not isinstance(value, Real | Decimal | str) ==> False
@@ -767,6 +849,8 @@ relative_grid: Fraction(2, s) ==> Fraction(1, s)
 # sampling/compiling.py: what is compiled depends on rows, or on nothing.
 keep: _keeping = True ==> _keeping = False
     sampling/test_plain_proposals.py::test_what_is_compiled_is_decided_by_public_numbers
+keeping: return _keeping ==> return True
+    trusted/test_kernels.py::test_code_is_kept_from_then_on
 count_draw: _draws += 1 ==> _draws += 2
     sampling/test_plain_proposals.py::test_what_is_compiled_is_decided_by_public_numbers
 due: _keeping or _draws > _FIRST_DRAWS ==> _keeping
@@ -827,6 +911,8 @@ filter_of: ), 0.0)) ==> ), 1.0))
     sampling/test_parallelepipeds.py::test_a_filter_that_forgets_the_rounding_would_be_noticed
 _shares: proposals.last - proposals.first ==> proposals.last + proposals.first
     sampling/test_coarse.py::test_boxes_are_taken_unless_many_proposals_come_from_some_that_bytes_tell_little_of
+_frequent: kept] > 0]) ==> kept] > 1])
+    sampling/test_coarse.py::test_where_boxes_are_wide_nearly_all_that_is_left_is_accepted
 _testable: all(b == ==> any(b ==
     sampling/test_coarse.py::test_boxes_are_taken_unless_many_proposals_come_from_some_that_bytes_tell_little_of
 _exact: ([max(abs ==> ([min(abs
@@ -876,6 +962,8 @@ _word_limits: steps) - 1 for ==> steps) - 2**20 for
 fast_proposals: shapes if not isinstance(shape, TiltedBox) ==> shapes
     sampling/test_tilted.py::test_leftover_words_decide_nothing[3-2-compiled]
 # sampling/plain_proposals.py: the law is not that of the exponential mechanism.
+_propose_one_by_one: if word < first[i] or word > last[i]: ==> if word < first[i]:
+    trusted/test_kernels.py::test_proposals_from_pieces[5]
 _placed: piece - 1]) if piece ==> piece]) if piece
     trusted/test_kernels.py::test_proposals_from_pieces
 _within: projected >= slabs.smallest ==> projected > slabs.smallest
@@ -889,22 +977,62 @@ _of_box: low[box, :columns] ==> low[:columns, box]
 _drawn_alone: j] + (product ==> j] - (product
     sampling/test_words.py::test_points_that_are_counted_are_those_of_big_integers[3458764513820540928-plain]
 # shapes.py: sets are not as large as the sampler takes them to be, or not drawn from evenly.
-frame_of: inverted[0] ==> inverted[1]
-    trusted/test_kernels.py::test_tilted_boxes[along the axes-5]
-TiltedBox.volume: ) else 1 ==> ) else 0
-    trusted/test_kernels.py::test_tilted_boxes[along the axes-5]
-TiltedBox.size: return -( ==> return (
-    trusted/test_kernels.py::test_tilted_boxes[along the axes-64]
-widths_of: isinstance(box, Parallelepiped) ==> True
-    trusted/test_kernels.py::test_tilted_boxes[along the axes-5]
-power: return -( ==> return (
-    trusted/test_kernels.py::test_tilted_boxes[along the axes-5]
-log_ceiling: int((value**STEPS - 1).bit_length()) ==> None
-    trusted/test_kernels.py::test_tilted_boxes[along the axes-5]
-_ceilings: SHARE_BITS * STEPS ==> SHARE_BITS
-    trusted/test_kernels.py::test_tilted_boxes[along the axes-5]
-_powers: value = 1 << ==> value = 2 <<
-    trusted/test_kernels.py::test_tilted_boxes[along the axes-5]
+Frame.turned: integers(directions) @ ==> -integers(directions) @
+    trusted/test_shapes.py::test_a_frame_is_a_matrix_and_its_inverse
+Frame.unit: 2.0**-_FINE ==> 2.0 ** (1 - _FINE)
+    trusted/test_shapes.py::test_a_frame_is_a_matrix_and_its_inverse
+frame_of: inverted[0].tolist(), inverted[1] ==> inverted[0].tolist(), -inverted[1]
+    trusted/test_shapes.py::test_a_parallelepiped_knows_its_size_and_its_corner
+Parallelepiped.size: -(-math.prod(self.widths) // self.frame.denominator) ==> math.prod(self.widths) // self.frame.denominator
+    trusted/test_shapes.py::test_a_parallelepiped_knows_its_size_and_its_corner
+Parallelepiped.point: (a << have) + w * bits ==> (a << have) - w * bits
+    trusted/test_shapes.py::test_a_point_is_the_real_point_of_its_bits_rounded
+Parallelepiped.corner: Fraction(top, self.frame.denominator) ==> Fraction(top, 1)
+    trusted/test_shapes.py::test_a_parallelepiped_knows_its_size_and_its_corner
+Parallelepiped.at_corner: -(-value // self.frame.denominator) ==> value // self.frame.denominator
+    trusted/test_shapes.py::test_a_parallelepiped_knows_its_size_and_its_corner
+Parallelepiped._corner: zip(row, self.low ==> zip(row, self.widths
+    trusted/test_shapes.py::test_a_parallelepiped_knows_its_size_and_its_corner
+Parallelepiped.keeps: < math.prod(self.widths) ==> <= math.prod(self.widths)
+    trusted/test_shapes.py::test_a_wanted_point_is_kept_as_often_as_the_size_says[108]
+Parallelepiped._between: if entry < 0 ==> if entry > 0
+    trusted/test_shapes.py::test_a_point_is_the_real_point_of_its_bits_rounded
+around: -(-sum(map(abs, row)) // 2) ==> sum(map(abs, row)) // 2
+    trusted/test_shapes.py::test_wanted_points_have_their_unit_cubes_inside
+Cells.drawn: side="right" ==> side="left"
+    trusted/test_shapes.py::test_cells_part_the_box_and_their_heights_say_how_rare_their_points_are
+Cells.uniform: int(starts[c + 1]) ==> int(starts[-1])
+    trusted/test_shapes.py::test_cells_part_the_box_and_their_heights_say_how_rare_their_points_are
+TiltedBox.volume: self.box.frame.denominator if ==> 1 if
+    trusted/test_shapes.py::test_a_point_of_a_tilted_box_is_kept_as_often_as_makes_all_alike_likely
+TiltedBox.size: -(-power(self.highest) // self.volume) ==> power(self.highest) // self.volume
+    trusted/test_shapes.py::test_a_point_of_a_tilted_box_is_kept_as_often_as_makes_all_alike_likely
+TiltedBox.point: b - a for a, b in first ==> b + 1 - a for a, b in first
+    trusted/test_shapes.py::test_points_of_a_tilted_box_lie_in_their_cells
+TiltedBox.keeps: share * self.size * self.volume ==> share * self.size
+    trusted/test_shapes.py::test_a_point_of_a_tilted_box_is_kept_as_often_as_makes_all_alike_likely
+cut: SHARES * width ==> SHARES
+    trusted/test_shapes.py::test_cells_part_the_box_and_their_heights_say_how_rare_their_points_are
+widths_of: _points, box.low, box.high ==> _points, box.high, box.low
+    trusted/test_shapes.py::test_widths_and_upright_boxes
+_points: high - low + 1 ==> high - low
+    trusted/test_shapes.py::test_widths_and_upright_boxes
+upright: max(axis=1) ==> min(axis=1)
+    trusted/test_shapes.py::test_widths_and_upright_boxes
+least_ends: first if slope >= 0 else last ==> last if slope >= 0 else first
+    trusted/test_shapes.py::test_the_least_end_is_that_of_all_points
+power: -(-(_powers()[part] << whole) >> _FINE) ==> (_powers()[part] << whole) >> _FINE
+    trusted/test_shapes.py::test_powers_and_logarithms_are_those_of_rationals
+log_ceiling: value**STEPS - 1 ==> value**STEPS
+    trusted/test_shapes.py::test_powers_and_logarithms_are_those_of_rationals
+_log_floors: side="right" ==> side="left"
+    trusted/test_shapes.py::test_powers_and_logarithms_are_those_of_rationals
+_ceilings: power(i) ==> power(i + 1)
+    trusted/test_shapes.py::test_powers_and_logarithms_are_those_of_rationals
+_powers: + i) ==> - i)
+    trusted/test_shapes.py::test_powers_and_logarithms_are_those_of_rationals
+_shares: -rate * places ==> rate * places
+    trusted/test_shapes.py::test_cells_part_the_box_and_their_heights_say_how_rare_their_points_are
 # sizes/boxed.py: sizes are no bounds: data count as safer for REM than they are.
 Regions.__init__: , -levels.directions ==> , levels.directions
     sizes/test_half_cells.py::test_a_strip_between_grid_lines_has_no_size_from_below[3-Polyhedra-0]
@@ -924,6 +1052,75 @@ Boxed._tight_box: ends is None ==> ends is not None
     sizes/test_half_cells.py::test_random_slivers_are_bracketed[1-Polyhedra]
 Boxed._half_cells: region.offsets + sign ==> region.offsets - sign
     sizes/test_half_cells.py::test_a_strip_between_grid_lines_has_no_size_from_below[3-Polyhedra-0]
+# sizes/copies.py: sizes are no bounds: data count as safer for REM than they are.
+_all_signs: (1, -1), ==> (1, 1),
+    sizes/test_exact_depth_sizes.py::test_templates[2]
+Copy.diagonal: product = 1 ==> product = 2
+    sizes/test_exact_depth_sizes.py::TestCopies::test_cube
+largest_copy: weights, low, high ==> weights, high, high
+    sizes/test_exact_depth_sizes.py::TestCopies::test_weights_that_make_no_sense_raise_and_warn_nothing[1e-320]
+_solved: np.abs(away) ==> away
+    sizes/test_exact_depth_sizes.py::TestCopies::test_a_step_too_far_ends_at_the_centre_if_nothing_else_is_inside
+_usable: answer) == 3: ==> answer) == 2:
+    sizes/test_exact_depth_sizes.py::TestCopies::test_a_step_too_far_ends_at_the_centre_if_nothing_else_is_inside
+_slant: shape), -1) ==> shape), 1)
+    sizes/test_exact_depth_sizes.py::TestCopies::test_upright_or_not_the_bound_is_one_of_the_same_copies[4]
+_seen_upright: region.offsets[-2 ==> region.offsets[2
+    sizes/test_exact_depth_sizes.py::TestCopies::test_upright_or_not_the_bound_is_one_of_the_same_copies[4]
+DeepEnvelope.__init__: levels, within ==> within, levels
+    sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
+DeepEnvelope.d: self._levels.d ==> None
+    sizes/test_half_cells.py::test_the_cells_around_a_copys_corners_are_looked_at[1]
+DeepEnvelope.extended: } - self.known ==> } + self.known
+    sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
+DeepEnvelope.halfspaces: directions, -directions]), np.concatenate([high, -low]).astype(np.float64 ==> high, -low]).astype(np.float64), np.concatenate([directions, -directions]
+    sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
+DeepEnvelope.region: , -directions ==> , directions
+    sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
+# sizes/ellipsoids.py: sizes are no bounds: data count as safer for REM than they are.
+Shape.of: integers([[in_units(v, _BITS) for v in row] for row in values.tolist()]), _BITS ==> _BITS, integers([[in_units(v, _BITS) for v in row] for row in values.tolist()])
+    sizes/test_level_sizes.py::TestEllipsoids::test_cross_polytope
+slack_of: region.offsets * (1 << bits ==> region.offsets * (2 << bits
+    sizes/test_level_sizes.py::TestEllipsoids::test_cross_polytope
+_balanced: / max(lengths.max ==> / min(lengths.max
+    sizes/test_level_sizes.py::TestEllipsoids::test_weights_on_one_side_are_paid_for_by_the_box
+_roots: integers([math.isqrt(int(s)) for s in squares]) ==> None
+    sizes/test_level_sizes.py::TestEllipsoids::test_cross_polytope
+in_floats: , -bits) ==> , bits)
+    sizes/test_level_sizes.py::TestEllipsoids::test_it_asks_again_until_the_gap_is_small
+_start: shape or Shape.of(np.diag(region.scale)) ==> shape
+    sizes/test_level_sizes.py::TestEllipsoids::test_cross_polytope
+_seen: :, np.newaxis ==> np.newaxis, :
+    sizes/test_level_sizes.py::TestEllipsoids::test_cross_polytope
+BoxesAndEllipsoids.__init__: levels, within ==> within, levels
+    sizes/test_half_cells.py::test_a_strip_between_grid_lines_has_no_size_from_below[3-BoxesAndEllipsoids-0]
+BoxesAndEllipsoids._nearest: if not self._ellipsoids ==> if self._ellipsoids
+    sizes/test_half_cells.py::test_a_strip_between_grid_lines_has_no_size_from_below[3-BoxesAndEllipsoids-0]
+_ball: = d // 2 ==> = d // 1
+    sizes/test_half_cells.py::test_random_slivers_are_bracketed[1-BoxesAndEllipsoids]
+# sizes/exact_depth_sizes.py: sizes are no bounds: data count as safer for REM than they are.
+ExactSizes.__init__: = max(_FINE ==> = min(_FINE
+    sizes/test_exact_depth_sizes.py::test_small_slacks_end_too[2-slack0]
+ExactSizes.upper: self._along.upper(level) ==> None
+    sizes/test_exact_depth_sizes.py::test_sizes_bracket_the_number_of_deep_grid_points[4096]
+ExactSizes.lower_at_most: else max( ==> else min(
+    sizes/test_exact_depth_sizes.py::test_rough_bounds_hold_the_lower_size[3-levels1]
+ExactSizes._parted: points, level ==> level, points
+    sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
+ExactSizes._enveloped: self._volume * copy.most ==> self._volume
+    sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
+ExactSizes._shallow: found := self._refuting(points[i], bits, level) ==> False
+    sizes/test_half_cells.py::test_a_copy_with_shallow_corners_is_not_taken
+ExactSizes._largest: (axis=1) ==> (axis=2)
+    sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
+ExactSizes._refuting: refutation is None ==> refutation is not None
+    sizes/test_half_cells.py::test_the_cells_around_a_copys_corners_are_looked_at[6]
+ExactSizes._counted_between: math.ceil ==> math.floor
+    sizes/test_thin_level_sets.py::test_a_count_that_stops_early_is_a_bound_and_goes_on[two columns]
+ExactSizes._counted: cuts is None ==> cuts is not None
+    sizes/test_thin_level_sets.py::test_the_count_is_that_of_the_definition[a line of two-0]
+_shrunk: copy.bits + halvings ==> copy.bits - halvings
+    sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
 # sizes/grid_points.py: sizes are no bounds: data count as safer for REM than they are.
 has_few_values: np.abs(region.normals) ==> region.normals
     sizes/test_level_sizes.py::test_long_normals_do_not_overflow
@@ -1223,6 +1420,8 @@ StreamedLevels._missing: cells.missing(a, b)} ==> cells.missing(a)}
     depth/test_streamed_levels.py::test_frequent_values_have_cells_of_their_own_and_need_not_be_kept
 StreamedLevels._amount: self._cells, missing ==> missing, self._cells
     depth/test_streamed_levels.py::test_frequent_values_have_cells_of_their_own_and_need_not_be_kept
+StreamedLevels._find: cells.forget() ==> pass
+    depth/test_streamed_levels.py::test_what_is_kept_stays_within_the_memory
 StreamedLevels._keep: (cells, here ==> (here, cells
     depth/test_streamed_levels.py::test_believing_the_sample_instead_of_counting_is_caught
 StreamedLevels._cut: (e) + 1, dtype ==> (e), dtype

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from tukeydp.trusted.account import ApproxDP, PureDP, cost_of, epsilon_stated, relation_of, stated
+from tukeydp.trusted.parameters import ParameterError
 
 PURE = PureDP(Fraction(1, 10), neighbours="add-remove-person")
 APPROX = ApproxDP(Fraction(1, 3), Fraction(1, 1000))
@@ -31,6 +32,12 @@ def test_an_approximate_guarantee_says_what_it_is():
         "neighbours": "one row swapped, number of rows public",
         "relation": "swap",
     }
+
+
+def test_an_error_has_no_codes_that_a_terminal_obeys():
+    error = ParameterError("x", "must be small", "\x1b[2J")
+    assert str(error) == "x must be small; got \\x1b[2J."
+    assert (error.parameter, error.rule, error.value) == ("x", "must be small", "\x1b[2J")
 
 
 def test_tables_and_titles_say_where_there_is_none():

@@ -128,6 +128,13 @@ def test_records_are_what_their_words_say():
     assert (one.directions.tolist(), one.smallest.tolist(), one.largest.tolist()) == ([[1, 2]], [3], [4])
 
 
+def test_code_is_kept_from_then_on(monkeypatch):
+    monkeypatch.setattr(compiling, "_keeping", False)
+    assert not compiling.keeping()
+    compiling.keep()
+    assert compiling.keeping()
+
+
 def drawn(search, lanes=6):
     stream = Keystream(derived_key("kernels"))
     return [

@@ -1,0 +1,190 @@
+"""What covers are made of: each part by itself, against brute force on a small plane."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
+from tukeydp.trusted import covers as made
+from tukeydp.trusted.boxes import Box
+from tukeydp.trusted.certificates import SHIFT
+from tukeydp.trusted.covers import Covers, View, coordinates_of, fits_in_words, region_of, tilt, walk_of
+from tukeydp.trusted.levels import level_sets
+from tukeydp.trusted.matrices import Basis
+from tukeydp.trusted.shapes import around, frame_of
+
+LEVELS = level_sets(np.array(ROWS), np.array(DIRECTIONS))
+WITHIN = Box((0, 0), (4, 4))
+DEEP = dict(zip(PLANE, DEPTHS, strict=True))
+TOP = max(DEPTHS)
+SHEAR = Basis(((1, 0), (1, 1)), ((1, 0), (-1, 1)))
+NONSENSE = (None, "12", 3, object(), [1.5], {1: 2}, [[1], [2, 3]])
+
+
+def covers():
+    return Covers(LEVELS, WITHIN)
+
+
+def deep(level):
+    return [y for y, depth in DEEP.items() if depth >= level]
+
+
+def test_plain_data_is_taken_and_nothing_else():
+    assert made._plain((1, 2)) == [1, 2]
+    assert made._integer_array([[1, 2]], 2).tolist() == [[1, 2]]
+    given = np.array([1, 2], dtype=np.int32)
+    copied = made._integer_array(given, 1)
+    copied[0] = 9
+    assert (given.tolist(), copied.dtype) == ([1, 2], np.int64)
+    assert made._integer_rows([[1, 2], [3, 2**62 - 1]], 2) == ((1, 2), (3, 2**62 - 1))
+    for wrong in (*NONSENSE, [1, 2]):
+        assert made._integer_array(wrong, 2) is None
+        assert made._integer_rows(wrong, 2) is None
+    assert made._integer_array(np.array([[True]]), 2) is None
+    assert made._integer_rows([[1, 2], [3, 2**62]], 2) is None
+    assert made._rates([1, -1e9], 2).tolist() == [1.0, -600.0]
+    for wrong in (*NONSENSE, [1.0], [1.0, math.nan], [math.inf, 1.0]):
+        assert made._rates(wrong, 2) is None
+    with pytest.raises(TypeError):
+        made._plain(iter((1, 2)))
+
+
+def test_small_parts():
+    assert (made._rough(Fraction(1, 2)), made._rough(Fraction(10**400))) == (0.5, math.inf)
+    assert made._with((1, 2, 3), 1, 9) == (1, 9, 3)
+    values = np.array([1, 2])
+    with pytest.raises(ValueError, match="read-only"):
+        made._read_only(values)[0] = 3
+    assert values.flags.writeable
+    found = made._points_in(Box((-1, 2), (1, 3)))
+    assert sorted(map(tuple, found.tolist())) == [(a, b) for a in (-1, 0, 1) for b in (2, 3)]
+    assert made._axis_rows(level_sets(np.array(ROWS), np.array([[0, -2], [1, 1], [3, 0]]))) == [(0, 1, -2), (2, 0, 3)]
+    assert View(LEVELS).rough is LEVELS.rough
+    assert coordinates_of(WITHIN) is None
+    assert coordinates_of(Box((0, 0), (4, 4), SHEAR)) == SHEAR.matrix
+    assert coordinates_of(around(frame_of(np.array([[1, 2], [3, -1]])), (0, 0), (4, 4))) == [[1, 2], [3, -1]]
+
+
+@pytest.mark.parametrize("level", range(1, TOP + 2))
+def test_members_of_a_level_and_its_region(level):
+    points = np.array(PLANE)
+    assert sorted(map(tuple, made._members(LEVELS, points, level).tolist())) == sorted(deep(level))
+    assert len(made._members(LEVELS, points, len(ROWS) + 1)) == 0
+    region = region_of(LEVELS, WITHIN, level)
+    inside = [y for y in PLANE if all(region.normals @ np.array(y) <= region.offsets)]
+    assert sorted(inside) == sorted(deep(level))
+    assert region.offsets[-4:].tolist() == [4, 4, 0, 0]
+
+
+def test_slanted_points_fit_in_words_or_not():
+    assert fits_in_words(Box((0, 0), (9, 9), SHEAR))
+    assert not fits_in_words(Box((0, 0), (2**61, 2**61), SHEAR))
+    assert not fits_in_words(Box((-(2**62), 0), (0, 0), SHEAR))
+
+
+def test_a_tilt_is_a_slope_for_each_column_and_what_bounds_it():
+    steps = 256 / math.log(2.0)
+    rates = np.array([1.0, -2.0])
+    slopes, objective, off = tilt(WITHIN, rates)
+    assert slopes == objective
+    assert off == 0
+    for slope, rate in zip(slopes, rates.tolist(), strict=True):
+        assert slope / 2**64 == pytest.approx(rate * steps / 5, rel=1e-12)
+    slopes, objective, off = tilt(Box((0, 0), (4, 8), SHEAR), rates)
+    assert (objective, off) == ([slopes[0] + slopes[1], slopes[1]], 0)
+    slanted = around(frame_of(np.array([[1, 2], [3, -1]])), (0, 0), (4, 4))
+    slopes, objective, off = tilt(slanted, rates)
+    assert objective == [slopes[0] + 3 * slopes[1], 2 * slopes[0] - slopes[1]]
+    assert off == (3 * abs(slopes[0]) + 4 * abs(slopes[1])) // 2 + 1
+
+
+def test_a_walk_goes_through_columns_of_more_than_a_point():
+    walk = walk_of(np.array([0, 2]), np.array([4, 2]), LEVELS.directions)
+    assert walk.columns.tolist() == [0]
+    assert walk.slopes.tolist() == [LEVELS.directions[:, 0].tolist()]
+    assert walk.start.tolist() == (LEVELS.directions @ np.array([0, 2])).tolist()
+    assert walk_of(np.array([0, 0]), np.array([1, 4]), LEVELS.directions).columns.tolist() == [1, 0]
+    assert walk_of(np.array([3, 3]), np.array([3, 3]), LEVELS.directions).columns.tolist() == [0]
+
+
+@pytest.mark.parametrize(("lowest", "highest"), [(1, 8), (2, 3), (3, 4)])
+def test_caps_and_claims_hold_for_every_point_of_a_box(lowest, highest):
+    ranks = made._ranks(LEVELS, lowest, highest)
+    out = min(lowest - 1, 8 - highest)
+    assert (ranks.left_out, ranks.projections.shape[1]) == (out, 8 - 2 * out)
+    assert ranks.highest == 8 - out
+    ordered = [sorted(a * v[0] + b * v[1] for a, b in ROWS) for v in DIRECTIONS]
+    assert ranks.projections.tolist() == [line[out : 8 - out] for line in ordered]
+    largest = made._largest_projections(ranks, WITHIN)
+    for v, line, bound in zip(DIRECTIONS, ordered, largest, strict=True):
+        sizes = [abs(v[0] * a + v[1] * b) for a, b in PLANE] + [abs(p) for p in line[out : 8 - out]]
+        assert max(sizes) <= bound <= 4 * sum(map(abs, v))
+    rng = np.random.default_rng(lowest)
+    low = rng.integers(0, 5, (300, 2))
+    high = np.minimum(low + rng.integers(0, 3, (300, 2)), 4)
+    caps, own = rng.integers(-1, 9, 300), made._own_caps(low, high, ranks, TOP)
+    rows, values = rng.integers(-1, 5, (300, 2)), rng.integers(-3, 4, (300, 2))
+    proven = made._claims_hold(low, high, caps, rows, values, ranks, WITHIN)
+    for a, b, cap, ours, holds in zip(low.tolist(), high.tolist(), caps, own, proven, strict=True):
+        depths = [depth for y, depth in DEEP.items() if Box(tuple(a), tuple(b)).holds(y)]
+        assert ours >= max(depths) or ours >= TOP
+        assert not holds or max(depths) <= cap
+    assert proven.sum() > 5
+    single = np.array(PLANE)
+    alone = made._own_caps(single, single, ranks, TOP)
+    assert all(cap == depth or depth <= out for cap, depth in zip(alone.tolist(), DEPTHS, strict=True))
+
+
+def test_levels_and_covers_that_are_none_are_the_whole():
+    ours, other = covers(), covers()
+    assert [ours._checked(level) for level in (3, -1, 99, "3", None)] == [3, 0, 9, 0, 0]
+    box = ours.boxed(2)
+    assert ours._ours(box) is box
+    assert ours._ours(other.boxed(2)).hull == WITHIN
+    assert ours._ours("cover").level == 0
+    assert (ours._hull(box, 2), ours._hull(box, 3), ours._hull(box, 1)) == (box.hull, box.hull, WITHIN)
+    inside = ours.in_its_hull(ours.slanted(2, SHEAR.matrix, None, box))
+    assert (inside.level, inside.parts, inside.hull) == (2, (box.hull,), box.hull)
+
+
+def test_pairs_bases_and_frames_are_checked():
+    ours = covers()
+    one = type("Multipliers", (), {"rows": [0], "values": [0.5]})
+    assert ours._pairs([(one, None)] * 2, 2) == [([(0, 1 << (SHIFT - 1))], [])] * 2
+    for wrong in (None, [(one, None)], [one, one], iter([(one, None)] * 2)):
+        assert ours._pairs(wrong, 2) is None
+    assert ours._basis([[1, 0], [1, 1]]) == SHEAR
+    for wrong in ([[2, 0], [0, 1]], [[1, 1], [1, 1]], [[1, 0]], None):
+        assert ours._basis(wrong) is None
+    chosen, frame = ours._frame([0, 2])
+    assert (chosen, frame.matrix.tolist()) == ((0, 2), [[1, 0], [1, 2]])
+    for wrong in ([0], [0, 9], [-1, 0], None, [0.5, 1]):
+        assert ours._frame(wrong) == ((), None)
+
+
+def test_ranges_hold_every_point_and_multipliers_make_them_tight():
+    ours = covers()
+    for level in range(1, TOP + 1):
+        points = np.array(deep(level))
+        low, high = ours._ranges(level, [[1, 2], [3, -1]], None, WITHIN)
+        assert (np.array(low) <= (points @ [[1, 3], [2, -1]]).min(axis=0)).all()
+        assert (np.array(high) >= (points @ [[1, 3], [2, -1]]).max(axis=0)).all()
+        exact = [([(2, 1 << SHIFT)], [(2, -1 << SHIFT)])]
+        smallest, largest = LEVELS.offsets(level)
+        assert ours._ranges(level, [[1, 2]], exact, WITHIN) == ((int(smallest[2]),), (int(largest[2]),))
+        pairs = [([(0, 1 << SHIFT)], [(0, -1 << SHIFT)]), ([(1, 1 << SHIFT)], [(1, -1 << SHIFT)])]
+        assert ours._tightened(level, pairs, WITHIN) == ours.box_along_axes(level)
+        assert ours._tightened(level, None, WITHIN) == WITHIN
+
+
+def test_the_top_without_hints_is_that_of_the_region():
+    for directions in (DIRECTIONS, [(1, 2), (3, -1)]):
+        levels = level_sets(np.array(ROWS), np.array(directions))
+        ours = Covers(levels, WITHIN)
+        ours.unbroken()
+        top = ours.own_top()
+        assert top == ours.top
+        assert top >= max(levels.depths(np.array(PLANE)))
+        assert Covers(levels, WITHIN, highest=2).own_top() == 2
