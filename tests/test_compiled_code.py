@@ -262,6 +262,11 @@ def test_who_waits_is_told_where_nothing_is_kept(found, monkeypatch):
     assert told == ([] if found else ["trusted/exact/loops.py"])
 
 
+def test_words_wrap_around_in_python_too():
+    run = compiled_code._run_as_python(lambda word: word * np.uint64(3))
+    assert run(np.uint64(2**63 + 1)) == (3 * (2**63 + 1)) % 2**64
+
+
 def test_what_may_be_called_is_compiled_into_others():
     def twice(x):
         return 2 * x

@@ -115,6 +115,12 @@ def test_seeded_sources_repeat_and_advance():
     assert not a.private
 
 
+def test_the_first_key_is_another_one_than_the_one_before_it(monkeypatch):
+    monkeypatch.setattr(os, "urandom", lambda size: b"\7" * size)
+    with pytest.raises(OSError, match="randomness has failed"):
+        SystemRandomness().key()
+
+
 def test_a_copy_of_a_seeded_source_goes_on_by_itself():
     source = td.seeded(3)
     source.key()

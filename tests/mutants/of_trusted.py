@@ -57,7 +57,7 @@ delta_of: isinstance(guarantee, ApproxDP) ==> False
     trusted/test_charges.py::test_a_charge_covers_its_law_or_raises
 # bits.py: random bits repeat, are guessed, or are not uniform.
 SystemRandomness.__init__: b"" ==> b"?"
-    faults/test_faults.py::TestEntropy::test_a_source_that_repeats_itself[boxem]
+    test_randomness.py::test_the_first_key_is_another_one_than_the_one_before_it
 SeededRandomness.__init__: ("seed", ==> ("x",
     test_randomness.py::test_only_our_sources_are_taken
 SeededRandomness.__reduce__: (self._seed, self._used) ==> (self._seed, 0)
@@ -71,7 +71,7 @@ source: not isinstance(randomness, SystemRandomness | SeededRandomness) ==> Fals
 derived_key: "tukeydp", *parts ==> *parts, "tukeydp"
     depth/test_levels.py::test_directions_that_reject_are_tested_first_from_then_on
 Keystream.__init__: AES256(key) ==> AES256(bytes(len(key)))
-    test_randomness.py::test_a_lane_is_the_aes_keystream_whether_read_in_words_or_in_bits
+    sampling/test_coarse.py::test_draws_follow_the_exponential_mechanism[plain]
 Keystream.words: self._lane(lane).update_into(bytes(8 * count), out) ==> pass
     test_randomness.py::test_lanes_differ_and_repeat
 Keystream.bits: Bits(self._lane(lane)) ==> None
@@ -133,7 +133,7 @@ version_of_numba: if numba is not None ==> if numba is None
 may_be_called: numba.extending.register_jitable(function) ==> pass
     test_compiled_code.py::test_what_may_be_called_is_compiled_into_others
 _run_as_python: all="ignore" ==> all="warn"
-    test_plain_forms.py::test_numba_is_not_needed[TUKEYDP_NUMBA]
+    test_compiled_code.py::test_words_wrap_around_in_python_too
 is_kept: _index_path).exists() ==> _index_path).parent.exists()
     test_compiled_code.py::test_nothing_is_kept_once_a_source_has_changed_under_the_process
 _announce:  and part not in announced ==>
@@ -195,7 +195,7 @@ Covers.proves_empty: ] * self._levels.d ==> ]
     sampling/test_words.py::test_no_slanted_box_is_kept_whose_points_overflow[8]
 Covers.own: maximum(region, self._units[j]) ==> region
     sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
-Covers.own_top: self._made(middle, [], self.within) ==> self._made(middle + 1, [], self.within)
+Covers.own_top: ) is not None ==> ) is None
     trusted/test_covers.py::test_the_top_without_hints_is_that_of_the_region
 Covers.framed: = tuple(map(max, low, map ==> = tuple(map(min, low, map
     sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
@@ -227,7 +227,7 @@ Covers._frame: 0 <= row < len ==> row < len
     trusted/test_covers.py::test_pairs_bases_and_frames_are_checked
 region_of: *(-low).tolist() ==> *low.tolist()
     trusted/test_covers.py::test_members_of_a_level_and_its_region
-fits_in_words: max(largest) < LIMIT ==> max(largest) <= LIMIT
+fits_in_words: sum(abs(a) * z ==> max(abs(a) * z
     trusted/test_covers.py::test_slanted_points_fit_in_words_or_not
 tilt: // 2 + 1 ==> // 2
     trusted/test_covers.py::test_a_tilt_is_a_slope_for_each_column_and_what_bounds_it
@@ -311,7 +311,7 @@ GridDepth.parting_facet: ) * (1 << bits ==> ) * (0 << bits
     depth/test_ray_facets.py::test_a_facet_parts_a_point_between_grid_points_too[0]
 GridDepth.exact_weight_beyond: bits >= int ==> bits > int
     depth/test_hints.py::test_whatever_hints_answer_decisions_are_those_of_the_definition[a list]
-GridDepth._weight_beyond: normal >= at ==> normal > at
+GridDepth._weight_beyond: normal >= at ==> normal <= at
     depth/test_exact_depth.py::test_halfspaces_that_refute_have_fewer_rows_by_definition
 _shadow: vectors.dtype == np.int64 ==> vectors.dtype != np.int64
     depth/test_ray_facets.py::test_normals_part_points_of_the_grid_from_what_is_deep[5]
@@ -410,7 +410,7 @@ Search._doubtful: sorted(doubt for block in blocks for doubt in ==> (doubt for b
     depth/test_exact_depth.py::test_huge_and_tiny_coordinates[1e-160]
 Search._until_refuted: block.best < self._at_least ==> block.best > self._at_least
     trusted/test_kernels.py::test_sweeps_and_cones_are_right_by_definition
-Search.answer: if count < best ==> if count > best
+Search.answer: best, place = lightest.best, ==> best, place = lightest.best + 1,
     trusted/test_kernels.py::test_sweeps_and_cones_are_right_by_definition[2-9]
 Search._normal: place) < 2: ==> place) < 1:
     depth/test_exact_depth.py::test_outside_inside_and_at_a_corner
@@ -418,8 +418,8 @@ Search._refuted: self._best < self._at_least ==> True
     depth/test_exact_depth.py::test_huge_and_tiny_coordinates[1e-160]
 Search._sweep: bits = max(1, ==> bits = min(1,
     depth/test_exact_depth.py::test_depth_does_not_change_under_affine_maps[60-2]
-Search._collect: bounds[:, 0] < np.minimum ==> bounds[:, 0] > np.minimum
-    trusted/test_kernels.py::test_sweeps_and_cones_are_right_by_definition[3-8]
+Search._collect: np.argmin(bounds[:, 1]) ==> np.argmax(bounds[:, 1])
+    trusted/test_kernels.py::test_sweeps_and_cones_are_right_by_definition[2-9]
 _projected: shadow - np.outer ==> shadow + np.outer
     depth/test_exact_depth.py::test_depth_does_not_change_under_affine_maps[14-4]
 exact_row: [exact[j] for j in order] ==> [exact[j - 1] for j in order]
@@ -477,6 +477,39 @@ in_span: vectors.weights, exact ==> vectors.weights + 1, exact
     depth/test_exact_depth.py::test_a_copied_column_of_long_entries_is_decided_exactly[0]
 spread_out: len(normals), d ==> d, len(normals)
     depth/test_exact_depth.py::test_a_copied_column_of_long_entries_is_decided_exactly[0]
+# exponential.py: the law is not that of the exponential mechanism.
+Exponential.__init__: = covers, epsilon ==> = covers, 2 * epsilon
+    sampling/test_coarse.py::test_draws_follow_the_exponential_mechanism[plain]
+Exponential.draw: Keystream(key), 0 ==> Keystream(bytes(32)), 0
+    sampling/test_coarse.py::test_draws_follow_the_exponential_mechanism[plain]
+Exponential.next_accepted: if accepted is not None ==> if True
+    sampling/test_law.py::test_boxes_refined_in_the_middle_of_a_draw_leave_the_law_alone
+Exponential.accepted_soon: self._covers.top < self._lowest ==> False
+    trusted/test_covers.py::test_a_level_without_points_is_not_drawn_and_patience_is_at_least_one_proposal
+Exponential._renew: self._own is None and self._in_vain >= _IN_VAIN ==> False
+    sampling/test_hostile_hints.py::test_the_ladder_is_ours_where_a_plan_draws_in_vain
+Exponential._planned: except Exception as raised ==> except ValueError as raised
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
+Exponential._searching: if self._own is None else ==> if True else
+    sampling/test_hostile_hints.py::test_the_ladder_is_ours_where_a_plan_draws_in_vain
+checked: start <= covers.top and cover.level <= start ==> start <= covers.top
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
+groups_of: start - 1 for start ==> start for start
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
+_drawable:  and (i or len(cover.parts) == 1) ==>
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
+own_rungs: step = max(1, ==> step = min(1,
+    sampling/test_hostile_hints.py::test_the_ladder_is_ours_where_a_plan_draws_in_vain
+lighter: operator.itemgetter(0)) - 1] ==> operator.itemgetter(0)) - 2]
+    sampling/test_hostile_hints.py::test_hostile_hints_make_covers_all_the_same
+_patience: max(1.0, number) ==> number
+    trusted/test_covers.py::test_a_level_without_points_is_not_drawn_and_patience_is_at_least_one_proposal
+Search.__init__: for group, _ in groups], epsilon) ==> for group, _ in groups], 2 * epsilon)
+    sampling/test_coarse.py::test_draws_follow_the_exponential_mechanism[plain]
+Search.run: (stream, lane, count, threads), lane ==> (stream, lane + 1, count, threads), lane
+    trusted/test_covers.py::test_of_numbered_lanes_the_first_that_accepts_is_taken
+Search._lane_words: 4 * (self._levels.d + 32) ==> 4 * self._levels.d
+    trusted/test_covers.py::test_of_numbered_lanes_the_first_that_accepts_is_taken
 # hinted.py: a hint writes, raises or is believed.
 offer: OFFERED.update(hints) ==> pass
     trusted/test_hinted.py::test_a_hint_answers_or_there_is_none
@@ -859,6 +892,35 @@ proposer: _keeping and lane < _SHORT_LANES ==> _keeping
     depth/test_levels.py::test_directions_that_reject_are_tested_first_from_then_on
 lister: kept.climbed, kept.about_visits, kept.list_points ==> None
     sampling/test_listing.py::test_where_a_list_would_take_long_there_is_none
+# sampling/draws.py: the law is not that of the exponential mechanism.
+Sampler.__init__: Covers(levels, within, highest) ==> Covers(levels, within, lowest)
+    sampling/test_coarse.py::test_draws_follow_the_exponential_mechanism[plain]
+Sampler.top: return self._covers.top ==> return self._covers.top - 1
+    depth/test_streamed_levels.py::test_what_is_foreseen_is_not_asked_for_again
+Sampler.draw: self._draws.draw(key) ==> self._draws.draw(bytes(32))
+    sampling/test_coarse.py::test_draws_follow_the_exponential_mechanism[plain]
+Sampler.accepted_soon: (stream, lane ==> (lane, stream
+    depth/test_exact_depth.py::test_degenerate_data_gives_a_draw[x1]
+DepthSampler.__init__: None and near.thin ==> None
+    sizes/test_thin_level_sets.py::test_the_law_of_a_thin_table[True]
+DepthSampler._compiled: self._decide is not None ==> self._decide is None
+    sampling/test_plain_proposals.py::test_first_calls_compile_nothing
+DepthSampler._near_rows:  or self._lowest < 1 ==>
+    depth/test_exact_depth.py::test_the_law_of_boxem_over_exact_depth[0]
+DepthSampler._move: near, whole_grid(near.grid) ==> whole_grid(near.grid), near
+    sizes/test_thin_level_sets.py::test_proposals_in_vain_start_again_below_the_levels_without_a_grid_point
+DepthSampler._start_again: self._decide is None ==> self._decide is not None
+    sizes/test_thin_level_sets.py::test_proposals_in_vain_start_again_below_the_levels_without_a_grid_point
+DepthSampler._sharpened: lowest=self._lowest ==> lowest=0
+    depth/test_exact_depth.py::test_the_law_of_boxem_over_exact_depth[2]
+levels_with_weight: ) + _BEYOND ==> ) - _BEYOND
+    depth/test_streamed_levels.py::test_what_is_foreseen_is_not_asked_for_again
+foresee: levels.passes, levels.rough ==> levels.rough, levels.passes
+    depth/test_streamed_levels.py::test_a_seeded_draw_is_the_one_from_sorted_projections[1048576-epsilon0-fine grid]
+deepest: held, empty = (middle, empty) if found ==> held, empty = (middle, empty) if not found
+    sizes/test_thin_level_sets.py::test_the_deepest_level_is_that_of_the_definition
+_holds: return levels, bool(found) ==> return levels, not found
+    sizes/test_thin_level_sets.py::test_the_deepest_level_is_that_of_the_definition
 # sampling/loops.py: the law is not that of the exponential mechanism.
 _place: piece - 1] if piece ==> piece] if piece
     trusted/test_kernels.py::test_proposals_from_pieces
@@ -1053,6 +1115,8 @@ Boxed._tight_box: ends is None ==> ends is not None
 Boxed._half_cells: region.offsets + sign ==> region.offsets - sign
     sizes/test_half_cells.py::test_a_strip_between_grid_lines_has_no_size_from_below[3-Polyhedra-0]
 # sizes/copies.py: sizes are no bounds: data count as safer for REM than they are.
+template: Fraction(74) ==> Fraction(75)
+    sizes/test_exact_depth_sizes.py::test_templates[2]
 _all_signs: (1, -1), ==> (1, 1),
     sizes/test_exact_depth_sizes.py::test_templates[2]
 Copy.diagonal: product = 1 ==> product = 2
@@ -1063,6 +1127,8 @@ _solved: np.abs(away) ==> away
     sizes/test_exact_depth_sizes.py::TestCopies::test_a_step_too_far_ends_at_the_centre_if_nothing_else_is_inside
 _usable: answer) == 3: ==> answer) == 2:
     sizes/test_exact_depth_sizes.py::TestCopies::test_a_step_too_far_ends_at_the_centre_if_nothing_else_is_inside
+upright_copy: bits, copy.most) ==> bits, copy.most / 2)
+    sizes/test_exact_depth_sizes.py::TestCopies::test_upright_or_not_the_bound_is_one_of_the_same_copies
 _slant: shape), -1) ==> shape), 1)
     sizes/test_exact_depth_sizes.py::TestCopies::test_upright_or_not_the_bound_is_one_of_the_same_copies[4]
 _seen_upright: region.offsets[-2 ==> region.offsets[2
@@ -1073,6 +1139,8 @@ DeepEnvelope.d: self._levels.d ==> None
     sizes/test_half_cells.py::test_the_cells_around_a_copys_corners_are_looked_at[1]
 DeepEnvelope.extended: } - self.known ==> } + self.known
     sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
+DeepEnvelope._fits: sum(map(abs, normal)) ==> max(map(abs, normal))
+    trusted/test_covers.py::test_normals_that_fit_are_told_from_longer_ones
 DeepEnvelope.halfspaces: directions, -directions]), np.concatenate([high, -low]).astype(np.float64 ==> high, -low]).astype(np.float64), np.concatenate([directions, -directions]
     sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
 DeepEnvelope.region: , -directions ==> , directions
@@ -1094,6 +1162,8 @@ _seen: :, np.newaxis ==> np.newaxis, :
     sizes/test_level_sizes.py::TestEllipsoids::test_cross_polytope
 BoxesAndEllipsoids.__init__: levels, within ==> within, levels
     sizes/test_half_cells.py::test_a_strip_between_grid_lines_has_no_size_from_below[3-BoxesAndEllipsoids-0]
+BoxesAndEllipsoids._grown: self._half_cells(level, +1) ==> self._half_cells(level, -1)
+    sizes/test_level_sizes.py::test_a_correlated_set_is_measured_by_its_ellipsoid
 BoxesAndEllipsoids._nearest: if not self._ellipsoids ==> if self._ellipsoids
     sizes/test_half_cells.py::test_a_strip_between_grid_lines_has_no_size_from_below[3-BoxesAndEllipsoids-0]
 _ball: = d // 2 ==> = d // 1
@@ -1105,6 +1175,8 @@ ExactSizes.upper: self._along.upper(level) ==> None
     sizes/test_exact_depth_sizes.py::test_sizes_bracket_the_number_of_deep_grid_points[4096]
 ExactSizes.lower_at_most: else max( ==> else min(
     sizes/test_exact_depth_sizes.py::test_rough_bounds_hold_the_lower_size[3-levels1]
+ExactSizes.lower_between: not refuting and least >= COUNTED ==> least >= COUNTED
+    sizes/test_exact_depth_sizes.py::test_rough_bounds_hold_the_lower_size
 ExactSizes._parted: points, level ==> level, points
     sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
 ExactSizes._enveloped: self._volume * copy.most ==> self._volume
@@ -1113,6 +1185,8 @@ ExactSizes._shallow: found := self._refuting(points[i], bits, level) ==> False
     sizes/test_half_cells.py::test_a_copy_with_shallow_corners_is_not_taken
 ExactSizes._largest: (axis=1) ==> (axis=2)
     sizes/test_exact_depth_sizes.py::test_a_copy_whose_corners_nobody_looks_at_would_be_too_large
+ExactSizes._box: level - _BOXED <= other <= level ==> level <= other
+    sizes/test_exact_depth_sizes.py::test_sizes_bracket_the_number_of_deep_grid_points
 ExactSizes._refuting: refutation is None ==> refutation is not None
     sizes/test_half_cells.py::test_the_cells_around_a_copys_corners_are_looked_at[6]
 ExactSizes._counted_between: math.ceil ==> math.floor

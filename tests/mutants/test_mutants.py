@@ -22,12 +22,27 @@ NO_GUARANTEE = {
     "hints/simplex.py": "hints: whoever takes one proves it",
     "paper/polytope_kernels.py": "the paper's geometry, which is not private",
     "paper/random_walks.py": "walks, which carry no guarantee",
-    "trusted/records.py": "names of fields, and no arithmetic; their order is the kernels' own",
 }
 
 
 # Functions of trusted/ that need none.
-NEED_NONE: dict[str, str] = {}
+NEED_NONE: dict[str, str] = {
+    "trusted/release.py::PartOf.require": "does nothing",
+    "trusted/rem/evidence.py::OneSided._look": "older brackets hold too: without it a coin would wait for ever",
+    "trusted/sampling/loops.py::high_word": "numba's takes its place; without numba no loop calls it",
+    "trusted/sizes/copies.py::_inner_of": "speed only: where a search starts",
+    "trusted/sizes/ellipsoids.py::Shape.times": "speed only: what it proposes is certified",
+    "trusted/sizes/ellipsoids.py::_near": "speed only: where a search starts",
+    "trusted/sizes/ellipsoids.py::_pulled_inside": "speed only: what it proposes is certified",
+    "trusted/sizes/ellipsoids.py::_solved": "speed only: what it proposes is certified",
+    "trusted/sizes/ellipsoids.py::_usable": "speed only: what it proposes is certified",
+    "trusted/sizes/exact_depth_sizes.py::ExactSizes._cut": "speed only: bounds are certified by whoever asks",
+    "trusted/sizes/exact_depth_sizes.py::ExactSizes._halvings": "speed only: how much smaller a copy is looked at",
+    "trusted/streams/streamed_levels.py::RankCells.forget": "memory only",
+    "trusted/streams/streamed_levels.py::RoughLevels.rough": "speed only: a rehearsal",
+    "trusted/streams/streamed_levels.py::memory_for": "memory only",
+    "trusted/threads.py::available_cores": "speed only",
+}
 TRUSTED = sorted(path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / "trusted").rglob("*.py"))
 
 
@@ -107,7 +122,7 @@ def test_every_function_of_the_trusted_folder_has_a_mutant():
         of_file = [mutant for mutant in MUTANTS if mutant.file == file]
         found |= without_mutant(file, (PACKAGE / file).read_text(encoding="utf-8"), of_file)
     assert found == NEED_NONE.keys()
-    assert len(NEED_NONE) < 20
+    assert len(NEED_NONE) <= 20
 
 
 def test_a_function_without_a_mutant_is_seen():
@@ -162,6 +177,8 @@ def test_a_run_fails_unless_every_mutant_is_caught(second, word, code, tmp_path,
     assert f"   1/2 caught      2 s  {MUTANTS[0].file}" in said
     assert f"   2/2 {word}" in said
     assert f"{2 - code} of 2 mutants caught, in " in said
+    slowest = said.partition("The slowest:\n")[2].splitlines()
+    assert [float(line.split()[0]) for line in slowest[:2]] == sorted([CAUGHT.seconds, second.seconds], reverse=True)
 
 
 def test_a_run_fails_where_tests_fail_without_a_mutant(tmp_path, capsys):

@@ -2,18 +2,24 @@
 
 import math
 from fractions import Fraction
+from itertools import count
 
 import numpy as np
 import pytest
 
 from support.tiny_plane import DEPTHS, DIRECTIONS, PLANE, ROWS
 from tukeydp.trusted import covers as made
+from tukeydp.trusted import exponential
+from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import SHIFT
 from tukeydp.trusted.covers import Covers, View, coordinates_of, fits_in_words, region_of, tilt, walk_of
+from tukeydp.trusted.exponential import Exponential, Search
+from tukeydp.trusted.laws import Group
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.matrices import Basis
 from tukeydp.trusted.shapes import around, frame_of
+from tukeydp.trusted.sizes.copies import DeepEnvelope
 
 LEVELS = level_sets(np.array(ROWS), np.array(DIRECTIONS))
 WITHIN = Box((0, 0), (4, 4))
@@ -109,7 +115,7 @@ def test_a_walk_goes_through_columns_of_more_than_a_point():
     assert walk_of(np.array([3, 3]), np.array([3, 3]), LEVELS.directions).columns.tolist() == [0]
 
 
-@pytest.mark.parametrize(("lowest", "highest"), [(1, 8), (2, 3), (3, 4)])
+@pytest.mark.parametrize(("lowest", "highest"), [(1, 8), (2, 3), (3, 4), (5, 6)])
 def test_caps_and_claims_hold_for_every_point_of_a_box(lowest, highest):
     ranks = made._ranks(LEVELS, lowest, highest)
     out = min(lowest - 1, 8 - highest)
@@ -188,3 +194,39 @@ def test_the_top_without_hints_is_that_of_the_region():
         assert top == ours.top
         assert top >= max(levels.depths(np.array(PLANE)))
         assert Covers(levels, WITHIN, highest=2).own_top() == 2
+
+
+def test_of_numbered_lanes_the_first_that_accepts_is_taken(monkeypatch):
+    monkeypatch.setattr(exponential, "_LANE_WORDS", (60, 60, 60))
+    plane = Box((-6, -6), (10, 10))
+    search = Search(LEVELS, plane, [(Group(TOP, TOP, plane.size), plane)], Fraction(1))
+    assert [search._lane_words(lane) for lane in (0, 2, 9)] == [4 * (2 + 32)] * 3
+    seen = set()
+    for i in range(40):
+        stream = Keystream(derived_key("lanes", i))
+        accepted = (search.first_accepted(stream, lane, search._order.copy()) for lane in count())
+        first = next(found for found in accepted if found is not None)
+        for threads in (1, 2):
+            found, after = search.run(stream, 0, 1e6, threads)
+            assert found == first
+            assert after > first.lane
+        seen.add(first.lane)
+        nothing, after = search.run(stream, first.lane + 1, 0, 1)
+        assert (nothing, after) == (None, first.lane + 1)
+    assert {0, 1, 2, 3} <= seen
+
+
+def test_a_level_without_points_is_not_drawn_and_patience_is_at_least_one_proposal():
+    ours = covers()
+    ours.unbroken()
+    ours.own_top()
+    with pytest.raises(ArithmeticError, match="no point"):
+        Exponential(ours, epsilon=Fraction(1), lowest=TOP + 1, planner=None, threads=1).draw(bytes(32))
+    assert [exponential._patience(number) for number in (0, 7, math.inf)] == [1.0, 7.0, exponential._IN_VAIN]
+
+
+def test_normals_that_fit_are_told_from_longer_ones():
+    envelope = DeepEnvelope(LEVELS, Box((-8, 0), (4, 4)), np.zeros(2), np.ones(2))
+    assert envelope._fits((2**58, 0))
+    assert not envelope._fits((2**58, -(2**58)))
+    assert not envelope._fits((2**59, 0))

@@ -25,7 +25,7 @@ from tukeydp.trusted.exact.vectors import exact_space, from_integers
 from tukeydp.trusted.exponential import Search
 from tukeydp.trusted.laws import Group, LevelDraw
 from tukeydp.trusted.levels import level_sets
-from tukeydp.trusted.matrices import Basis, integers
+from tukeydp.trusted.matrices import Basis
 from tukeydp.trusted.sampling import compiling, kept, many_columns
 from tukeydp.trusted.sampling import loops as sampling_loops
 from tukeydp.trusted.shapes import TiltedBox, around, cut, frame_of
@@ -283,7 +283,10 @@ def value(pair):
 @pytest.mark.parametrize("bits", [40, 150])
 def test_twice_the_digits_are_close_to_fractions(bits, kernels):
     rng = np.random.default_rng(bits)
-    whole = integers([[int(c) << (bits - 40) | 1 for c in row] for row in rng.integers(2**39, 2**40, (6, 4)).tolist()])
+    more = rng.integers(0, 2**40, (2, 6, 4)).tolist()
+    whole = rng.integers(2**39, 2**40, (6, 4)).astype(object)
+    if bits > 40:
+        whole = (whole << 110) | (np.array(more[0], dtype=object) << 65) | np.array(more[1], dtype=object)
     digits = exact_loops.doubled(whole)
     exact = [[Fraction(c, 1 << bits) for c in row] for row in whole.tolist()]
     near = Fraction(1, 2**100)
