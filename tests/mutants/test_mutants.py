@@ -27,6 +27,7 @@ NO_GUARANTEE = {
 
 # Functions of trusted/ that need none.
 NEED_NONE: dict[str, str] = {
+    "trusted/exponential.py::Exponential._renew": "time only: when to make other covers, any of which will do",
     "trusted/release.py::PartOf.require": "does nothing",
     "trusted/rem/evidence.py::OneSided._look": "older brackets hold too: without it a coin would wait for ever",
     "trusted/sampling/loops.py::high_word": "numba's takes its place; without numba no loop calls it",

@@ -222,6 +222,8 @@ def test_a_level_without_points_is_not_drawn_and_patience_is_at_least_one_propos
     ours.own_top()
     with pytest.raises(ArithmeticError, match="no point"):
         Exponential(ours, epsilon=Fraction(1), lowest=TOP + 1, planner=None, threads=1).draw(bytes(32))
+    deepest = Exponential(ours, epsilon=Fraction(1), lowest=TOP, planner=None, threads=1).draw(bytes(32))
+    assert DEEP[tuple(deepest)] == TOP
     assert [exponential._patience(number) for number in (0, 7, math.inf)] == [1.0, 7.0, exponential._IN_VAIN]
 
 
