@@ -14,11 +14,11 @@ from tukeydp.trusted.bits import Keystream, derived_key
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.certificates import SHIFT
 from tukeydp.trusted.covers import Covers, View, coordinates_of, fits_in_words, region_of, tilt, walk_of
-from tukeydp.trusted.exponential import Exponential, Search
+from tukeydp.trusted.exponential import Exponential, Search, checked, groups_of, lighter
 from tukeydp.trusted.laws import Group
 from tukeydp.trusted.levels import level_sets
 from tukeydp.trusted.matrices import Basis
-from tukeydp.trusted.shapes import around, frame_of
+from tukeydp.trusted.shapes import TiltedBox, around, frame_of
 from tukeydp.trusted.sizes.copies import DeepEnvelope
 
 LEVELS = level_sets(np.array(ROWS), np.array(DIRECTIONS))
@@ -232,3 +232,54 @@ def test_normals_that_fit_are_told_from_longer_ones():
     assert envelope._fits((2**58, 0))
     assert not envelope._fits((2**58, -(2**58)))
     assert not envelope._fits((2**59, 0))
+
+
+def test_a_ladder_is_made_of_covers_of_their_levels_alone():
+    ours, other = covers(), covers()
+    boxes = {level: ours.boxed(level) for level in range(1, TOP + 1)}
+
+    def ladder(lowest, rungs):
+        return [(start, cover.level, cover.hull) for start, cover in checked(ours, lowest, rungs)]
+
+    whole = (0, 0, WITHIN)
+    assert ladder(0, [(2, boxes[2]), (3, boxes[3])]) == [whole, (2, 2, boxes[2].hull), (3, 3, boxes[3].hull)]
+    assert ladder(2, [(2, boxes[2])]) == [(2, 2, boxes[2].hull)]
+    assert ladder(0, [(3, boxes[2])]) == [whole, (3, 2, boxes[2].hull)]  # made for a level below
+    wrong = (
+        (2, boxes[3]),
+        (2, other.boxed(2)),
+        (TOP + 9, boxes[2]),
+        (True, boxes[1]),
+        [2, boxes[2]],
+        (2, WITHIN),
+        None,
+    )
+    for rung in wrong:
+        assert ladder(0, [rung]) == [whole]
+    assert ladder(2, [(2, boxes[3])]) == [(2, 0, WITHIN)]
+    assert ladder(0, [(3, boxes[3]), (2, boxes[2])]) == [whole, (3, 3, boxes[3].hull)]
+    for none in (None, iter([(2, boxes[2])]), {2: boxes[2]}):
+        assert ladder(0, none) == [whole]
+
+
+def test_groups_are_consecutive_and_the_lowest_level_has_one_part():
+    ours = covers()
+    first = ours.boxed(1)
+    sliced = ours.sliced(first, 0, 0, [2])
+    assert len(sliced.parts) == 2
+    ((group, part),) = groups_of(ours, 1, [(1, sliced)])
+    assert (group, part) == (Group(1, ours.top, first.hull.size), first.hull)
+    found = groups_of(ours, 0, [(1, sliced), (3, ours.boxed(3))])
+    assert [(g.lowest, g.highest) for g, _ in found] == [(0, 0), (1, 2), (1, 2), (3, ours.top)]
+    assert [g.size for g, _ in found] == [part.size for _, part in found]
+    tilted = ours.tilted(ours.boxed(2), [1.0, 1.0])
+    assert [type(part) for _, part in groups_of(ours, 0, [(2, tilted)], 2)] == [Box, Box]
+    assert [type(part) for _, part in groups_of(ours, 0, [(2, tilted)], 0)] == [Box, TiltedBox]
+
+
+def test_of_two_ladders_each_level_has_the_smaller_cover():
+    ours = covers()
+    one, two = ours.boxed(1), ours.boxed(2)
+    found = lighter(ours, 0, [(0, ours.whole()), (2, one)], [(0, ours.whole()), (1, one), (3, two)])
+    assert [(start, cover.level) for start, cover in found] == [(0, 0), (1, 1), (2, 1), (3, 2)]
+    assert two.size < one.size < WITHIN.size
