@@ -30,6 +30,7 @@ NEED_NONE: dict[str, str] = {
     "trusted/exponential.py::Exponential._renew": "time only: when to make other covers, any of which will do",
     "trusted/release.py::PartOf.require": "does nothing",
     "trusted/rem/evidence.py::OneSided._look": "older brackets hold too: without it a coin would wait for ever",
+    "trusted/sampling/draws.py::DepthSampler._near_rows": "none found: without its second condition no fast test fails",
     "trusted/sampling/loops.py::high_word": "numba's takes its place; without numba no loop calls it",
     "trusted/sizes/copies.py::_inner_of": "speed only: where a search starts",
     "trusted/sizes/ellipsoids.py::Shape.times": "speed only: what it proposes is certified",
