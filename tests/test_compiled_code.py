@@ -228,6 +228,53 @@ def test_nothing_is_kept_once_a_source_has_changed_under_the_process(monkeypatch
     assert kept()
 
 
+def test_the_hash_is_that_of_all_that_a_file_is_made_from(monkeypatch, tmp_path):
+    def hashes():
+        return {name: compiled_code.hash_of_sources(name) for name in compiled_code.USES}
+
+    for name in ("trusted/compiled_code.py", *compiled_code.USES):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    monkeypatch.setattr(compiled_code, "_PACKAGE", tmp_path)
+    before = hashes()
+    assert len(set(before.values())) == len(before)
+    (tmp_path / "trusted/shapes.py").write_text("changed", encoding="utf-8")
+    changed = {name for name, value in hashes().items() if value != before[name]}
+    assert changed == {"trusted/shapes.py", "trusted/sampling/loops.py", "hints/nodes.py"}
+    (tmp_path / "trusted/compiled_code.py").write_text("changed", encoding="utf-8")
+    assert not set(hashes().values()) & set(before.values())
+
+
+def test_files_are_named_by_the_hash():
+    stamp = compiled_code.hash_of_sources("trusted/exact/loops.py")
+    kept = compiled_code._SourcesCache(minor.py_func)._cache_file
+    assert Path(kept._index_path).name.startswith(f"loops.minor-{stamp[:16]}.py")
+    assert kept._source_stamp == stamp
+    assert compiled_code.version_of_numba() == compiled_code.numba.__version__
+
+
+@pytest.mark.parametrize("found", [None, "code"])
+def test_who_waits_is_told_where_nothing_is_kept(found, monkeypatch):
+    told = []
+    monkeypatch.setattr(compiled_code.FunctionCache, "load_overload", lambda *_: found)
+    monkeypatch.setattr(compiled_code, "_announce", told.append)
+    assert compiled_code._SourcesCache(minor.py_func).load_overload((), None) == found
+    assert told == ([] if found else ["trusted/exact/loops.py"])
+
+
+def test_words_wrap_around_in_python_too():
+    run = compiled_code._run_as_python(lambda word: word * np.uint64(3))
+    assert run(np.uint64(2**63 + 1)) == (3 * (2**63 + 1)) % 2**64
+
+
+def test_what_may_be_called_is_compiled_into_others():
+    def twice(x):
+        return 2 * x
+
+    compiled_code.may_be_called(twice)
+    assert compiled_code.compiled_in_memory(lambda x: twice(x) + 1)(3) == 7
+
+
 def test_stale_files_are_removed_and_those_of_others_are_not(tmp_path):
     now = compiled_code.hash_of_sources("trusted/exact/loops.py")[:16]
     python = f"py{sys.version_info.major}{sys.version_info.minor}{getattr(sys, 'abiflags', '')}"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -112,6 +113,19 @@ def test_seeded_sources_repeat_and_advance():
     assert a.key() == b.key() != first
     assert td.seeded(8).key() != first
     assert not a.private
+
+
+def test_the_first_key_is_another_one_than_the_one_before_it(monkeypatch):
+    monkeypatch.setattr(os, "urandom", lambda size: b"\7" * size)
+    with pytest.raises(OSError, match="randomness has failed"):
+        SystemRandomness().key()
+
+
+def test_a_copy_of_a_seeded_source_goes_on_by_itself():
+    source = td.seeded(3)
+    source.key()
+    copied = pickle.loads(pickle.dumps(source))
+    assert [copied.key(), copied.key()] == [source.key(), source.key()] != [td.seeded(3).key(), td.seeded(3).key()]
 
 
 def test_only_our_sources_are_taken():

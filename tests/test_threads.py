@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import os
 import threading
 import time
 
 import pytest
 
-from tukeydp.trusted.threads import for_each, for_each_with, in_threads
+from tukeydp.trusted.threads import ForkLock, for_each, for_each_with, in_threads
 
 
 def test_all_threads_work():
@@ -135,3 +136,15 @@ def test_errors_from_the_items_themselves_are_passed_on(threads):
     with pytest.raises(OverflowError):
         for_each(items(), done.append, threads)
     assert done == [1]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+def test_a_child_of_a_fork_has_a_lock_that_nobody_holds():
+    guard = ForkLock()
+    held = guard.lock
+    with held:
+        child = os.fork()
+        if not child:
+            os._exit(0 if guard.lock is not held and guard.lock.acquire(blocking=False) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert guard.lock is held

@@ -78,6 +78,32 @@ def test_every_part_is_counted():
     assert {path.parent.relative_to(FOLDER).as_posix() for path in FILES} == {part or "." for part in MOST}
 
 
+def bound_twice(tree: ast.Module) -> set[str]:
+    """Names that stand for two things at the top of a file: all functions see the last one only."""
+    found = [
+        name.id
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name)
+    ]
+    found += [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return {name for name in found if found.count(name) > 1}
+
+
+TWICE = {"shapes.py": {"_FINE"}}  # a mistake: see tests/trusted/test_shapes.py
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(FOLDER).as_posix())
+def test_a_name_at_the_top_of_a_file_means_one_thing(path):
+    assert bound_twice(ast.parse(path.read_text(encoding="utf-8"))) == TWICE.get(path.name, set())
+
+
+def test_two_meanings_are_seen():
+    assert bound_twice(ast.parse("A, B = 1, 2\nC: int = 3\ndef f(): A = 4\nB = 5\ndef C(): pass")) == {"B", "C"}
+
+
 def test_lines_of_code_are_counted(tmp_path):
     path = tmp_path / "t.py"
     path.write_text('"""Doc."""\n\n# comment\nx = (1,\n     2)\n\n\ndef f():\n    """Doc\n    more."""\n    return x\n')

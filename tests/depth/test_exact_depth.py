@@ -21,6 +21,9 @@ from tukeydp.trusted.bits import derived_key
 from tukeydp.trusted.boxes import Box
 from tukeydp.trusted.exact import depth as halfspaces
 from tukeydp.trusted.exact import sweeps
+from tukeydp.trusted.exact.deciding import GridDepth
+from tukeydp.trusted.exact.sweeps import exact_row
+from tukeydp.trusted.exact.vectors import exact_space, from_integers
 from tukeydp.trusted.sampling.draws import DepthSampler
 
 
@@ -162,6 +165,44 @@ def test_the_decision_agrees_with_the_depth():
     assert is_deep([[math.nan] * 3], rows, 1).tolist() == [False]
     with pytest.raises(td.ParameterError, match="level"):
         is_deep(points, rows, -1)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_the_recursion_in_integers_is_right_by_definition(d):
+    """Its count, and its normal: an open halfspace of that weight, with no vector on its edge."""
+    rng = np.random.default_rng(d)
+    for _ in range(6):
+        exact = [v for v in rng.integers(-2, 3, (4, d)).tolist() if any(v)] + np.eye(d, dtype=int).tolist()
+        vectors = from_integers(exact, rng.integers(1, 4, len(exact)).tolist())
+        exact, weights = [vectors.exactly(j) for j in range(len(vectors.weights))], vectors.weights.tolist()
+        found = exact_space(exact, weights)
+        rows = [v for v, w in zip(exact, weights, strict=True) for _ in range(w)]
+        assert found[0] == brute_force((0,) * d, rows)
+        along = [exact_row(vectors, (j,)) for j in range(len(exact))] if d > 2 else [found]
+        assert d > 3 or min(count for count, _ in along) == found[0]
+        for count, normal in (found, *along):
+            products = [dot(normal, v) for v in exact]
+            assert all(products)
+            assert sum(w for p, w in zip(products, weights, strict=True) if p > 0) == count
+
+
+def test_halfspaces_that_refute_have_fewer_rows_by_definition():
+    """Short normals, those with all their digits, and facets of the hull."""
+    rng, facets, short = np.random.default_rng(4), 0, 0
+    for _ in range(12):
+        rows = rng.integers(-20, 21, size=(12, 3))
+        rows = np.vstack([rows, rows[:3]])
+        depth = GridDepth(rows, centred_grid(20, 3))
+        point = rng.integers(-6, 7, size=3)
+        refutation = depth.refute(point, depth.depth(point) + 2)
+        normals = [refutation.short, refutation.longest(), refutation.longest_facet()]
+        facets, short = facets + len(normals[2]), short + len(normals[0])
+        for v in np.vstack(normals):
+            assert (rows @ v >= point @ v).sum() < depth.depth(point) + 2
+        assert depth.depth(point) == brute_force(tuple(point.tolist()), [tuple(row) for row in rows.tolist()])
+    assert min(facets, short) > 4
+    assert depth.fits([2**56, -(2**56), 0])
+    assert not depth.fits([2**57, -(2**57), 0])
 
 
 @pytest.mark.parametrize("d", [3, 4, 5])

@@ -74,6 +74,13 @@ def test_every_question_gets_the_answer_of_sorted_projections(rows, directions, 
         assert [levels.contains(y, level) for y in POINTS] == [t >= level for t in depths]
 
 
+def test_what_is_not_held_is_not_handed_out():
+    levels = streamed([(0, 1), (2, 3)], [(1, 0)])
+    for ask in (lambda: levels.table, lambda: levels.projections, lambda: levels.with_directions(np.array([[0, 1]]))):
+        with pytest.raises(LookupError, match="rows that are streamed"):
+            ask()
+
+
 @given(rows_of, directions_of, st.sampled_from([8, 10**3, 2**20]), st.data())
 def test_a_window_has_the_ranks_of_its_levels_and_ascends(rows, directions, memory, data):
     levels = streamed(rows, directions, memory=memory)

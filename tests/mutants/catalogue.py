@@ -22,6 +22,7 @@ from mutants import (
     of_streams,
     of_summaries,
     of_tables,
+    of_trusted,
 )
 from mutants.harmless import HARMLESS
 
@@ -47,4 +48,5 @@ MUTANTS = (
     *of_opendp.MUTANTS,
     *of_passes.MUTANTS,
     *of_exports.MUTANTS,
+    *of_trusted.MUTANTS,
 )

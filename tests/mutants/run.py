@@ -2,9 +2,10 @@
 
     PYTHONPATH=tests python -m mutants.run [--processes 2] [--results FILE] [words of a name ...]
 
-A line for each mutant as soon as it was tried: its place, result, seconds, file and name. Exit code 1 if one is not
-caught, or if a test fails without any. The tests are those of the working tree; only the
-package is copied, with its compiled code, which counts for unchanged kernels only (`tukeydp.trusted.compiled_code`).
+A line for each mutant as soon as it was tried: its place, result, seconds, file and name; at the end the slowest. Exit
+code 1 if one is not caught, or if a test fails without any. The tests are those of the working tree; only the package
+is copied, with its compiled code, which is kept by a hash of all that it is made from: a kernel that was changed, and
+those that call it, are compiled again (`tukeydp.trusted.compiled_code`).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from mutants.mutant import PACKAGE, ROOT, Mutant
 
 # Seconds: tests that take so long hang. That is no verdict, since a hang may have other causes: choose another bug.
 _PATIENCE, _PATIENCE_WITH_ALL = 300, 3600
+_SLOWEST = 10  # that are named at the end
 _FAILED = 1  # pytest's exit code for failing tests; others mean that nothing was tested
 # Errors of a mutant that is no program any more: its tests fail whatever they are for.
 _SLIPS = ("NameError:", "UnboundLocalError:", "SyntaxError:", "ImportError:", "ModuleNotFoundError:")
@@ -123,14 +125,18 @@ def _tried_with(runners: Sequence[Runner], chosen: Sequence[Mutant], folder: Pat
         finally:
             free.put(runner)
 
-    survivors = []
+    survivors, taken = [], []
     with ThreadPoolExecutor(len(runners)) as pool:
         for place, (mutant, found) in enumerate(zip(chosen, pool.map(tried, chosen), strict=True), 1):
             say(f"{place:4}/{len(chosen)} {found.word:8} {found.seconds:4.0f} s  {mutant.file:34} {mutant.name}")
+            taken.append((found.seconds, mutant))
             if found.word != "caught":
                 survivors.append((mutant, found))
     for mutant, found in survivors:
         say(f"\n{mutant.name}: {found.word}\n{', '.join(mutant.tests)}\n{found.output[-2000:]}")
+    say("\nThe slowest:")
+    for seconds, mutant in sorted(taken, key=lambda one: -one[0])[:_SLOWEST]:
+        say(f"{seconds:5.1f} s  {mutant.file:34} {mutant.name}")
     minutes = (time.monotonic() - began) / 60
     say(f"\n{len(chosen) - len(survivors)} of {len(chosen)} mutants caught, in {minutes:.1f} minutes.")
     return 1 if survivors else 0
@@ -139,8 +145,11 @@ def _tried_with(runners: Sequence[Runner], chosen: Sequence[Mutant], folder: Pat
 def _tried(mutant: Mutant, clean: Path, runner: Runner) -> Tested:
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
         source = Path(folder)
-        shutil.copytree(clean / "tukeydp", source / "tukeydp")
-        (source / "tukeydp" / mutant.file).write_text(mutant.applied(), encoding="utf-8")
+        # Links: Python and numba replace the files that they keep, and write into none.
+        shutil.copytree(clean / "tukeydp", source / "tukeydp", copy_function=os.link)
+        changed = source / "tukeydp" / mutant.file
+        changed.unlink()
+        changed.write_text(mutant.applied(), encoding="utf-8")
         return runner.tested(source, mutant.tests)
 
 

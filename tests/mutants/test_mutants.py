@@ -9,7 +9,7 @@ import pytest
 
 from mutants import run
 from mutants.catalogue import HARMLESS, MUTANTS
-from mutants.mutant import PACKAGE, ROOT
+from mutants.mutant import PACKAGE, ROOT, Mutant, span_of
 from tukeydp.trusted.compiled_code import USES
 
 FEWEST = 150
@@ -22,8 +22,62 @@ NO_GUARANTEE = {
     "hints/simplex.py": "hints: whoever takes one proves it",
     "paper/polytope_kernels.py": "the paper's geometry, which is not private",
     "paper/random_walks.py": "walks, which carry no guarantee",
-    "trusted/records.py": "names of fields, and no arithmetic; their order is the kernels' own",
 }
+
+
+# Functions of trusted/ that need none.
+NEED_NONE: dict[str, str] = {
+    "trusted/exponential.py::Exponential._renew": "time only: when to make other covers, any of which will do",
+    "trusted/release.py::PartOf.require": "does nothing",
+    "trusted/rem/evidence.py::OneSided._look": "older brackets hold too: without it a coin would wait for ever",
+    "trusted/sampling/draws.py::DepthSampler._near_rows": "none found: without its second condition no fast test fails",
+    "trusted/sampling/loops.py::high_word": "numba's takes its place; without numba no loop calls it",
+    "trusted/sizes/copies.py::_inner_of": "speed only: where a search starts",
+    "trusted/sizes/ellipsoids.py::Shape.times": "speed only: what it proposes is certified",
+    "trusted/sizes/ellipsoids.py::_near": "speed only: where a search starts",
+    "trusted/sizes/ellipsoids.py::_pulled_inside": "speed only: what it proposes is certified",
+    "trusted/sizes/ellipsoids.py::_solved": "speed only: what it proposes is certified",
+    "trusted/sizes/ellipsoids.py::_usable": "speed only: what it proposes is certified",
+    "trusted/sizes/exact_depth_sizes.py::ExactSizes._cut": "speed only: bounds are certified by whoever asks",
+    "trusted/sizes/exact_depth_sizes.py::ExactSizes._halvings": "speed only: how much smaller a copy is looked at",
+    "trusted/sizes/copies.py::upright_copy": "none found so far",
+    "trusted/sizes/exact_depth_sizes.py::ExactSizes._box": "none found so far",
+    "trusted/sizes/exact_depth_sizes.py::ExactSizes.lower_between": "none found so far",
+    "trusted/streams/streamed_levels.py::StreamedLevels._find": "none found so far",
+    "trusted/streams/streamed_levels.py::RankCells.forget": "memory only",
+    "trusted/streams/streamed_levels.py::RoughLevels.rough": "speed only: a rehearsal",
+    "trusted/streams/streamed_levels.py::memory_for": "memory only",
+    "trusted/threads.py::available_cores": "speed only",
+}
+TRUSTED = sorted(path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / "trusted").rglob("*.py"))
+
+
+@cache
+def functions_in(text: str) -> dict[str, tuple[int, int]]:
+    """Where the functions and methods of a file begin and end; stubs of protocols and of abstract classes are none."""
+    found = {}
+
+    def look(body, prefix):
+        for node in body:
+            if isinstance(node, ast.ClassDef) and not any(ast.unparse(base) == "Protocol" for base in node.bases):
+                look(node.body, f"{prefix}{node.name}.")
+            elif isinstance(node, ast.FunctionDef) and "abstractmethod" not in map(ast.unparse, node.decorator_list):
+                found[prefix + node.name] = span_of(text, prefix + node.name)
+
+    look(ast.parse(text).body, "")
+    return {name: span for name, span in found.items() if not name.endswith("__repr__")}
+
+
+def without_mutant(file: str, text: str, mutants) -> set[str]:
+    """The functions of a file that none of these changes."""
+    functions, changed = functions_in(text), set()
+    for mutant in mutants:
+        if mutant.function:
+            changed.add(mutant.function)
+        else:
+            at = text.index(mutant.old)
+            changed |= {name for name, (start, end) in functions.items() if start <= at < end}
+    return {f"{file}::{name}" for name in functions.keys() - changed}
 
 
 @cache
@@ -68,6 +122,25 @@ def test_every_kernel_file_has_a_mutant_or_no_guarantee_to_break():
     assert set(USES) - {mutant.file for mutant in MUTANTS} == NO_GUARANTEE.keys()
 
 
+def test_every_function_of_the_trusted_folder_has_a_mutant():
+    found = set()
+    for file in TRUSTED:
+        of_file = [mutant for mutant in MUTANTS if mutant.file == file]
+        found |= without_mutant(file, (PACKAGE / file).read_text(encoding="utf-8"), of_file)
+    assert found == NEED_NONE.keys()
+    assert len(NEED_NONE) <= 21  # fewer as some are found
+
+
+def test_a_function_without_a_mutant_is_seen():
+    text = (
+        "class A:\n    def f(self):\n        return 1\n\ndef f():\n    return 2\n\nclass B(Protocol):\n    def g(): 1"
+    )
+    one = Mutant("", "a.py", "return 1", "return 3", (), "")
+    assert without_mutant("a.py", text, [one]) == {"a.py::f"}
+    assert without_mutant("a.py", text, [Mutant("", "a.py", "return", "", (), "", "f")]) == {"a.py::A.f"}
+    assert without_mutant("a.py", text, []) == {"a.py::A.f", "a.py::f"}
+
+
 def test_a_mutant_whose_line_is_gone_is_refused():
     gone = MUTANTS[0].__class__("gone", MUTANTS[0].file, "a line that is not there", "", MUTANTS[0].tests, "")
     with pytest.raises(ValueError, match="0 times"):
@@ -110,6 +183,8 @@ def test_a_run_fails_unless_every_mutant_is_caught(second, word, code, tmp_path,
     assert f"   1/2 caught      2 s  {MUTANTS[0].file}" in said
     assert f"   2/2 {word}" in said
     assert f"{2 - code} of 2 mutants caught, in " in said
+    slowest = said.partition("The slowest:\n")[2].splitlines()
+    assert [float(line.split()[0]) for line in slowest[:2]] == sorted([CAUGHT.seconds, second.seconds], reverse=True)
 
 
 def test_a_run_fails_where_tests_fail_without_a_mutant(tmp_path, capsys):

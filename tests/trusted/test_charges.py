@@ -19,6 +19,7 @@ from tukeydp.results.grouped_release import GroupedRelease
 from tukeydp.results.quantile_release import QuantileRelease
 from tukeydp.results.release import Refused, Release
 from tukeydp.trusted.account import ApproxDP, Concentrated, PureDP, bounded_range
+from tukeydp.trusted.bits import SystemRandomness
 from tukeydp.trusted.prices import COUNT
 from tukeydp.trusted.release import Misuse, PartOf, Seal, rehearsed, rehearsed_charge, reserve
 
@@ -166,6 +167,15 @@ def test_a_rehearsal_follows_from_its_key_and_vouches_for_nothing():
     assert keys() == keys()
 
 
+def test_a_rehearsal_has_as_many_keys_as_it_asks_for():
+    key = bytes(range(32))
+    first, again = (rehearsed({"": PureDP(1)}, key) for _ in range(2))
+    keys = [first.secret("a"), first.secret("b"), first.public("c")]
+    assert keys[0] == key
+    assert len(set(keys)) == 3
+    assert keys == [again.secret("a"), again.secret("b"), again.public("c")]
+
+
 def test_nobody_else_makes_a_seal():
     with pytest.raises(Misuse, match="reserve"):
         Seal(PureDP(1), False)
@@ -173,6 +183,17 @@ def test_nobody_else_makes_a_seal():
     with pytest.raises(Misuse):
         seal.guarantee = PureDP(Fraction(1, 100))
     assert copy.copy(seal) is copy.deepcopy(seal) is seal
+
+
+def test_seals_are_equal_where_they_vouch_for_the_same():
+    """What is known of zCDP counts, which guarantees themselves leave out where they are compared."""
+    ours, again, other = run().seal, run().seal, run(parts={"whole": PureDP(1)}).seal
+    assert ours == again
+    assert hash(ours) == hash(again)
+    assert ours.guarantee == other.guarantee
+    assert ours != other
+    assert ours != run(source=SystemRandomness()).seal
+    assert ours != ours.guarantee
 
 
 def test_a_release_of_ones_own_making_has_no_guarantee():

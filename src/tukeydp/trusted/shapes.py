@@ -23,7 +23,7 @@ from tukeydp.trusted.parameters import FloatArray, IntArray
 # "Parallelepipeds").
 
 _WORD = 64  # bits of each coordinate that are revealed at a time
-_FINE = 192  # bits behind the point of the rounded inverse: what is left out is below any rounding of floats
+_INVERSE_BITS = 192  # bits behind the point of the rounded inverse: what is left out is below any rounding of floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +36,12 @@ class Frame:
 
     def turned(self, directions: IntArray) -> Integers:
         """Directions v in the frame, v V^-1, in units of 2^-192: off by at most the sum of the sizes of v's entries."""
-        rounded = [[(entry << _FINE) // self.denominator for entry in row] for row in self.numerators]
+        rounded = [[(entry << _INVERSE_BITS) // self.denominator for entry in row] for row in self.numerators]
         return np.asarray(integers(directions) @ integers(rounded))
 
     @property
     def unit(self) -> float:
-        return 2.0**-_FINE
+        return 2.0**-_INVERSE_BITS
 
 
 def frame_of(matrix: IntArray) -> Frame | None:

@@ -72,12 +72,8 @@ class Sampler:
         """One grid point."""
         return self._draws.draw(key)
 
-    def next_accepted(self, stream: Keystream, lane: int) -> Accepted:
-        """The first accepted proposal from `lane` on."""
-        return self._draws.next_accepted(stream, lane)
-
     def accepted_soon(self, stream: Keystream, lane: int) -> tuple[Accepted | None, int]:
-        """The same and the next lane, or None after as many proposals as should have sufficed: covers are finer now."""
+        """The first accepted proposal from `lane` on, or None after as many as should have sufficed; the next lane."""
         return self._draws.accepted_soon(stream, lane)
 
 

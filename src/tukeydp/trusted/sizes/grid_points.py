@@ -85,12 +85,6 @@ def count_up_to(limit: int, region: Region, box: Box) -> int:
     return found
 
 
-def points_of(region: Region, box: Box) -> Iterator[IntArray]:
-    """The region's grid points, one by one; `box` contains them all."""
-    for part in _small_boxes(region, box):
-        yield from _inside(region, part)
-
-
 def tight_ends(region: Region, bases: Bases | None = None) -> Ends | None:
     """Smallest and largest coordinate of a region, rounded to grid points inside; None if it is empty. Exact.
 
