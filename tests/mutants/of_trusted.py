@@ -1037,7 +1037,7 @@ _drawn_alone: j] + (product ==> j] - (product
 # shapes.py: sets are not as large as the sampler takes them to be, or not drawn from evenly.
 Frame.turned: integers(directions) @ ==> -integers(directions) @
     trusted/test_shapes.py::test_a_frame_is_a_matrix_and_its_inverse
-Frame.unit: 2.0**-_FINE ==> 2.0 ** (1 - _FINE)
+Frame.unit: 2.0**-_INVERSE_BITS ==> 2.0 ** (1 - _INVERSE_BITS)
     trusted/test_shapes.py::test_a_frame_is_a_matrix_and_its_inverse
 frame_of: inverted[0].tolist(), inverted[1] ==> inverted[0].tolist(), -inverted[1]
     trusted/test_shapes.py::test_a_parallelepiped_knows_its_size_and_its_corner

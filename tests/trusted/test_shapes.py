@@ -65,7 +65,6 @@ def test_a_frame_is_a_matrix_and_its_inverse():
             assert abs(found * unit - value) <= sum(map(abs, v)) * unit
 
 
-@pytest.mark.xfail(strict=True, reason="_FINE stands in shapes.py twice, and the second, 64, is the one that counts")
 def test_directions_are_turned_as_finely_as_the_margins_of_proposals_take_them_to_be():
     """Bounds by floats allow for roundings of floats only, beside edges of up to 2^62 (`_BoxTest`, `rough_slabs`)."""
     assert FRAME.unit == 2.0**-192
