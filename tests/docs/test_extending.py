@@ -19,6 +19,7 @@ from support import oracle
 from support.fit import FALSE_ALARM, g_test
 from tukeydp.cli import app, main
 from tukeydp.paper.experiments import catalogue, experiment
+from tukeydp.trusted import points
 
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 BLOCK = re.compile(r"```(?:python|text)\n# ((?:src|tests)/[\w/]+\.py)(?:, in (the imports|\w+))?\n(.*?)```", re.DOTALL)
@@ -224,10 +225,9 @@ def test_a_mechanism_and_the_test_that_comes_with_it(added, run, file):
 
 def test_its_test_catches_the_bug_it_is_for(added, monkeypatch):
     """The control: with the whole of epsilon in every column the page's own test fails."""
-    module = added["src/tukeydp/mechanisms/columnwise.py"]
-    sampler = module.DepthSampler
+    sampler = points.point_sampler
     monkeypatch.setattr(
-        module, "DepthSampler", lambda depth, within, epsilon: sampler(depth, within=within, epsilon=2 * epsilon)
+        points, "point_sampler", lambda depth, within, epsilon: sampler(depth, within=within, epsilon=2 * epsilon)
     )
     with pytest.raises(AssertionError):
         added["tests/mechanisms/test_columnwise.py"].test_each_column_has_its_share_of_epsilon()

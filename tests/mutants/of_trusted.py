@@ -513,7 +513,7 @@ offer: OFFERED.update(hints) ==> pass
     trusted/test_hinted.py::test_a_hint_answers_or_there_is_none
 asked: except Exception: ==> except LookupError:
     trusted/test_hinted.py::test_a_hint_answers_or_there_is_none
-_read_only: writeable = False ==> writeable = True
+_copied: value.copy() ==> value
     trusted/test_hinted.py::test_a_hint_warns_nobody_and_writes_into_nothing
 finite_rows: rows[np.isfinite(rows).all(axis=1)] if ==> rows if
     trusted/test_hinted.py::test_rows_that_are_not_finite_are_left_out
@@ -810,6 +810,8 @@ OneSided._measure: self._sums.clear() ==> pass
 evidence_of: Evidence(sizes, plan) ==> Evidence(plan, sizes)
     planning/test_accountant.py::test_refusals_spend_and_seeded_runs_are_marked
 # rem/safety.py: REM releases more often than its proof allows.
+Graded.epsilon: plan.release + plan.test ==> plan.release
+    mechanisms/test_rem.py::test_a_charge_that_is_smaller_than_test_and_draw_is_refused
 Graded.chance: bits)[1], ==> bits)[2],
     planning/test_accountant.py::test_refusals_spend_and_seeded_runs_are_marked
 _power: v * bits ==> v
@@ -1393,7 +1395,7 @@ _rows: ), width ==> )
 # streams/rows.py: a table that changes is not noticed, or is told about.
 StreamedRows.__init__: table, grid ==> grid, table
     audit/test_replay.py::test_a_neighbour_is_told_apart_by_no_more_than_is_stated[boxem in chunks that are not kept]
-StreamedRows.d: self._grid.d ==> self._grid.d + 1
+StreamedRows.d: self._columns]) ==> self._columns]) + 1
     audit/test_replay.py::test_a_neighbour_is_told_apart_by_no_more_than_is_stated[boxem in chunks that are not kept]
 StreamedRows.blocks: read = 0 ==> read = 1
     audit/test_replay.py::test_a_neighbour_is_told_apart_by_no_more_than_is_stated[boxem in chunks that are not kept]

@@ -120,7 +120,7 @@ def _known_samplers() -> Iterator[None]:
         table = prepared.levels.table[np.lexsort(prepared.levels.table.T)]
         return sampler(table.tobytes(), table.shape, within, epsilon, _Unseen(prepared))
 
-    with forced((points, "DepthSampler", cached)):
+    with forced((points, "point_sampler", cached)):
         yield
 
 

@@ -62,7 +62,7 @@ def _boxem() -> Iterator[Pair]:
         def call(rows: Any = rows) -> object:
             return td.boxem(rows, epsilon=EPSILON, depth=td.AxisAligned(), neighbours="add-remove", **_line(120))
 
-        (sampler,) = _made(boxem, "DepthSampler", call)
+        (sampler,) = _made(boxem, "point_sampler", call)
 
         def draw(key: bytes, sampler: DepthSampler = sampler) -> float:
             return float(sampler.draw(key)[0])
@@ -111,7 +111,7 @@ def _groups() -> Iterator[Pair]:
         def call(rows: Any = rows, moved: int = moved) -> object:
             return td.boxem(rows, by=[0, moved], keys=[0, 1], epsilon=4, depth=td.AxisAligned(), **_line(15))
 
-        first, second = _made(grouped_centre, "DepthSampler", call)
+        first, second = _made(grouped_centre, "point_sampler", call)
 
         def draw(key: bytes, first: DepthSampler = first, second: DepthSampler = second) -> float:
             left, came = first.draw(derived_key("first", key))[0], second.draw(derived_key("second", key))[0]

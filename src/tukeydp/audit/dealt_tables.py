@@ -112,7 +112,7 @@ def recording() -> Iterator[list[Recorded]]:
             """Nothing is drawn here."""
             return self._any
 
-    with forced((points, "DepthSampler", Recorder)):
+    with forced((points, "point_sampler", Recorder)):
         yield seen
 
 

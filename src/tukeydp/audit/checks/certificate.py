@@ -81,7 +81,7 @@ def _certified(
             to.append(1 / scale)
             return 0
 
-        with forced((boxem_module, "DepthSampler", Drawn), (points, "discrete_laplace", noise)):
+        with forced((boxem_module, "point_sampler", Drawn), (points, "discrete_laplace", noise)):
             release = boxem(
                 cells,
                 epsilon=EPSILON,
