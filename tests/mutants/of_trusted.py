@@ -1123,8 +1123,8 @@ largest_copy: weights, low, high ==> weights, high, high
     sizes/test_exact_depth_sizes.py::TestCopies::test_weights_that_make_no_sense_raise_and_warn_nothing[1e-320]
 _solved: np.abs(away) ==> away
     sizes/test_exact_depth_sizes.py::TestCopies::test_a_step_too_far_ends_at_the_centre_if_nothing_else_is_inside
-_usable: answer) == 3: ==> answer) == 2:
-    sizes/test_exact_depth_sizes.py::TestCopies::test_a_step_too_far_ends_at_the_centre_if_nothing_else_is_inside
+_usable: pairs) and triangular ==> pairs)
+    sizes/test_size_hints.py::test_a_matrix_that_is_not_triangular_is_no_copy
 _slant: shape), -1) ==> shape), 1)
     sizes/test_exact_depth_sizes.py::TestCopies::test_upright_or_not_the_bound_is_one_of_the_same_copies[4]
 _seen_upright: region.offsets[-2 ==> region.offsets[2

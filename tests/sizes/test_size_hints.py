@@ -12,7 +12,7 @@ from tukeydp.hints.ellipsoid_solver import newton_with_few_rows
 from tukeydp.trusted.hinted import OFFERED
 from tukeydp.trusted.matrices import integers
 from tukeydp.trusted.sizes import copies
-from tukeydp.trusted.sizes.copies import largest_copy
+from tukeydp.trusted.sizes.copies import _usable, largest_copy
 from tukeydp.trusted.sizes.ellipsoids import largest_ellipsoid
 from tukeydp.trusted.sizes.linear_programs import Region, maximum
 
@@ -87,6 +87,31 @@ def test_a_solver_that_talks_nonsense_is_asked_again(nonsense, monkeypatch):
     again = largest_copy(region, low, high, 20)
     assert again is not None
     assert again[0].most >= copy[0].diagonal  # no copy inside exceeds the bound, whatever weights it came from
+
+
+def test_a_matrix_that_is_not_triangular_is_no_copy(monkeypatch):
+    """The product of its diagonal is not its volume: turned, it could pass for a larger one."""
+    region = diamond(2)
+    low, high = integers([-33, -33]), integers([33, 33])
+    honest = largest_copy(region, low, high, 20)
+    turn, asked = np.array([[0.8, -0.6], [0.6, 0.8]]), []
+
+    def turned(*given):
+        asked.append(given)
+        shift, factor, weights = largest_in_floats(*given)
+        return shift, factor @ turn if len(asked) <= 2 else factor, weights
+
+    monkeypatch.setitem(OFFERED, "largest_in_floats", turned)
+    found = largest_copy(region, low, high, 20)
+    assert honest is not None
+    assert found is not None
+    assert len(asked) > 3
+    assert not np.triu(found[0].factor, 1).any()
+    assert found[0].diagonal <= honest[0].most
+    with pytest.raises(ArithmeticError):
+        _usable((np.zeros(2), np.eye(2) @ turn, np.ones((3, 4))), 2, (3, 4))
+    with pytest.raises(ArithmeticError):
+        _usable((np.zeros(2), -np.eye(2), np.ones((3, 4))), 2, (3, 4))
 
 
 def test_weights_that_do_not_balance_are_paid_for_by_the_box():

@@ -60,3 +60,28 @@ def test_a_vector_of_whole_numbers_is_a_list_of_them_and_not_all_zero():
     assert integer_vector([0, -(10**30)], 2) == [0, -(10**30)]
     for wrong in ([0, 0], [1], [1, 2, 3], (1, 2), [1, 2.0], [1, True], [1, np.int64(2)], None):
         assert integer_vector(wrong, 2) is None
+
+
+class Talks:
+    """Tells what it saw when it is made an array."""
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("cell 42")
+
+
+@pytest.mark.parametrize("answer", [Talks(), np.array([[1.0 + 1j, 2.0]])])
+def test_answers_whose_conversion_says_something_are_none(answer):
+    assert finite_rows(answer, 2).shape == (0, 2)
+
+
+def test_what_a_hint_keeps_is_its_own(offered):
+    values = np.array([1.0, 2.0])
+
+    def keeps(array):
+        array.flags.writeable = True
+        array[0] = 99.0
+        return array.base
+
+    offered({"keeps": keeps})
+    assert asked("keeps", values) is None
+    assert values.tolist() == [1.0, 2.0]
