@@ -16,8 +16,9 @@ import numpy as np
 from docs_results import with_table
 
 from tukeydp.mechanisms.mean_ways import way_error
-from tukeydp.mechanisms.passes import pass_plan, spread_sums, subset_sums
+from tukeydp.mechanisms.passes import pass_plan
 from tukeydp.trusted.account import PureDP
+from tukeydp.trusted.block_steps import SpreadPass, SubsetPass
 from tukeydp.trusted.clipped_sums import Values
 from tukeydp.trusted.release import rehearsed_charge
 from tukeydp.trusted.rows import BoundedColumns, bounded_columns
@@ -122,15 +123,15 @@ def _handed_on(call: str, d: int) -> int:
     """Bytes of what a partition adds to the largest of the passes: two numbers for each sum, and how many rows."""
     columns = _columns(d)
     plan = pass_plan(ROWS, columns, Fraction(1), mechanism=CALLS[call])
-    paid = rehearsed_charge(PureDP(Fraction(1)), bytes(32)).for_any_law()  # how much is added up depends on no key
+    # How much is added up depends on no key.
+    charges = iter(lambda: rehearsed_charge(PureDP(Fraction(1)), bytes(32)), None)
     if plan.mechanism == "cube":
         length = Values(columns).length
     elif plan.mechanism == "subset":
-        length = subset_sums(plan.plan, columns, paid).length
+        length = SubsetPass(plan.plan, columns, next(charges)).sums.length
     else:
-        length = (
-            subset_sums(plan.plan.centre, columns, paid).length + spread_sums(plan.plan.spread, columns, paid).length
-        )
+        centre = SubsetPass(plan.plan.centre, columns, next(charges))
+        length = centre.sums.length + SpreadPass(plan.plan.spread, columns, next(charges)).sums.length
     return SUM * (1 + 2 * length)
 
 

@@ -81,6 +81,8 @@ FILES: dict[str, bytes] = {
     "commas.csv": b'column,categories\nage,"f, m"\n',
     "semicolons.csv": b"column,missing\nage,99; -9\n",
     "strange.csv": b"column,type\nsize,number\n",
+    "options.csv": b"# colour,blue\ncolumn,type\nage,number\n",
+    "skipped.csv": b"# skip,few\ncolumn,type\nage,number\n",
     "blank.csv": b'column,categories\nsex,", male | f"\n',
     "kind.csv": b"column,type\nsex,colour\n",
     "limit.csv": b"column,detection\ncrp,0.3\n",
@@ -258,7 +260,8 @@ COMMANDS = [
         "nameless.csv", "truth.json")),
     f"mean t.csv {ASKED} --detection age=0.3",
     "table1 t.csv --epsilon 1 --dictionary unlisted.csv",
-    *(f"table1 t.csv --epsilon 1 --dictionary {name}.csv" for name in ("strange", "commas", "semicolons")),
+    *(f"table1 t.csv --epsilon 1 --dictionary {name}.csv" for name in (
+        "strange", "commas", "semicolons", "options", "skipped")),
     "look t.csv --write-dictionary t.csv",
     "look t.csv --format spss",
     f"mean t.csv {ASKED} --out r.pdf",
