@@ -56,6 +56,19 @@ def test_keys_that_are_numbers(tmp_path, frame):
     assert all(line["n"] > 300 for line in json.loads(lines)["lines"])
 
 
+def test_groups_go_by_their_codes_or_by_what_a_dictionary_calls_them(tmp_path, frame):
+    """In files of statistics packages cells are codes: whoever types what these are called must not spend in vain."""
+    frame.assign(arm=np.where(frame.arm == "A", 1, 2)).to_csv(tmp_path / "n.csv", index=False)
+    (tmp_path / "d.csv").write_text('column,categories\narm,"1, Drug | 2, Placebo"\n', encoding="utf-8")
+    options = ("--by", "arm", "--dictionary", tmp_path / "d.csv", "--seed", "3", "--json")
+    by_code, by_name, by_all = (
+        run(tmp_path / "n.csv", *COMMON, *options, *keys).stdout
+        for keys in (("--keys", "1,2"), ("--keys", "Drug,Placebo"), ())
+    )
+    assert by_code == by_name == by_all
+    assert all(line["n"] > 300 for line in json.loads(by_name)["lines"])
+
+
 def test_reports_by_their_endings(files):
     targets = [
         files / f"table.{kind}"

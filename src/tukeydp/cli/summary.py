@@ -212,11 +212,15 @@ def _bounds(reading: Reading, given: Sequence[str] | None, measured: list[str]) 
 
 
 def _keys(known: Dictionary, by: str | None, listed: list[str] | None) -> Any:
-    """As they were given; else the categories that the dictionary has for the column, with what they are called."""
+    """As they were given, by codes or by what the dictionary calls them; else all categories that it has."""
     pairs = dict(known.categories_of([by])[by]) if by is not None and known.categories_of([by]) else {}
     if listed is None:
         return pairs or None
-    return {key: pairs[key] for key in listed} if pairs and set(listed) <= set(pairs) else listed
+    codes = {label: code for code, label in pairs.items()}
+    if pairs and set(listed) <= set(pairs):
+        return {key: pairs[key] for key in listed}
+    called = len(codes) == len(pairs) and set(listed) <= set(codes)
+    return {codes[label]: label for label in listed} if called else listed
 
 
 def _labels(known: Dictionary, names: Sequence[str]) -> dict[str, str]:
