@@ -1,6 +1,7 @@
 """The largest ellipsoid inside {z : rows z <= 1} in floats, by a primal-dual Newton method (Zhang and Gao 2003).
 
-Proposes only: `ellipsoid_certificate` says what a proposal is worth. All constants here cost speed only.
+Proposes only: `certified` in `trusted/sizes/ellipsoids.py` says what a proposal is worth. All constants here cost
+speed only.
 """
 
 from __future__ import annotations

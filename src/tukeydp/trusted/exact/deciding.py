@@ -70,12 +70,6 @@ def _basis(rows: IntArray) -> Basis | None:
     return basis if basis is not None and log_gain(basis, shape) > _WORTHWHILE else None
 
 
-# Is this point at least so deep? Decided exactly, for grid points and for points between them.
-#
-# Every decision of exact depth goes one way: rows at the point itself count in every halfspace, vectors lead to all
-# others, and `least_weight` bounds their least count in integers (docs/proofs/exact-depth.md).
-
-
 # Entries of a normal, at most, where all digits that fit are wanted: beyond 2^50 a float has none to give.
 _MOST_DIGITS = 2**50
 

@@ -188,20 +188,6 @@ def _work(m: int, d: int) -> int:
     return min(_MOST_WORK, max(_LITTLE_WORK, 3 * math.comb(m, d - 1)))
 
 
-# The exact Tukey depth of a point: the least weight in a closed halfspace with the point on its edge.
-#
-# Vectors run from the point to the rows. A vector of zero lies in every halfspace. For the others the least closed
-# count equals the least *open* count over generic directions (no vector on the edge), since an edge can be turned a
-# little so that whatever lay on it falls outside, or its opposite does. A cell of generic directions borders on a
-# hyperplane orthogonal to some vector u; so the least count is the minimum over u of
-#
-#     least count of the others, projected along u   +   min(weight parallel to u, weight antiparallel to u),
-#
-# which lowers the dimension by one (docs/proofs/exact-depth.md). In the plane a sweep by angle finishes it.
-#
-# The result is exact for any input.
-
-
 __all__ = ["Answer", "Vectors", "exact_row", "from_floats", "from_integers", "least_weight"]
 
 # Speed only, from here on.

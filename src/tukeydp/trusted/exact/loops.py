@@ -363,7 +363,7 @@ def _filled_ties(vectors: Any, first: int, chosen: Any, index_bits: int, keys: A
 
 @compiled(plain=_filled_ties)
 def fill_chosen(vectors: Any, first: int, chosen: Any, index_bits: int, keys: Any, usable: Any) -> None:
-    """Sort keys as `angular_sweep.fill_keys` has them; row r projects along the vectors `first` and chosen[r].
+    """Sort keys as `fill_keys` has them; row r projects along the vectors `first` and chosen[r].
 
     usable[r] counts the keys of row r, or is -1 where the two are too close to parallel.
     """

@@ -89,17 +89,6 @@ class View:
     exact: bool
 
 
-# How safe a dataset is for REM: brackets of 1 + b_k / a_k, refined level by level as far as a test asks.
-#
-# 1 / (1 + b_k / a_k) bounds what k + 1 swapped rows can do (docs/proofs/rem.md, section 3). Over e^(eta t),
-#
-#     a_k = e^-eta upper(t-1-k) + (1 - e^-eta) upper(t-k)   [ - lower(t+k+1) where sizes are exact ]
-#     b_k = e^eta sum_i c_i lower(t+k+1+o_i),    c_0 = 1,   c_i = e^(eta o_i) - e^(eta o_(i-1))
-#
-# for public offsets 0 = o_0 < o_1 < ... Sizes fall as levels rise, so those of a few levels bracket all others; each
-# new one narrows the brackets, and once all are known only rounding is left.
-
-
 # Sizes are whole numbers of 2^-_UNIT grid points here, rounded to the safe side: below one point there is nothing but
 # zero. Fewer bits would weaken the test, more cost time.
 _UNIT = 64

@@ -35,7 +35,7 @@ _LOWER = np.uint64(2**32 - 1)
 def propose(
     words: Any, cursor: int, proposals: Proposals, ranks: Ranks, order: Any, z: Any, y: Any
 ) -> tuple[int, int, int]:
-    """As `kernels.propose`; `order` and `z` are left as they are."""
+    """As `loops.propose`; `order` and `z` are left as they are."""
     if proposals.parts.any():
         return _propose_one_by_one(words, cursor, proposals, ranks, y)
     d = ranks.directions.shape[1]
@@ -107,7 +107,7 @@ def _placed(number: int, proposals: Proposals, parts: int) -> IntArray:
 
 
 def count_inside(words: Any, box: UniformDraw, slabs: Slabs, wanted: int) -> tuple[int, int]:
-    """As `kernels.count_inside`."""
+    """As `loops.count_inside`."""
     d = len(box.low)
     cursor = drawn = inside = 0
     while drawn < wanted and cursor + d <= len(words):

@@ -34,9 +34,6 @@ class Regions:
         return Region(self.normals, offsets, self.centre, self.scale)
 
 
-# What sizes in three and more columns share: the tight box above, counting grid points below.
-
-
 # tau of the proof, section 3. Public, and fixed before any data: the tests discount by it. Larger costs strength of the
 # test, smaller costs time.
 SLACK = Fraction(1, 2**20)

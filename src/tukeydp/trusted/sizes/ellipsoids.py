@@ -181,7 +181,7 @@ def in_floats(values: Integers, bits: int) -> FloatArray:
 
 # The John ellipsoid of a region, the largest one inside it, with an integer proof of how close to the largest it is.
 #
-# Floats solve (`ellipsoid_solver`), integers certify (`ellipsoid_certificate`); the floats are asked again until the
+# Floats solve (`hints/ellipsoid_solver.py`), integers certify (`certified`); the floats are asked again until the
 # certified gap is as small as wanted.
 
 
@@ -280,9 +280,6 @@ def _seen(region: Region, shape: Shape, slack: Integers, bits: int) -> FloatArra
     """The rows over their slacks, seen from the shape as the unit ball; correctly rounded but for a bit."""
     spread = region.normals @ shape.matrix if shape.spread is None else shape.spread
     return in_floats(spread, shape.bits) / in_floats(slack, bits)[:, np.newaxis]
-
-
-# Sizes in any number of columns, by tight boxes and John ellipsoids (docs/proofs/rem.md, sections 5 and 6).
 
 
 # Rationals below and above pi: wrong digits would break the bounds.

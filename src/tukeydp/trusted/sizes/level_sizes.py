@@ -5,10 +5,10 @@ and one below the number of its grid points, both of which grow with the set. `l
 is. Where `exact`, both are the number of grid points itself.
 
     columns     module                  above                             below, or grid points up to 4096
-    1           intervals               grid points                       all grid points
+    1           level_sizes             grid points                       all grid points
     2           polygons                grid points                       all grid points
     3           polyhedra               tight box or volume               volume
-    4 ...       boxes_and_ellipsoids    tight box or larger John ellipsoid  John ellipsoid
+    4 ...       ellipsoids              tight box or larger John ellipsoid  John ellipsoid
     exact depth exact_depth_sizes       that of some public directions    copy of a fixed polytope
 """
 
@@ -49,20 +49,6 @@ class Intervals:
         return Fraction(max(0, high - low + 1))
 
     lower = upper
-
-
-# Certified sizes of level sets for REM's test, counted in grid points (docs/proofs/rem.md, sections 5 to 7).
-#
-# Invariant: `upper` and `lower` of a level are within a factor e^slack of two functions of the level set alone, one
-# above and one below the number of its grid points, both of which grow with the set. `lower` is zero exactly if its
-# function is. Where `exact`, both are the number of grid points itself.
-#
-#     columns     module                  above                             below, or grid points up to 4096
-#     1           intervals               grid points                       all grid points
-#     2           polygons                grid points                       all grid points
-#     3           polyhedra               tight box or volume               volume
-#     4 ...       boxes_and_ellipsoids    tight box or larger John ellipsoid  John ellipsoid
-#     exact depth exact_depth_sizes       that of some public directions    copy of a fixed polytope
 
 
 class Sizes(Protocol):

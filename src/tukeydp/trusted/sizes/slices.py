@@ -143,16 +143,6 @@ def pinned(normals: Integers, offsets: Integers) -> list[tuple[Integers, int]]:
     return found
 
 
-# How many grid points a convex set has, counted slice by slice up to a limit.
-#
-# The set is inside a region of finitely many halfspaces; whether a point of the region belongs to it is decided one
-# by one, and each point that does not gives halfspaces that shrink the region. A slice is the set's points in a plane
-# of the grid; slices of slices end in lines. On a line the set is an interval: its ends are searched, what is between
-# is not looked at. Planes are chosen so that few of them meet the region, in a reduced basis of the grid (Lenstra
-# 1983): thin and slanted sets take no longer than round ones. Where there are many points a simplex of points of the
-# set soon holds enough of them.
-
-
 # None if the point is in the set; else normals and offsets of halfspaces that hold the set, one of them without it.
 Decide = Callable[[Integers], tuple[Integers, Integers] | None]
 # How much smaller, in logarithm, a box in another basis must be to be worth it. Speed only.

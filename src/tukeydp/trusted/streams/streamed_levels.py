@@ -178,13 +178,6 @@ class RoughLevels(LevelSets):
         return found.astype(np.int64)
 
 
-# Level sets of rows that are streamed: the same answers as if all projections were sorted, by counting passes.
-#
-# Edges between cells come from a sample; a pass counts exactly what lies between them; so it is proven which cell a
-# rank is in, and a further pass keeps that cell's projections. A cell with too many of them is cut, and counted
-# again. The sample can make this slow, not wrong (docs/proofs/streams.md).
-
-
 # Speed and memory only, all of them: ranks are exact whatever these are.
 _PILOT = 2**16  # rows, or up to twice as many, that edges are made from: fewer make cells less equal
 _CELLS = 2048  # cells of a direction at first: fewer hold more rows each, more take longer to find a row's cell
