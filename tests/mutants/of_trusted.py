@@ -387,8 +387,6 @@ _searched: , np.newaxis]).all(axis=1), ==> , np.newaxis]).any(axis=1),
     trusted/test_kernels.py::test_sweeps_and_cones_are_right_by_definition[2-9]
 _edge: range(a + 1, d ==> range(a, d
     trusted/test_kernels.py::test_sweeps_and_cones_are_right_by_definition[2-9]
-length_of: np.abs(corners[a] - corners[b]) ==> corners[a] - corners[b]
-    trusted/test_kernels.py::test_sweeps_and_cones_are_right_by_definition[2-9]
 _choose_edge: range(a + 1, d ==> range(a, d
     trusted/test_kernels.py::test_sweeps_and_cones_are_right_by_definition[2-9]
 # exact/sweeps.py: points count as deeper or less deep than they are.
