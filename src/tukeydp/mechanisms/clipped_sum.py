@@ -92,10 +92,3 @@ class CountedMean:
         weights = noised[d:] if self.fill is None else noised[d:] * d
         # At least one value: noise may leave less than none.
         return within_bounds([s / max(w, Fraction(1)) for s, w in zip(noised[:d], weights, strict=True)])
-
-
-# How far from the centre each column is clipped, in spreads: drawn for all columns at once.
-#
-# Radii so large that few rows of any column lie beyond are likely, small ones more than large ones. The score of radii
-# is minus the largest number of rows beyond the radius of a column, so that a swap moves it by at most 1, however many
-# columns there are: pure epsilon-DP (docs/proofs/mean.md, section 6).

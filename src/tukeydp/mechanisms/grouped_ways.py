@@ -30,13 +30,6 @@ from tukeydp.trusted.rows import BoundedColumns, relative_grid
 from tukeydp.trusted.steps import Window, WindowSums, noised_sums
 from tukeydp.trusted.sums import in_pieces
 
-# Rows of every group dealt to blocks by secret draws, and the means of the blocks (docs/proofs/groups.md, section 7).
-#
-# Every row of the table draws its block number by itself, before its group is looked at. A number by the row's place
-# within its group would shift for all later rows when one leaves. So one row that is swapped, or moves from one group
-# to another, changes at most one block of each of the two groups.
-
-
 # Three ways to the mean of every group, each a frozen plan of public numbers (docs/proofs/groups.md).
 #
 # All draws of one plan, over all groups together, are pure epsilon-DP. No plan knows how many rows a group has: blocks

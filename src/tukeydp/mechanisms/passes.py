@@ -37,12 +37,6 @@ from tukeydp.trusted.parameters import FloatArray, ParameterError, brief, show
 from tukeydp.trusted.release import Charge, Run
 from tukeydp.trusted.rows import BoundedColumns, relative_grid
 
-# What rows add to a pass over a table that is larger than memory: sums and counts of integers.
-#
-# Each is a frozen value that travels to where the rows are. Cells become integers one by one, by the code that serves
-# tables in memory too; what is added up afterwards is exact, in any order (docs/proofs/out-of-core.md, section 1).
-
-
 # Means and spreads of a table that is read in passes: the plans of `mean_plans`, drawn from sums and counts alone.
 #
 # Each step is the one for tables in memory, from the point where its sums, counts or block means are there. Two-step

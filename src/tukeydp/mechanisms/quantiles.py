@@ -47,18 +47,6 @@ from tukeydp.trusted.release import Spends, reserve
 from tukeydp.trusted.rows import Grid, bounded_grid, checked_bounds, require_bounds
 from tukeydp.trusted.steps import noised_counts
 
-# One quantile by its rank: the exponential mechanism on how far a point's rank is from the wanted one, drawn exactly.
-#
-# Of k sorted integers between two ends, a point y has rank from #{s < y} to #{s <= y}. Its score is the distance of the
-# wanted rank p k to that range, in units of 1/t where p = s/t: a whole number V(y). Points are drawn with probability
-# proportional to b(y) e^(-weight V(y) / t), b being public (docs/proofs/quantiles.md). The points with V <= C form an
-# interval between two order statistics: what lies between two such intervals is a shell, and shells are few.
-
-
-# Equal values. Where something is drawn on either side of a quantile, it must be said how many of the values equal to
-# it belong below: each of them has secret bits, and where these are cut is drawn by rank like the quantile itself.
-
-
 # Several quantiles of each column at once, pure DP, with an exact law (docs/proofs/quantiles.md).
 #
 # The middle one first, then those below it among the values below it and those above among the others, and so on

@@ -14,13 +14,6 @@ from tukeydp.trusted.block_steps import (
 )
 from tukeydp.trusted.parameters import FloatArray
 
-# Statistics of one block of rows, for many blocks of one size at once. NaN is a missing cell.
-#
-# Each is a function of its own block (docs/proofs/mean.md, section 2): sums run over the rows of a block in the order
-# in which they were dealt, and no block is standardised, centred or completed by others. Without bounds cells may be
-# infinite or their sums too large for a float: that happens in silence, a warning would tell of the data.
-
-
 # Depth of subset means: the mean of any table, by the exponential mechanism on means of secretly dealt blocks.
 #
 # Rows are dealt to N blocks; each block's mean, corrected for skewness, is one row of a table on which `boxem` runs.

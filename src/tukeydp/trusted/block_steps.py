@@ -26,10 +26,7 @@ from tukeydp.trusted.blocks import (
     one_by_one,
     secret_order,
 )
-from tukeydp.trusted.clipped_sums import (
-    STEPS,
-    from_the_middle,
-)
+from tukeydp.trusted.clipped_sums import STEPS, from_the_middle
 from tukeydp.trusted.parameters import FloatArray, IntArray
 from tukeydp.trusted.points import sampler_on
 from tukeydp.trusted.prepared import along, usual, usual_to_draw
@@ -42,8 +39,6 @@ from tukeydp.trusted.steps import Place
 # Small blocks underestimate their skewness: Johnson's correction is raised by this factor (theory: 1 for large blocks).
 # It moves the bias of a skewed column's release, never the guarantee; with 2.5 some shapes get worse.
 _RAISED = 1.5
-
-
 _FEWEST = 3  # values, for a third moment
 
 
@@ -227,19 +222,13 @@ def _shifts(shape: tuple[int, ...], sizes: tuple[float, ...], stream: Keystream)
 # Octaves below the width of the bounds that are told apart, and steps of an octave. On a finer grid a value shared by
 # many pairs would be one point against all the empty ones between, and lose.
 OCTAVES, _OCTAVE_STEPS = 30, 8
-
-
 # Columns above which depth is taken along the axes alone. A spread is one column's matter, so that slanted directions
 # add little; in so many columns they leave levels that fill next to nothing of any box, and a draw may take days.
 _MANY_COLUMNS = 20
-
-
 # Chance of the lower end, in sixteenths: for missing differences, and for zero ones. With 9, eight ninths of a column's
 # differences may be zero before it counts as a column of equal values; with 10, for blocks of more parts, which are
 # zero less often, four fifths, and a column of equal values is surely found.
 _EVEN, _ZERO_LOW, _ZERO_LOW_OF_PARTS = 8, 9, 10
-
-
 _MEDIAN = 0.6744897501960817  # of the size of a standard Gaussian variable
 
 
@@ -385,8 +374,6 @@ def octave_draws(
 
 # Octaves by which spreads may differ from those assumed, down and up, and steps of an octave.
 _DOWN, _UP, _FACTOR_STEPS = 4, 6, 8
-
-
 # Chance of the lower end, in sixteenths, for pairs of equal rows. Mostly the upper one: where most pairs are equal, the
 # spread is anybody's guess, and bounds that seem narrow lead to noise, which is safe. With 9 such tables (rare yes/no
 # columns, nearly all zeros) had any scale, then blocks that are too few, and six of ten releases were random points
@@ -418,6 +405,12 @@ def _factors_at_the_ends(table: FloatArray, stream: Keystream) -> FloatArray:
     low = sixteenths < np.where(np.isnan(table), 8, _EQUAL_LOW).astype(np.uint64)
     return np.where(np.isfinite(table), table, np.where(low, -float(_DOWN), float(_UP)))
 
+
+# Rows of every group dealt to blocks by secret draws, and the means of the blocks (docs/proofs/groups.md, section 7).
+#
+# Every row of the table draws its block number by itself, before its group is looked at. A number by the row's place
+# within its group would shift for all later rows when one leaves. So one row that is swapped, or moves from one group
+# to another, changes at most one block of each of the two groups.
 
 Means = list[list[Fraction | None]]
 
@@ -552,7 +545,7 @@ class SubsetPass:
 
 
 class SpreadPass:
-    """The same of spreads: halves 2b and 2b + 1 are those of block b."""
+    """Spreads of rows that are read in passes: halves 2b and 2b + 1 are those of block b."""
 
     def __init__(self, plan: SpreadPlan, columns: BoundedColumns, charge: Charge) -> None:
         self._plan, self._paid = plan, charge.for_bounded_range()

@@ -87,8 +87,6 @@ def noised_rough_mean(values: list[int], there: list[int], charge: Charge) -> Fl
 
 
 _HALF = STEPS // 2
-
-
 _ROWS_AT_A_TIME = 2**20  # their sums fit in 64 bits; Python's integers add those up, however many rows there are
 
 
@@ -109,18 +107,20 @@ def counted_sums(relative: FloatArray, fill: tuple[float, ...] | None) -> list[i
     return total
 
 
+# How far from the centre each column is clipped, in spreads: drawn for all columns at once.
+#
+# Radii so large that few rows of any column lie beyond are likely, small ones more than large ones. The score of radii
+# is minus the largest number of rows beyond the radius of a column, so that a swap moves it by at most 1, however many
+# columns there are: pure epsilon-DP (docs/proofs/mean.md, section 6).
+
 # In spreads. Two cover a yes/no column, three to four nearly all of a bell-shaped one, 44 codes such as 99 for unknown,
 # far from a narrow bulk. Fewer than two are for spreads that were read too large, the last, which clips nothing, for
 # those read far too small. Finer steps from two to eleven, where most columns end: noise is as wide as the radius.
 RADII = (0.25, 0.5, 1.0, 2.0, 3.0, 4.5, 7.0, 11.0, 22.0, 44.0, math.inf)
-
-
 # What each weighs before the data are looked at: from two on about radius^-2. With flatter weights light-tailed columns
 # get radii, and noise, half as large again; with steeper ones tails are cut off, and a hundred rows of codes are not
 # believed. Below two rows beyond are many, and decide by themselves.
 WEIGHTS = (61, 121, 242, 484, 215, 96, 40, 16, 4, 1, 1)
-
-
 # Weight of each radius and all larger ones; none beyond the last.
 _LARGER = tuple(sum(WEIGHTS[i:]) for i in range(len(WEIGHTS)))
 
@@ -198,6 +198,12 @@ def noised_counted_sums(relative: FloatArray, fill: tuple[float, ...] | None, ch
     exact = counted_sums(relative, fill)
     noise = cube_noise(len(exact), paid.scale(sums_from_the_middle(_HALF)), paid.bits("step"))
     return [Fraction(s + z, _HALF) for s, z in zip(exact, noise, strict=True)]
+
+
+# Sums and counts of integers that rows add to a pass over a table that is larger than memory.
+#
+# Each is a frozen value that travels to where the rows are. Cells become integers one by one, by the code that serves
+# tables in memory too; what is added up afterwards is exact, in any order (docs/proofs/out-of-core.md, section 1).
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The one door to hints: they get copies of arrays, and whatever they do there is an answer or none.
 
-Hints have names here; who makes them is offered from outside (`tukeydp.hints`), and nothing in this folder needs them.
+Hints have names here; who makes them is offered from outside (`tukeydp.hints`), and no released value hangs on them.
 What comes back is data: numbers that integers check before they count for anything.
 """
 
@@ -23,7 +23,7 @@ def offer(hints: Mapping[str, str | Callable[..., Any]]) -> None:
 
 
 def asked(name: str, *given: Any, **named: Any) -> Any:
-    """What a hint answers; None if there is none, or it raises: an exception or a warning would tell about the data."""
+    """What a hint answers; None if there is none, or it raises: an exception would tell about the data."""
     try:
         hint = OFFERED[name]
         if isinstance(hint, str):

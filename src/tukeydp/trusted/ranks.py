@@ -254,11 +254,7 @@ def by_halves(
 
 # Edges of one pass, over all units: a count for each, as Python integers. Fewer mean more passes.
 _EDGES = 2**17
-
-
 _FEWEST = 16  # edges of one gap at least, so that passes are few
-
-
 Asked = Sequence[tuple[int, IntArray]]  # units, and ranks or steps of each
 
 
@@ -422,6 +418,13 @@ def _evenly(low: int, high: int, each: int) -> IntArray:
         return np.arange(low + 1, high, dtype=np.int64)
     return low + (high - low) // (each + 1) * np.arange(1, each + 1, dtype=np.int64)
 
+
+# One quantile by its rank: the exponential mechanism on how far a point's rank is from the wanted one, drawn exactly.
+#
+# Of k sorted integers between two ends, a point y has rank from #{s < y} to #{s <= y}. Its score is the distance of the
+# wanted rank p k to that range, in units of 1/t where p = s/t: a whole number V(y). Points are drawn with probability
+# proportional to b(y) e^(-weight V(y) / t), b being public (docs/proofs/quantiles.md). The points with V <= C form an
+# interval between two order statistics: what lies between two such intervals is a shell, and shells are few.
 
 # Ranks nearest to the wanted one, on either side, that have a shell of their own, and by how much the others grow, as a
 # share of their number. Speed only: a shell of several scores rejects some proposals.
@@ -619,12 +622,11 @@ class Part:
         return low, high
 
 
+# Equal values. Where something is drawn on either side of a quantile, it must be said how many of the values equal to
+# it belong below: each of them has secret bits, and where these are cut is drawn by rank like the quantile itself.
+
 TIE_BITS = 16
-
-
 CUT = Fraction(1, 8)  # of what a level has, where it has to cut: more is taken from finding the quantile
-
-
 _WORDS = 2**18  # ties from one lane of words
 
 

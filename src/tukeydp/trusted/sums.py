@@ -1,4 +1,4 @@
-"""What kernels make of pieces of rows, added up exactly: in memory, or batch by batch wherever the rows are.
+"""Exact sums of what kernels make of pieces of rows: in memory, or batch by batch wherever the rows are.
 
 Where rows are cut does not depend on the batches they come in (docs/proofs/out-of-core.md, section 1).
 """
@@ -16,12 +16,8 @@ from tukeydp.trusted.parameters import FloatArray, IntArray
 # Rows that are worked off at once: the floats in between stay in the cache, and sums of their integers, at most 2^30 in
 # size, stay below 2^53, where floats that hold integers add up exactly.
 PIECE = 2**16
-
-
 # Sums travel as two numbers, so many bits apart: the sum of a piece fits in 64 bits, that of 2^40 rows need not.
 _LIMB = 31
-
-
 Place = tuple[int, ...]  # of a piece of rows within its pass: no two pieces have the same
 
 
