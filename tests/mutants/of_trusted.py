@@ -661,11 +661,13 @@ in_order: if not isinstance ==> if isinstance
 show: ) == number ==> ) != number
     test_parameters.py::test_a_number_is_shown_as_a_decimal_only_where_that_is_exact
 # prepared.py: depth is not that of the definition, or files tell about rows.
+in_parts: != [0] + [columns.stop ==> == [1] + [columns.stop
+    trusted/test_prepared.py::test_directions_whose_products_leave_62_bits_are_refused
 PreparedDepth.depth: self.decide.depth(point) ==> self.decide.depth(point) + 1
     trusted/test_prepared.py::test_depth_is_that_of_the_definition
 along: level_sets(rows, directions, lowest) ==> level_sets(rows, directions[:1], lowest)
     trusted/test_prepared.py::test_depth_is_that_of_the_definition
-along_all: level_sets(rows, outer()) ==> level_sets(rows, first_envelope(rows, grid))
+along_all: level_sets(rows, fitting(outer(), grid)) ==> level_sets(rows, first_envelope(rows, grid))
     trusted/test_prepared.py::test_sizes_are_measured_along_public_directions_alone
 _compile_sweep: from_integers([[1, 0 ==> from_integers([[0, 0
     faults/test_faults.py::TestEntropy::test_a_source_that_raises[boxem, exact depth-error0]
@@ -827,6 +829,8 @@ _last: low + high ==> low - high
 tail: if j <= 0: ==> if j <= 1:
     mechanisms/test_rem.py::test_cuts_are_the_least_that_hold
 # rows.py: cells become integers in another way than was proven, or depend on each other.
+Grid.of: self.cells[columns]) ==> self.cells)
+    depth/test_in_blocks.py::test_a_point_is_drawn_by_the_mean_of_its_columns_depths
 Grid.d: len(self.cells) ==> len(self.cells) - 1
     trusted/test_rows.py::test_coordinates_are_counted_from_the_middle
 Grid.low: [-(c // 2) ==> [-c // 2

@@ -85,7 +85,7 @@ def without_mutant(file: str, text: str, mutants) -> set[str]:
 LATE_FILES = {f"trusted/{name}.py" for name in ("block_steps", "clipped_sums", "points", "ranks", "sums")}
 MOST_LATE = 112
 LATE = {
-    *(f"trusted/prepared.py::{name}" for name in ("in_parts", "usual", "usual_to_draw", "choose_by", "in_all_columns")),
+    *(f"trusted/prepared.py::{name}" for name in ("usual", "usual_to_draw", "choose_by", "in_all_columns")),
     *("trusted/prepared.py::PreparedBlocks.depth", "trusted/sampling/draws.py::point_sampler"),
     *("trusted/streams/rows.py::StreamedRows.of", "trusted/rem/evidence.py::Plan.__post_init__"),
     *("trusted/rem/safety.py::Laplace.epsilon", "trusted/rem/safety.py::Paper.epsilon"),

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from tukeydp.depth.notions import FiniteNotion, Notion, Spread
-from tukeydp.depth.notions.in_blocks import part_of
 from tukeydp.forecast.mean import own_means
 from tukeydp.forecast.shapes import SHAPES, Shape, made_up
 from tukeydp.forecast.simulated_walk import half_of, walked_in_parts
@@ -190,7 +189,7 @@ def _drawn(shape: Shape, inputs: _Rehearsed) -> list[tuple[FloatArray, FloatArra
 
 
 def _deep_points(inputs: _Rehearsed, rows: IntArray, columns: slice, directions: IntArray, number: int) -> FloatArray:
-    grid = part_of(inputs.grid, columns)
+    grid = inputs.grid.of(columns)
     epsilon = inputs.raised * Fraction(grid.d, inputs.grid.d)
     sampler = Sampler(level_sets(rows, _few(directions)), within=whole_grid(grid), epsilon=epsilon)
     block = (columns.start,) if columns.start else ()

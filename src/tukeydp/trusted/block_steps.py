@@ -38,8 +38,7 @@ from tukeydp.trusted.steps import Place
 
 # Small blocks underestimate their skewness: Johnson's correction is raised by this factor (theory: 1 for large blocks).
 # It moves the bias of a skewed column's release, never the guarantee; with 2.5 some shapes get worse.
-_RAISED = 1.5
-_FEWEST = 3  # values, for a third moment
+_RAISED, _FEWEST = 1.5, 3  # and values, for a third moment
 
 
 @np.errstate(all="ignore")  # no cell may warn, whatever the caller has set
@@ -367,7 +366,7 @@ def octave_draws(
     cells = plan.octaves * _OCTAVE_STEPS
     grid = Grid((Fraction(-plan.octaves),) * d, (Fraction(1, _OCTAVE_STEPS),) * d, (cells,) * d)
     rows, axes = grid.snap(table), np.eye(d, dtype=np.int64)
-    prepared = along(rows, axes) if d > _MANY_COLUMNS else usual(rows, grid, public_key, plan.pairs)
+    prepared = along(rows, axes, grid) if d > _MANY_COLUMNS else usual(rows, grid, public_key, plan.pairs)
     sampler = sampler_on(prepared, grid, in_sampler)
     return lambda key: np.asarray(grid.point(sampler.draw(key)) - math.log2(_MEDIAN))
 

@@ -9,7 +9,8 @@ from functools import cache
 
 import numpy as np
 
-from tukeydp.trusted.exact.deciding import GridDepth, first_envelope
+from tukeydp.trusted.directions import fitting
+from tukeydp.trusted.exact.deciding import GridDepth, first_envelope, require_exact_differences
 from tukeydp.trusted.exact.depth import least_weight, proven
 from tukeydp.trusted.exact.vectors import from_integers
 from tukeydp.trusted.levels import LevelSets, level_sets
@@ -74,18 +75,18 @@ class PreparedBlocks:
 Parts = Sequence[tuple[slice, IntArray]]  # blocks of columns that lie side by side, and the directions in each
 
 
-def in_parts(rows: IntArray | StreamedRows, parts: Parts, d: int) -> PreparedDepth | PreparedBlocks:
+def in_parts(rows: IntArray | StreamedRows, parts: Parts, grid: Grid) -> PreparedDepth | PreparedBlocks:
     """Depth along the directions of all columns, or of each block by itself."""
-    if [columns.start for columns, _ in parts] + [d] != [0] + [columns.stop for columns, _ in parts]:
+    if [columns.start for columns, _ in parts] + [grid.d] != [0] + [columns.stop for columns, _ in parts]:
         raise ValueError("blocks are of all columns, each in one")
     if len(parts) == 1:
-        return along(rows, parts[0][1])
+        return along(rows, parts[0][1], grid)
 
     def of(columns: slice) -> IntArray | StreamedRows:
         return rows.of(columns, len(parts)) if isinstance(rows, StreamedRows) else rows[:, columns]
 
-    prepared = tuple((columns, along(of(columns), directions)) for columns, directions in parts)
-    return PreparedBlocks(prepared, in_all_columns(parts, d))
+    prepared = tuple((columns, along(of(columns), directions, grid.of(columns))) for columns, directions in parts)
+    return PreparedBlocks(prepared, in_all_columns(parts, grid.d))
 
 
 def in_all_columns(parts: Parts, d: int) -> IntArray:
@@ -96,8 +97,9 @@ def in_all_columns(parts: Parts, d: int) -> IntArray:
     return np.concatenate(found)
 
 
-def along(rows: IntArray | StreamedRows, directions: IntArray, lowest: int | None = None) -> PreparedDepth:
-    """Depth along finitely many directions."""
+def along(rows: IntArray | StreamedRows, directions: IntArray, grid: Grid, lowest: int | None = None) -> PreparedDepth:
+    """Depth along finitely many directions, none of whose products with grid points leaves 62 bits."""
+    directions = fitting(directions, grid)
     levels: LevelSets
     if isinstance(rows, StreamedRows):
         from tukeydp.trusted.streams.streamed_levels import streamed_level_sets
@@ -111,28 +113,28 @@ def along(rows: IntArray | StreamedRows, directions: IntArray, lowest: int | Non
 def usual(rows: IntArray, grid: Grid, key: bytes, count: int | None = None) -> PreparedDepth:
     """Depth along the directions that are usual for so many rows, `count` where their number is secret."""
     ((_, directions),) = _CHOICE[0](len(rows) if count is None else count, grid, key, None)
-    return along(rows, directions)
+    return along(rows, directions, grid)
 
 
 def usual_to_draw(
     rows: IntArray, grid: Grid, key: bytes, count: int, epsilon: Fraction
 ) -> PreparedDepth | PreparedBlocks:
     """What deep points are usually drawn by, with weights e^(epsilon T / 2): many columns in blocks."""
-    return in_parts(rows, _CHOICE[0](count, grid, key, epsilon), grid.d)
+    return in_parts(rows, _CHOICE[0](count, grid, key, epsilon), grid)
 
 
 # Of so many rows, on a grid, by a public key; with an epsilon for draws of deep points, else in one part.
-Choice = Callable[[int, Grid, bytes, Fraction | None], Parts]
-_CHOICE: list[Choice] = []
+_CHOICE: list[Callable[[int, Grid, bytes, Fraction | None], Parts]] = []
 
 
-def choose_by(choice: Choice) -> None:
+def choose_by(choice: Callable[[int, Grid, bytes, Fraction | None], Parts]) -> None:
     """Have `usual` directions chosen by this function of public numbers, which never sees rows."""
     _CHOICE[:] = [choice]
 
 
 def along_all(rows: IntArray, grid: Grid, outer: Callable[[], IntArray]) -> PreparedDepth:
     """Tukey depth itself; `outer` are public directions."""
+    require_exact_differences(grid)
     if grid.d > 1:
         _compile_sweep()
     if grid.d > 2:
@@ -140,7 +142,7 @@ def along_all(rows: IntArray, grid: Grid, outer: Callable[[], IntArray]) -> Prep
 
     @cache
     def along_public() -> LevelSets:
-        return level_sets(rows, outer())
+        return level_sets(rows, fitting(outer(), grid))
 
     envelope = level_sets(rows, first_envelope(rows, grid))
     return PreparedDepth(envelope, np.empty((0, grid.d), dtype=np.int64), GridDepth(rows, grid), along_public)

@@ -42,6 +42,10 @@ class Grid:
     def d(self) -> int:
         return len(self.cells)
 
+    def of(self, columns: slice) -> Grid:
+        """The grid of some columns."""
+        return Grid(self.lower[columns], self.step[columns], self.cells[columns])
+
     @property
     def low(self) -> IntArray:
         """Smallest coordinate of each column, counted from the middle."""

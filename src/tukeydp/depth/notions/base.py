@@ -44,7 +44,7 @@ class Notion(ABC):
         """
         directions = self.on_grid(grid, key)
         if directions is not None:
-            return along(rows, directions, lowest)
+            return along(rows, directions, grid, lowest)
         if isinstance(rows, StreamedRows):
             raise not_streamed(self)
         return along_all(rows, grid, lambda: self.outer(grid, key))
@@ -56,7 +56,7 @@ class Notion(ABC):
     def prepared_to_draw(self, rows: IntArray | StreamedRows, grid: Grid, key: bytes) -> PreparedDepth | PreparedBlocks:
         """What deep points are drawn by: one depth, or one for each block of columns."""
         parts = self.parts_on_grid(grid, key)
-        return self.prepare(rows, grid, key) if parts is None else in_parts(rows, parts, grid.d)
+        return self.prepare(rows, grid, key) if parts is None else in_parts(rows, parts, grid)
 
     def parts_on_grid(self, grid: Grid, key: bytes) -> Parts | None:
         """The blocks of columns that are drawn by themselves, with their directions; None if every direction counts."""

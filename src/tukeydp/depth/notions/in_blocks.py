@@ -68,7 +68,7 @@ class InBlocks(FiniteNotion):
 
     def parts_on_grid(self, grid: Grid, key: bytes) -> list[tuple[slice, IntArray]]:
         return [
-            (block.columns, block.notion.on_grid(part_of(grid, block.columns), derived_key("block", i, key)))
+            (block.columns, block.notion.on_grid(grid.of(block.columns), derived_key("block", i, key)))
             for i, block in enumerate(self.blocks(grid.d))
         ]
 
@@ -79,8 +79,3 @@ class InBlocks(FiniteNotion):
             for i, block in enumerate(self.blocks(d))
             for line in block.notion.in_data_units(block.d, derived_key("block", i, key))
         ]
-
-
-def part_of(grid: Grid, columns: slice) -> Grid:
-    """The grid of some columns."""
-    return Grid(grid.lower[columns], grid.step[columns], grid.cells[columns])
